@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startChildren } from './children.ts';
+
+const directories: string[] = [];
+const directory = (): string => {
+  const created = mkdtempSync(join(tmpdir(), 'children-'));
+  directories.push(created);
+  return created;
+};
+afterEach(() => {
+  for (const created of directories.splice(0)) rmSync(created, { recursive: true, force: true });
+});
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A zombie that nobody has reaped yet is as dead as one that is gone.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+const until = async (condition: () => boolean): Promise<void> => {
+  for (let tries = 0; tries < 200 && !condition(); tries++) await sleep(25);
+  expect(condition()).toBe(true);
+};
+
+describe('children', () => {
+  test('a kill -9 of main leaves no child, no grandchild and no temporary directory', async () => {
+    const dataDir = directory();
+    const main = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { startChildren } from ${JSON.stringify(new URL('./children.ts', import.meta.url).href)};
+         const children = startChildren(${JSON.stringify(dataDir)}, { temporary: true });
+         const child = children.spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], { label: 'sleeper', stdio: ['ignore', 'pipe', 'ignore'] });
+         child.stdout.on('data', (text) => console.log(child.pid, String(text).trim()));
+         setInterval(() => {}, 1000);`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const [line] = (await once(main.stdout, 'data')) as [Buffer];
+    const pids = String(line).trim().split(' ').map(Number);
+    expect(pids.every(alive)).toBe(true);
+    main.kill('SIGKILL');
+    await until(() => !pids.some(alive) && !existsSync(dataDir));
+  });
+
+  test('stop ends children that ignore SIGTERM', async () => {
+    const children = startChildren(directory());
+    const child = children.spawn('sh', ['-c', "trap '' TERM; echo up; while :; do sleep 0.1; done"], {
+      label: 'stubborn',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    if (child.stdout) await once(child.stdout, 'data');
+    await children.stop(100);
+    expect(child.signalCode).toBe('SIGKILL');
+  });
+
+  test('the unexpected end of an essential child is told, an asked-for one is not', async () => {
+    const deaths: string[] = [];
+    const children = startChildren(directory(), { onDeath: (label, how) => deaths.push(`${label}: ${how}`) });
+    children.spawn('sh', ['-c', 'exit 3'], { label: 'engine', essential: true });
+    children.spawn('no-such-command', [], { label: 'typo', essential: true });
+    const quiet = children.spawn('sleep', ['60'], { label: 'quiet', essential: true });
+    await until(() => deaths.length === 2);
+    await children.end(quiet);
+    await children.stop();
+    expect(deaths.sort()).toEqual(['engine: exit code 3', 'typo: spawn no-such-command ENOENT']);
+  });
+
+  test('output goes to the log of the label', async () => {
+    const dataDir = directory();
+    const children = startChildren(dataDir);
+    const child = children.spawn('sh', ['-c', 'echo hello'], { label: 'talker' });
+    await once(child, 'exit');
+    await children.stop();
+    expect(readFileSync(join(dataDir, 'logs', 'talker.log'), 'utf8')).toBe('hello\n');
+  });
+});
