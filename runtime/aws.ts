@@ -1,0 +1,161 @@
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import aws4 from 'aws4';
+import { type Credentials, config, endpointOf, readCredentials } from './config.ts';
+
+/**
+ * A lean AWS client for the hot path: SigV4 (aws4), keep-alive connections, the JSON protocol and S3 objects.
+ * Why not the SDK there: docs/decisions/0002-lean-aws-client.md.
+ */
+
+/** An AWS service refused, or could not be reached after the retries. `name` is the service's own error type. */
+export class AwsError extends Error {
+  readonly status: number;
+  /** The parsed error document, for those who need more than its type (a cancelled transaction's reasons). */
+  readonly detail: Record<string, unknown>;
+  constructor(name: string, message: string, status: number, detail: Record<string, unknown> = {}) {
+    super(message);
+    this.name = name;
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
+const PROTOCOLS = {
+  dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
+  kms: { target: 'TrentService', version: '1.1' },
+} as const;
+
+const ATTEMPTS = 4;
+/** The longest that one try may take, in milliseconds: table and key calls answer in a few. */
+const TRY_TIMEOUT = 5_000;
+
+interface Transport {
+  request(options: RequestOptions, answered: (answer: IncomingMessage) => void): import('node:http').ClientRequest;
+  Agent: typeof import('node:http').Agent;
+}
+const transports = new Map<string, Promise<{ transport: Transport; agent: import('node:http').Agent }>>();
+
+/** node:https costs 10 ms to load, so only the protocol in use is loaded, at the first call. */
+function transportFor(protocol: string) {
+  let found = transports.get(protocol);
+  if (!found) {
+    found = (async () => {
+      const transport: Transport = protocol === 'https:' ? await import('node:https') : await import('node:http');
+      return { transport, agent: new transport.Agent({ keepAlive: true, maxSockets: 100, scheduling: 'lifo' }) };
+    })();
+    transports.set(protocol, found);
+  }
+  return found;
+}
+
+let credentials: Credentials | undefined;
+async function currentCredentials(): Promise<Credentials> {
+  if (!credentials || (credentials.expiresAt ?? Number.POSITIVE_INFINITY) < Date.now()) {
+    credentials = await readCredentials();
+  }
+  return credentials;
+}
+
+interface SignedRequest {
+  service: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+  timeout: number;
+}
+
+async function exchange(request: SignedRequest): Promise<{ status: number; body: Buffer }> {
+  const endpoint = endpointOf(request.service);
+  const { transport, agent } = await transportFor(endpoint.protocol);
+  const signed = aws4.sign(
+    {
+      service: request.service,
+      region: config.AWS_REGION,
+      host: endpoint.host,
+      method: request.method,
+      path: request.path,
+      headers: request.headers,
+      ...(request.body === undefined ? {} : { body: request.body }),
+    },
+    await currentCredentials(),
+  );
+  const options: RequestOptions = {
+    hostname: endpoint.hostname,
+    port: endpoint.port,
+    method: request.method,
+    path: request.path,
+    headers: signed.headers ?? {},
+    agent,
+    timeout: request.timeout,
+  };
+  return await new Promise((resolve, reject) => {
+    const outgoing = transport.request(options, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) }));
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new AwsError('TimeoutError', 'no answer in time', 0)));
+    outgoing.on('error', reject);
+    outgoing.end(request.body);
+  });
+}
+
+const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExceeded/;
+
+/** Repeats what may be repeated: broken connections, 5xx, throttling; full jitter from 25 ms. */
+async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const refused = error instanceof AwsError && error.status >= 400 && error.status < 500;
+      if (attempt === ATTEMPTS || (refused && !THROTTLED.test(error.name))) throw error;
+      await pause(Math.random() * 25 * 2 ** attempt);
+    }
+  }
+}
+
+/** Calls an operation of a JSON-protocol service, e.g. `callAws('dynamodb', 'GetItem', {…})`. Throws {@link AwsError}. */
+export function callAws<Output>(service: keyof typeof PROTOCOLS, operation: string, input: object): Promise<Output> {
+  const { target, version } = PROTOCOLS[service];
+  const body = JSON.stringify(input);
+  return retrying(async () => {
+    const headers = { 'content-type': `application/x-amz-json-${version}`, 'x-amz-target': `${target}.${operation}` };
+    const answer = await exchange({ service, method: 'POST', path: '/', headers, body, timeout: TRY_TIMEOUT });
+    const document = answer.body.length > 0 ? JSON.parse(answer.body.toString('utf8')) : {};
+    if (answer.status === 200) return document as Output;
+    const type = String(document.__type ?? `Http${answer.status}`);
+    const message = String(document.message ?? document.Message ?? type);
+    throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, answer.status, document);
+  });
+}
+
+const objectPath = (bucket: string, key: string) => `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+const s3Error = (status: number, body: Buffer) => {
+  const name = /<Code>([^<]+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? `Http${status}`;
+  return new AwsError(name, `S3 answered ${status} ${name}`, status);
+};
+
+/** Reads an object whole; undefined when there is none. */
+export function getObject(bucket: string, key: string): Promise<Buffer | undefined> {
+  return retrying(async () => {
+    const path = objectPath(bucket, key);
+    const answer = await exchange({ service: 's3', method: 'GET', path, headers: {}, timeout: 30_000 });
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw s3Error(answer.status, answer.body);
+    return answer.body;
+  });
+}
+
+/** Writes an object whole, replacing what was there. */
+export function putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void> {
+  return retrying(async () => {
+    const headers = { 'content-type': contentType };
+    const path = objectPath(bucket, key);
+    const answer = await exchange({ service: 's3', method: 'PUT', path, headers, body, timeout: 300_000 });
+    if (answer.status !== 200) throw s3Error(answer.status, answer.body);
+  });
+}

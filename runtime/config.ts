@@ -1,0 +1,80 @@
+import * as z from 'zod';
+
+/**
+ * Everything the environment tells a function, read once and in one place. The CDK app gives each function the names it
+ * needs; the local run gives the same names with local values.
+ */
+const Environment = z.object({
+  AWS_REGION: z.string().default('us-east-1'),
+  AWS_LAMBDA_FUNCTION_NAME: z.string().optional(),
+  STAGE: z.string().default('local'),
+  TABLE_NAME: z.string().optional(),
+  /** The one base address of the API, without a trailing slash. */
+  PUBLIC_URL: z.string().optional(),
+  /** Applications answer at `<slug>.<APPS_DOMAIN>`. */
+  APPS_DOMAIN: z.string().optional(),
+  /** Requests per rolling 60 seconds (specification, Limits 1). */
+  RATE_LIMIT_SECRET: z.coerce.number().int().positive().default(120),
+  RATE_LIMIT_PUBLIC: z.coerce.number().int().positive().default(30),
+  RATE_LIMIT_ANONYMOUS: z.coerce.number().int().positive().default(30),
+  SECRETS_KEY_ARN: z.string().optional(),
+  BUILDS_BUCKET: z.string().optional(),
+  BUILD_PROJECT_NAME: z.string().optional(),
+  DEPLOYMENT_STATE_MACHINE_ARN: z.string().optional(),
+  TEARDOWN_STATE_MACHINE_ARN: z.string().optional(),
+  APP_FUNCTION_PREFIX: z.string().optional(),
+  /** ARN of an application's function up to and including the prefix of its name. */
+  APP_FUNCTION_ARN_PREFIX: z.string().optional(),
+  APP_FUNCTION_ROLE_ARN: z.string().optional(),
+  APP_ADAPTER_LAYER_ARN: z.string().optional(),
+  APP_ROUTES_ARN: z.string().optional(),
+});
+
+type Config = z.output<typeof Environment>;
+
+export const config: Config = Environment.parse(process.env);
+
+/** A variable that this function cannot work without. Throws at cold start, naming it. */
+export function required<K extends keyof Config>(name: K): NonNullable<Config[K]> {
+  const value = config[name];
+  if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`);
+  return value;
+}
+
+/** Where an AWS service is reached: the override that all AWS SDKs know, else the region's public endpoint. */
+export function endpointOf(service: string): URL {
+  const override = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? process.env.AWS_ENDPOINT_URL;
+  return new URL(override ?? `https://${service}.${config.AWS_REGION}.amazonaws.com`);
+}
+
+/** Credentials as Lambda (variables) or CodeBuild and ECS (the container's credential address) hand them out. */
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+  /** Epoch milliseconds; absent for those that live as long as the process. */
+  expiresAt?: number;
+}
+
+const ContainerCredentials = z.object({
+  AccessKeyId: z.string(),
+  SecretAccessKey: z.string(),
+  Token: z.string(),
+  Expiration: z.string(),
+});
+
+/** Reads the credentials of this process; a caller keeps them until `expiresAt`. */
+export async function readCredentials(): Promise<Credentials> {
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = process.env;
+  if (id && secret) return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
+  const path = process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI;
+  if (!path) throw new Error('no AWS credentials in the environment');
+  const answer = await fetch(`http://169.254.170.2${path}`);
+  const found = ContainerCredentials.parse(await answer.json());
+  return {
+    accessKeyId: found.AccessKeyId,
+    secretAccessKey: found.SecretAccessKey,
+    sessionToken: found.Token,
+    expiresAt: Date.parse(found.Expiration) - 300_000,
+  };
+}
