@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { Id, many, one, Page, Timestamp } from './envelope.ts';
+import { route } from './route.ts';
+
+export const DEPLOYMENT_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
+export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
+
+/** Specification, Resources: Deployment (as lists show it: without `log`). */
+export const Deployment = z
+  .object({
+    id: z.string(),
+    applicationId: z.string(),
+    status: z.enum(DEPLOYMENT_STATUSES),
+    trigger: z.enum(TRIGGERS),
+    commitSha: z.string().meta({ description: 'Short commit hash; empty until the repository is cloned' }),
+    startedAt: Timestamp,
+    finishedAt: Timestamp.nullable(),
+  })
+  .meta({ id: 'Deployment' });
+
+/** A deployment with its build log, which grows while the build runs. */
+export const DeploymentWithLog = Deployment.extend({ log: z.string() }).meta({ id: 'DeploymentWithLog' });
+
+const tag = 'Deployments';
+
+export const createDeployment = route({
+  id: 'createDeployment',
+  method: 'POST',
+  path: '/v1/apps/{id}/deployments',
+  access: 'deploy',
+  summary: 'Deploy the configured branch',
+  tag,
+  params: Id,
+  status: 202,
+  response: one(Deployment),
+});
+
+export const listDeployments = route({
+  id: 'listDeployments',
+  method: 'GET',
+  path: '/v1/apps/{id}/deployments',
+  access: 'read',
+  summary: "List an application's deployments, newest first",
+  tag,
+  params: Id,
+  query: Page,
+  response: many(Deployment),
+});
+
+export const getDeployment = route({
+  id: 'getDeployment',
+  method: 'GET',
+  path: '/v1/deployments/{id}',
+  access: 'read',
+  summary: 'Read a deployment with its log',
+  tag,
+  params: Id,
+  response: one(DeploymentWithLog),
+  uses: ['builds'],
+});

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+
+/** ISO 8601 in UTC with milliseconds (specification, General conventions 5). */
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-31T09:30:00.000Z'] });
+
+/** Rand with two decimals, as a string (specification, General conventions 4). */
+export const Money = z
+  .string()
+  .regex(/^-?\d+\.\d{2}$/)
+  .meta({ description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
+
+/** `{data}`: the envelope of every single answer. */
+export const one = <T extends z.ZodType>(resource: T) => z.object({ data: resource });
+
+/** `{data, has_more}`: the envelope of every list. */
+export const many = <T extends z.ZodType>(resource: T) => z.object({ data: z.array(resource), has_more: z.boolean() });
+
+const wholeNumber = (name: string, least: number, most: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
+    .default(fallback)
+    .meta({ description: `${name}, ${least}-${most}, default ${fallback}` });
+
+/** `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). */
+export const Page = z.object({
+  limit: wholeNumber('How many to return', 1, 100, 50),
+  offset: wholeNumber('How many to skip', 0, 1_000_000_000, 0),
+});
+
+/** The answer to a deletion. */
+export const Deleted = one(z.object({ id: z.string(), deleted: z.literal(true) }));
+
+/** The id of a resource in a path: opaque, but never longer than any of ours. */
+export const Id = z.object({ id: z.string().min(1).max(64) });

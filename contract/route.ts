@@ -1,0 +1,86 @@
+import type * as z from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a key may do; chosen when it is created (specification, Authentication 1 and 5). */
+export const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/**
+ * Who may call: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too), or `none` (no key).
+ */
+export type Access = Scope | 'any' | 'catalogue' | 'none';
+
+/** What a function needs beyond the table; the API stack turns it into variables and rights. */
+export type Uses = 'secrets' | 'builds';
+
+type Shape = z.ZodObject;
+
+export interface Route<P extends Shape = Shape, Q extends Shape = Shape, B extends z.ZodType = z.ZodType, R = unknown> {
+  /** The operation's name: its function file, its Lambda, its operationId. */
+  id: string;
+  method: Method;
+  /** `/v1/apps/{id}` */
+  path: `/${string}`;
+  access: Access;
+  summary: string;
+  tag: string;
+  params: P | undefined;
+  query: Q | undefined;
+  /** The JSON body, or undefined where none is read. */
+  body: B | undefined;
+  /** The status of success. */
+  status: number;
+  /** The answer; undefined where it is not JSON (the documentation page). */
+  response: z.ZodType<R> | undefined;
+  uses: readonly Uses[];
+}
+
+type Nothing = z.ZodObject<Record<never, never>>;
+
+interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType, R> {
+  id: string;
+  method: Method;
+  path: `/${string}`;
+  access: Access;
+  summary: string;
+  tag: string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  status?: number;
+  response?: z.ZodType<R>;
+  uses?: readonly Uses[];
+}
+
+/** Defines an operation; what is left out has the usual value (no parameters, no body, 200). */
+export function route<
+  P extends Shape = Nothing,
+  Q extends Shape = Nothing,
+  B extends z.ZodType = z.ZodUndefined,
+  R = unknown,
+>(definition: RouteDefinition<P, Q, B, R>): Route<P, Q, B, R> {
+  return {
+    status: 200,
+    uses: [],
+    ...definition,
+    params: definition.params,
+    query: definition.query,
+    body: definition.body,
+    response: definition.response,
+  };
+}
+
+/** The parsed path, query and body of a call, in one object: what a domain function receives. */
+export type Input<T> =
+  T extends Route<infer P, infer Q, infer B, unknown>
+    ? z.output<P> & z.output<Q> & (B extends Shape ? z.output<B> : unknown)
+    : never;
+
+/** What a caller may send: defaults not yet filled in. */
+export type CallerInput<T> =
+  T extends Route<infer P, infer Q, infer B, unknown>
+    ? { params?: z.input<P>; query?: z.input<Q>; body?: B extends z.ZodType ? z.input<B> : undefined }
+    : never;
+
+export type Output<T> = T extends Route<Shape, Shape, z.ZodType, infer R> ? R : never;
