@@ -1,0 +1,193 @@
+import * as z from 'zod';
+import { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
+import { DEPLOYMENT_STATUSES, TRIGGERS } from '../contract/deployments.ts';
+import type { EventType } from '../contract/events.ts';
+import { SCOPES } from '../contract/route.ts';
+import { joinKey as key } from './keys.ts';
+
+/**
+ * Every entity with every key and index, on one page.
+ *
+ * | index | keys              | projection | for                                                       |
+ * | ----- | ----------------- | ---------- | --------------------------------------------------------- |
+ * | table | pk, sk            |            | one item by id; account first, so others' items are a 404 |
+ * | list  | listPk, listSk    | ALL        | a page of a list, newest first (ids sort by time)         |
+ * | order | listPk, listSk    | KEYS_ONLY  | skipping to an offset without reading whole items         |
+ * | due   | duePk, dueAt      | KEYS_ONLY  | whatever must happen by a time, found by the reconciler   |
+ */
+export interface Entity<T, K> {
+  type: string;
+  schema: z.ZodType<T>;
+  key(of: K): { pk: string; sk: string };
+  /** Where it is listed. */
+  list?(item: T): { listPk: string; listSk: string };
+  /** When something must have happened to it. */
+  due?(item: T): { duePk: string; dueAt: string } | undefined;
+  /** When the table may forget it, in epoch seconds. */
+  expiresAtEpoch?(item: T): number;
+}
+
+interface OfAccount {
+  accountId: string;
+  id: string;
+}
+
+const entity = <T, K>(definition: Entity<T, K>): Entity<T, K> => definition;
+const time = z.string();
+
+export type Account = z.output<typeof AccountSchema>;
+const AccountSchema = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
+  /** Applications that count towards the plan. */
+  appCount: z.int(),
+  walletCents: z.int(),
+  createdAt: time,
+});
+export const Account = entity({
+  type: 'ACCOUNT',
+  schema: AccountSchema,
+  key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),
+});
+
+/** The secret or the public half of an API key, found by the SHA-256 of its text; its request counters stand beside. */
+export type Credential = z.output<typeof CredentialSchema>;
+const CredentialSchema = z.looseObject({
+  hash: z.string(),
+  keyId: z.string(),
+  accountId: z.string(),
+  kind: z.enum(['secret', 'public']),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  allowedOrigins: z.array(z.string()),
+  expiresAt: time.nullable(),
+  revokedAt: time.nullable(),
+  lastUsedAt: time.nullable(),
+  createdAt: time,
+});
+export const Credential = entity({
+  type: 'CREDENTIAL',
+  schema: CredentialSchema,
+  key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
+  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'CREDENTIALS'), listSk: `${item.keyId}#${item.kind}` }),
+});
+
+/** Counts the calls from an address that no key identifies. */
+export const Visitor = entity({
+  type: 'VISITOR',
+  schema: z.looseObject({ address: z.string() }),
+  key: ({ address }: { address: string }) => ({ pk: key('VISITOR', address), sk: 'VISITOR' }),
+});
+
+/** A remembered answer for an `Idempotency-Key`, sealed under the caller's own key. */
+export type Answer = z.output<typeof AnswerSchema>;
+const AnswerSchema = z.object({
+  id: z.string(),
+  requestHash: z.string(),
+  sealed: z.string(),
+  createdAt: time,
+});
+const DAY = 86_400;
+const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);
+export const Answer = entity({
+  type: 'ANSWER',
+  schema: AnswerSchema,
+  key: ({ id }: { id: string }) => ({ pk: key('ANSWER', id), sk: 'ANSWER' }),
+  expiresAtEpoch: (item) => epoch(item.createdAt) + DAY,
+});
+
+export type App = z.output<typeof AppSchema>;
+const AppSchema = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  framework: z.enum(FRAMEWORKS),
+  nodeVersion: z.enum(NODE_VERSIONS),
+  repoUrl: z.string().nullable(),
+  branch: z.string(),
+  installCommand: z.string(),
+  buildCommand: z.string().nullable(),
+  startFile: z.string(),
+  primaryDomain: z.string(),
+  /** Every host name that leads here; each is claimed by a Host item. */
+  hosts: z.array(z.string()),
+  status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+  autoDeploy: z.boolean(),
+  /** The deployment under way; there is at most one. */
+  activeDeploymentId: z.string().optional(),
+  createdAt: time,
+  updatedAt: time,
+});
+export const App = entity({
+  type: 'APP',
+  schema: AppSchema,
+  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('APP', id) }),
+  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'APPS'), listSk: item.id }),
+});
+
+/** A host name belongs to the one application that has this item. */
+export const Host = entity({
+  type: 'HOST',
+  schema: z.object({ host: z.string(), accountId: z.string(), applicationId: z.string() }),
+  key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'HOST' }),
+});
+
+/** An application's variables: their names, and all values sealed together. */
+export type EnvSet = z.output<typeof EnvSetSchema>;
+const EnvSetSchema = z.object({
+  accountId: z.string(),
+  applicationId: z.string(),
+  keys: z.array(z.string()),
+  sealed: z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() }),
+  /** Counts replacements, so that of two racing ones exactly one wins. */
+  version: z.int(),
+});
+export const EnvSet = entity({
+  type: 'ENV',
+  schema: EnvSetSchema,
+  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('ENV', id) }),
+});
+
+export type Deployment = z.output<typeof DeploymentSchema>;
+const DeploymentSchema = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  applicationId: z.string(),
+  status: z.enum(DEPLOYMENT_STATUSES),
+  trigger: z.enum(TRIGGERS),
+  commitSha: z.string(),
+  startedAt: time,
+  finishedAt: time.nullable(),
+  /** What the platform itself has to say after the build's own log, a line each. */
+  notes: z.array(z.string()),
+  /** The host's version number of the release, once there is one. */
+  release: z.string().optional(),
+  /** While unfinished: when the reconciler looks whether its execution is still alive. */
+  checkAt: time.optional(),
+});
+export const Deployment = entity({
+  type: 'DEPLOYMENT',
+  schema: DeploymentSchema,
+  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('DEPLOYMENT', id) }),
+  list: (item) => ({ listPk: key('APP', item.applicationId, 'DEPLOYMENTS'), listSk: item.id }),
+  due: (item) => (item.checkAt ? { duePk: 'DEPLOYMENT', dueAt: item.checkAt } : undefined),
+});
+
+/** The outbox: an event stands in the table in the same transaction as what it tells of. */
+export type Event = z.output<typeof EventSchema>;
+const EventSchema = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  type: z.custom<EventType>((value) => typeof value === 'string'),
+  created: time,
+  data: z.record(z.string(), z.unknown()),
+});
+export const Event = entity({
+  type: 'EVENT',
+  schema: EventSchema,
+  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('EVENT', id) }),
+  expiresAtEpoch: (item) => epoch(item.created) + 30 * DAY,
+});

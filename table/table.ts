@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Entity } from './entities.ts';
+import type { Write } from './writes.ts';
+
+/** How the table reaches DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
+export type Send = <Output>(operation: string, input: object) => Promise<Output>;
+
+type Item = Parameters<typeof unmarshall>[0];
+
+export interface PageRequest {
+  limit: number;
+  offset: number;
+}
+
+export interface Page<T> {
+  items: T[];
+  hasMore: boolean;
+}
+
+/** A key found by a deadline. */
+export interface Due {
+  pk: string;
+  sk: string;
+  dueAt: string;
+}
+
+export interface Table {
+  /** One item by its key, strongly consistent; undefined when there is none. One round trip. */
+  get<T, K>(entity: Entity<T, K>, of: K): Promise<T | undefined>;
+  /** A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. */
+  list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
+  /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
+  write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
+  /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
+  transact(writes: readonly Write[]): Promise<void>;
+  /** The keys under `duePk` whose time has come, oldest first, at most `limit`. */
+  due(duePk: string, until: string, limit: number): Promise<Due[]>;
+}
+
+interface Refusal {
+  name: string;
+  detail?: { CancellationReasons?: { Code?: string }[] };
+}
+const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
+
+const CONFLICT_ATTEMPTS = 8;
+const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** What a cancelled transaction means: the error of the write that lost, `retry` for a mere collision, or itself. */
+function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
+  if (!isRefusal(error)) return new Error(String(error));
+  if (error.name === 'TransactionInProgressException') return 'retry';
+  if (error.name !== 'TransactionCanceledException') return error;
+  const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
+  const lost = codes.indexOf('ConditionalCheckFailed');
+  if (lost >= 0) return writes[lost]?.lost() ?? error;
+  return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
+}
+
+/** The single table behind everything, as entities. All expression strings are made in writes.ts and here. */
+export function createTable(send: Send, TableName: string): Table {
+  const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.schema.parse(unmarshall(item));
+
+  /** The key of the last item to skip, read from the keys-only index; undefined when the list is shorter. */
+  async function skip(listPk: string, count: number): Promise<Item | undefined> {
+    let left = count;
+    let from: Item | undefined;
+    while (left > 0) {
+      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
+        TableName,
+        IndexName: 'order',
+        KeyConditionExpression: 'listPk = :listPk',
+        ExpressionAttributeValues: marshall({ ':listPk': listPk }),
+        ScanIndexForward: false,
+        Limit: left,
+        ...(from ? { ExclusiveStartKey: from } : {}),
+      });
+      left -= Items.length;
+      from = LastEvaluatedKey;
+      if (!from) return undefined;
+    }
+    return from;
+  }
+
+  return {
+    async get(entity, of) {
+      const input = { TableName, Key: marshall(entity.key(of)), ConsistentRead: true };
+      const { Item } = await send<{ Item?: Item }>('GetItem', input);
+      return Item && parse(entity, Item);
+    },
+
+    async list(entity, listPk, { limit, offset }) {
+      let from = offset > 0 ? await skip(listPk, offset) : undefined;
+      if (offset > 0 && !from) return { items: [], hasMore: false };
+      const found: Item[] = [];
+      do {
+        // Usually once: a query ends early only at 1 MB.
+        const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
+          TableName,
+          IndexName: 'list',
+          KeyConditionExpression: 'listPk = :listPk',
+          ExpressionAttributeValues: marshall({ ':listPk': listPk }),
+          ScanIndexForward: false,
+          Limit: limit + 1 - found.length,
+          ...(from ? { ExclusiveStartKey: from } : {}),
+        });
+        found.push(...Items);
+        from = LastEvaluatedKey;
+      } while (from && found.length <= limit);
+      return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
+    },
+
+    async write(entity, write) {
+      const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
+      const returns = write.kind === 'Update' ? { ReturnValues: 'ALL_NEW' } : {};
+      try {
+        const answer = await send<{ Attributes?: Item }>(operation, { TableName, ...write.input, ...returns });
+        return answer.Attributes && parse(entity, answer.Attributes);
+      } catch (error) {
+        throw isRefusal(error) && error.name === 'ConditionalCheckFailedException' ? write.lost() : error;
+      }
+    },
+
+    async transact(writes) {
+      const TransactItems = writes.map((write) => ({ [write.kind]: { TableName, ...write.input } }));
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          // A token per try: a repeat after a lost answer changes nothing twice, and a retry after a conflict is a new try.
+          await send('TransactWriteItems', { TransactItems, ClientRequestToken: randomUUID() });
+          return;
+        } catch (error) {
+          const meaning = meaningOf(error, writes);
+          if (meaning !== 'retry') throw meaning;
+          if (attempt === CONFLICT_ATTEMPTS) throw error;
+          await pause(Math.random() * 10 * 2 ** Math.min(attempt, 6));
+        }
+      }
+    },
+
+    async due(duePk, until, limit) {
+      const { Items } = await send<{ Items: Item[] }>('Query', {
+        TableName,
+        IndexName: 'due',
+        KeyConditionExpression: 'duePk = :duePk AND dueAt <= :until',
+        ExpressionAttributeValues: marshall({ ':duePk': duePk, ':until': until }),
+        Limit: limit,
+      });
+      return Items.map((item) => {
+        const { pk, sk, dueAt } = unmarshall(item);
+        return { pk: String(pk), sk: String(sk), dueAt: String(dueAt) };
+      });
+    },
+  };
+}

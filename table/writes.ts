@@ -1,0 +1,174 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Entity } from './entities.ts';
+
+/** What must be true of an attribute for a write to happen. The only place with expression strings is this file. */
+export type Condition =
+  | 'present'
+  | 'absent'
+  | { is: string | number | boolean }
+  | { isNot: string | number | boolean }
+  | { oneOf: readonly string[] }
+  | { below: number | { attribute: string } }
+  | { atLeast: number };
+
+/** The change to one item. Attribute paths may be nested: `plan.appLimit`. */
+export interface Change {
+  set?: Record<string, unknown>;
+  /** Adds to a number; an absent one counts as 0. */
+  add?: Record<string, number>;
+  /** Appends to a list; an absent one counts as empty. */
+  append?: Record<string, unknown[]>;
+  remove?: readonly string[];
+  when?: Record<string, Condition>;
+}
+
+/** One part of a transaction. `lost` makes the error that losing its condition means. */
+export interface Write {
+  kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
+  input: Record<string, unknown>;
+  lost: () => Error;
+}
+
+const marshalled = (value: Record<string, unknown>) => marshall(value, { removeUndefinedValues: true });
+
+/** Collects names and values while an expression is written. */
+class Expression {
+  readonly names: Record<string, string> = {};
+  private readonly values: Record<string, unknown> = {};
+  private count = 0;
+
+  name(path: string): string {
+    return path
+      .split('.')
+      .map((part) => {
+        const alias = `#${part.replace(/\W/g, '_')}`;
+        this.names[alias] = part;
+        return alias;
+      })
+      .join('.');
+  }
+
+  value(value: unknown): string {
+    this.count += 1;
+    const alias = `:v${this.count}`;
+    this.values[alias] = value;
+    return alias;
+  }
+
+  condition(when: Record<string, Condition>): string {
+    return Object.entries(when)
+      .map(([path, must]) => {
+        const name = this.name(path);
+        if (must === 'present') return `attribute_exists(${name})`;
+        if (must === 'absent') return `attribute_not_exists(${name})`;
+        if ('is' in must) return `${name} = ${this.value(must.is)}`;
+        if ('isNot' in must) return `${name} <> ${this.value(must.isNot)}`;
+        if ('oneOf' in must) return `${name} IN (${must.oneOf.map((one) => this.value(one)).join(', ')})`;
+        if ('atLeast' in must) return `${name} >= ${this.value(must.atLeast)}`;
+        const { below } = must;
+        return `${name} < ${typeof below === 'number' ? this.value(below) : this.name(below.attribute)}`;
+      })
+      .join(' AND ');
+  }
+
+  update({ set = {}, add = {}, append = {}, remove = [] }: Change): string {
+    const sets = [
+      ...Object.entries(set).map(([path, value]) => `${this.name(path)} = ${this.value(value)}`),
+      ...Object.entries(append).map(([path, value]) => {
+        const name = this.name(path);
+        return `${name} = list_append(if_not_exists(${name}, ${this.value([])}), ${this.value(value)})`;
+      }),
+    ];
+    const adds = Object.entries(add).map(([path, value]) => `${this.name(path)} ${this.value(value)}`);
+    return [
+      sets.length > 0 ? `SET ${sets.join(', ')}` : '',
+      adds.length > 0 ? `ADD ${adds.join(', ')}` : '',
+      remove.length > 0 ? `REMOVE ${remove.map((path) => this.name(path)).join(', ')}` : '',
+    ]
+      .filter(Boolean)
+      .join(' ');
+  }
+
+  parts(): Record<string, unknown> {
+    return {
+      ...(Object.keys(this.names).length > 0 ? { ExpressionAttributeNames: this.names } : {}),
+      ...(Object.keys(this.values).length > 0 ? { ExpressionAttributeValues: marshalled(this.values) } : {}),
+    };
+  }
+}
+
+const unexpected = () => new Error('a write that cannot lose its condition lost it');
+
+/** The whole stored item: keys, indexes, type and attributes. */
+export function itemOf<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
+  const expiresAtEpoch = entity.expiresAtEpoch?.(item);
+  return marshalled({
+    ...item,
+    ...entity.key(item),
+    ...entity.list?.(item),
+    ...entity.due?.(item),
+    ...(expiresAtEpoch === undefined ? {} : { expiresAtEpoch }),
+    entity: entity.type,
+  });
+}
+
+/** Puts a new item; `lost` is thrown when it exists already. */
+export function create<T, K>(entity: Entity<T, K>, item: T & K, lost: () => Error = unexpected): Write {
+  const expression = new Expression();
+  const ConditionExpression = expression.condition({ pk: 'absent' });
+  return { kind: 'Put', input: { Item: itemOf(entity, item), ConditionExpression, ...expression.parts() }, lost };
+}
+
+/** Puts an item over the one that is there, if the condition holds. */
+export function replace<T, K>(
+  entity: Entity<T, K>,
+  item: T & K,
+  when: Record<string, Condition>,
+  lost: () => Error,
+): Write {
+  const expression = new Expression();
+  const ConditionExpression = expression.condition(when);
+  return { kind: 'Put', input: { Item: itemOf(entity, item), ConditionExpression, ...expression.parts() }, lost };
+}
+
+/** Changes an existing item. Index attributes (`listPk`, `dueAt`, …) are attributes like any other here. */
+export function change<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: () => Error = unexpected): Write {
+  const expression = new Expression();
+  const UpdateExpression = expression.update(what);
+  const ConditionExpression = expression.condition({ pk: 'present', ...what.when });
+  const Key = marshalled(entity.key(of));
+  return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
+}
+
+/** Changes an item, making it if it is not there. */
+export function upsert<T, K>(entity: Entity<T, K>, of: K, what: Change): Write {
+  const expression = new Expression();
+  const UpdateExpression = expression.update(what);
+  const Key = marshalled(entity.key(of));
+  return { kind: 'Update', input: { Key, UpdateExpression, ...expression.parts() }, lost: unexpected };
+}
+
+/** Deletes an item; deleting what is not there is no error unless a condition says so. */
+export function erase<T, K>(
+  entity: Entity<T, K>,
+  of: K,
+  when: Record<string, Condition> = {},
+  lost: () => Error = unexpected,
+): Write {
+  const expression = new Expression();
+  const condition = expression.condition(when);
+  const Key = marshalled(entity.key(of));
+  return {
+    kind: 'Delete',
+    input: { Key, ...(condition ? { ConditionExpression: condition } : {}), ...expression.parts() },
+    lost,
+  };
+}
+
+/** Lets a transaction happen only if another item is as expected. */
+export function check<T, K>(entity: Entity<T, K>, of: K, when: Record<string, Condition>, lost: () => Error): Write {
+  const expression = new Expression();
+  const ConditionExpression = expression.condition(when);
+  const Key = marshalled(entity.key(of));
+  return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, lost };
+}
