@@ -1,0 +1,140 @@
+/**
+ * What CloudFormation calls a resource once it exists: its physical name, what `Ref` gives and what `Fn::GetAtt` gives.
+ * One line per type that the platform uses; a type that is missing here has the usual form.
+ */
+
+/** Where a resource lives. */
+export interface Place {
+  account: string;
+  region: string;
+  /** Address of the queue engine, `http://127.0.0.1:<port>`. */
+  queueUrl: string;
+  /** Public address of the platform, `http://localhost:<port>`. */
+  baseUrl: string;
+}
+
+interface Kind {
+  /** The property that names a resource of this type, when its author chose to. */
+  nameProperty?: string;
+  /** ARN with `{region}`, `{account}`, `{name}`. */
+  arn?: string;
+  /** What `Ref` gives: the name unless told otherwise; another template string, or `arn`. */
+  ref?: string;
+  /** Attributes besides `Arn`. */
+  attributes?: Record<string, string>;
+  /** Longest physical name that the service takes. */
+  longest?: number;
+  lowerCase?: boolean;
+}
+
+const KINDS: Record<string, Kind> = {
+  'AWS::ApiGatewayV2::Api': { attributes: { ApiEndpoint: '{baseUrl}', ApiId: '{name}' }, longest: 10, lowerCase: true },
+  'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName' },
+  'AWS::CloudFront::Distribution': { arn: 'cloudfront::{account}:distribution/{name}', attributes: { Id: '{name}' } },
+  'AWS::CloudFront::KeyValueStore': {
+    nameProperty: 'Name',
+    arn: 'cloudfront::{account}:key-value-store/{name}',
+    attributes: { Id: '{name}', Status: 'READY' },
+  },
+  'AWS::CodeBuild::Project': { nameProperty: 'Name', arn: 'codebuild:{region}:{account}:project/{name}' },
+  'AWS::DynamoDB::GlobalTable': { nameProperty: 'TableName', arn: 'dynamodb:{region}:{account}:table/{name}' },
+  'AWS::DynamoDB::Table': { nameProperty: 'TableName', arn: 'dynamodb:{region}:{account}:table/{name}' },
+  'AWS::Events::Rule': { nameProperty: 'Name', arn: 'events:{region}:{account}:rule/{name}', longest: 64 },
+  'AWS::IAM::ManagedPolicy': { nameProperty: 'ManagedPolicyName', arn: 'iam::{account}:policy/{name}', ref: 'arn' },
+  'AWS::IAM::Role': {
+    nameProperty: 'RoleName',
+    arn: 'iam::{account}:role/{name}',
+    attributes: { RoleId: 'AROA{name}' },
+    longest: 64,
+  },
+  'AWS::KMS::Alias': { nameProperty: 'AliasName', arn: 'kms:{region}:{account}:{name}' },
+  'AWS::KMS::Key': { arn: 'kms:{region}:{account}:key/{name}', attributes: { KeyId: '{name}' } },
+  'AWS::Lambda::Alias': { arn: 'lambda:{region}:{account}:function:{name}', ref: 'arn' },
+  'AWS::Lambda::EventSourceMapping': { attributes: { Id: '{name}' } },
+  'AWS::Lambda::Function': {
+    nameProperty: 'FunctionName',
+    arn: 'lambda:{region}:{account}:function:{name}',
+    longest: 64,
+  },
+  'AWS::Lambda::LayerVersion': {
+    nameProperty: 'LayerName',
+    arn: 'lambda:{region}:{account}:layer:{name}:1',
+    ref: 'arn',
+  },
+  'AWS::Lambda::Version': { arn: 'lambda:{region}:{account}:function:{name}', ref: 'arn' },
+  'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', arn: 'logs:{region}:{account}:log-group:{name}:*' },
+  'AWS::S3::Bucket': {
+    nameProperty: 'BucketName',
+    arn: 's3:::{name}',
+    attributes: { DomainName: '{name}.s3.amazonaws.com', RegionalDomainName: '{name}.s3.{region}.amazonaws.com' },
+    longest: 63,
+    lowerCase: true,
+  },
+  'AWS::SNS::Topic': {
+    nameProperty: 'TopicName',
+    arn: 'sns:{region}:{account}:{name}',
+    ref: 'arn',
+    attributes: { TopicName: '{name}', TopicArn: 'arn:aws:sns:{region}:{account}:{name}' },
+  },
+  'AWS::SQS::Queue': {
+    nameProperty: 'QueueName',
+    arn: 'sqs:{region}:{account}:{name}',
+    ref: '{queueUrl}/{account}/{name}',
+    attributes: { QueueName: '{name}', QueueUrl: '{queueUrl}/{account}/{name}' },
+    longest: 80,
+  },
+  'AWS::SSM::Parameter': { nameProperty: 'Name', arn: 'ssm:{region}:{account}:parameter{name}' },
+  'AWS::Scheduler::Schedule': {
+    nameProperty: 'Name',
+    arn: 'scheduler:{region}:{account}:schedule/default/{name}',
+    longest: 64,
+  },
+  'AWS::SecretsManager::Secret': {
+    nameProperty: 'Name',
+    arn: 'secretsmanager:{region}:{account}:secret:{name}',
+    ref: 'arn',
+  },
+  'AWS::StepFunctions::StateMachine': {
+    nameProperty: 'StateMachineName',
+    arn: 'states:{region}:{account}:stateMachine:{name}',
+    ref: 'arn',
+    attributes: { Name: '{name}' },
+    longest: 80,
+  },
+};
+
+/** The names of one resource. */
+export interface Names {
+  name: string;
+  arn: string;
+  ref: string;
+  attribute(name: string): string;
+}
+
+/** Generated names keep their end, which is the logical id's hash. */
+const shorten = (name: string, longest: number): string => (name.length <= longest ? name : name.slice(-longest));
+
+/** Names a resource; `given` reads one of its properties, resolved. */
+export function nameResource(
+  type: string,
+  stackName: string,
+  logicalId: string,
+  place: Place,
+  given: (property: string) => string | undefined,
+): Names {
+  const [, service = 'custom', resource = 'resource'] = type.split('::');
+  const kind = KINDS[type] ?? {};
+  const generated = shorten(`${stackName}-${logicalId}`, kind.longest ?? 128).replace(/^[^A-Za-z0-9]+/, '');
+  const name =
+    (kind.nameProperty && given(kind.nameProperty)) || (kind.lowerCase ? generated.toLowerCase() : generated);
+  const fill = (text: string): string =>
+    text.replace(/\{(\w+)\}/g, (_, key: string) => (key === 'name' ? name : (place[key as keyof Place] ?? '')));
+  const usualArn = `${service.toLowerCase()}:{region}:{account}:${resource.toLowerCase()}/{name}`;
+  const arn = `arn:aws:${fill(kind.arn ?? usualArn)}`;
+  return {
+    name,
+    arn,
+    ref: kind.ref === 'arn' ? arn : fill(kind.ref ?? '{name}'),
+    attribute: (attribute) => (attribute === 'Arn' ? arn : fill(kind.attributes?.[attribute] ?? `{name}.${attribute}`)),
+  };
+}

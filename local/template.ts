@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve as resolvePath } from 'node:path';
+import { isObject, type Json, type JsonObject, resolveJson, type Scope } from './intrinsics.ts';
+import { type Names, nameResource, type Place } from './names.ts';
+
+/** One resource of a synthesized stack, with every reference replaced by its local value. */
+export interface Resource {
+  type: string;
+  stack: string;
+  logicalId: string;
+  name: string;
+  arn: string;
+  /** What `Ref` gives. */
+  ref: string;
+  readonly properties: JsonObject;
+}
+
+/** All stacks of a cloud assembly, seen as one list of resources. */
+export interface Template {
+  resources(type: string): Resource[];
+  /** The resource with this ARN; of a function, a version's or an alias's ARN finds the function. */
+  byArn(arn: string): Resource | undefined;
+  /** Directory or file of an asset, by its key in the assets bucket. */
+  asset(objectKey: string): string | undefined;
+}
+
+const readJson = (file: string): JsonObject => {
+  const parsed: Json = JSON.parse(readFileSync(file, 'utf8'));
+  if (!isObject(parsed)) throw new Error(`${file} does not hold an object`);
+  return parsed;
+};
+const child = (value: Json | undefined, key: string): JsonObject => {
+  const found = isObject(value) ? value[key] : undefined;
+  return isObject(found) ? found : {};
+};
+const string = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+
+interface Stack {
+  name: string;
+  template: JsonObject;
+  place: Place;
+  resources: Map<string, { resource: Resource; names: Names }>;
+  scope: Scope;
+}
+
+/** Every stack's template and every asset of an assembly, nested assemblies (stages) included. */
+function readAssembly(directory: string, place: Place, stacks: Stack[], assets: Map<string, string>): void {
+  for (const [id, artifact] of Object.entries(child(readJson(join(directory, 'manifest.json')), 'artifacts'))) {
+    const properties = child(artifact, 'properties');
+    const type = isObject(artifact) ? artifact.type : undefined;
+    if (type === 'cdk:cloud-assembly') {
+      readAssembly(join(directory, string(properties.directoryName) ?? id), place, stacks, assets);
+    } else if (type === 'cdk:asset-manifest') {
+      const files = child(readJson(join(directory, string(properties.file) ?? '')), 'files');
+      for (const file of Object.values(files)) {
+        const source = string(child(file, 'source').path);
+        for (const destination of Object.values(child(file, 'destinations'))) {
+          const key = isObject(destination) ? string(destination.objectKey) : undefined;
+          if (key && source) assets.set(key, resolvePath(directory, source));
+        }
+      }
+    } else if (type === 'aws:cloudformation:stack') {
+      const environment = isObject(artifact) ? string(artifact.environment) : undefined;
+      const [, account, region] = /^aws:\/\/([^/]+)\/(.+)$/.exec(environment ?? '') ?? [];
+      stacks.push(
+        makeStack(
+          string(properties.stackName) ?? id,
+          readJson(join(directory, string(properties.templateFile) ?? '')),
+          {
+            ...place,
+            ...(account && account !== 'unknown-account' ? { account } : {}),
+            ...(region && region !== 'unknown-region' ? { region } : {}),
+          },
+          stacks,
+        ),
+      );
+    }
+  }
+}
+
+function makeStack(name: string, template: JsonObject, place: Place, stacks: readonly Stack[]): Stack {
+  const parameters = child(template, 'Parameters');
+  const pseudo: Record<string, string> = {
+    'AWS::AccountId': place.account,
+    'AWS::Region': place.region,
+    'AWS::Partition': 'aws',
+    'AWS::URLSuffix': 'amazonaws.com',
+    'AWS::StackName': name,
+    'AWS::StackId': `arn:aws:cloudformation:${place.region}:${place.account}:stack/${name}/local`,
+  };
+  const resources: Stack['resources'] = new Map();
+  const resource = (logicalId: string) => {
+    const found = resources.get(logicalId);
+    if (!found) throw new Error(`stack ${name} refers to ${logicalId}, which it does not have`);
+    return found;
+  };
+  const scope: Scope = {
+    region: place.region,
+    ref: (id) => pseudo[id] ?? child(parameters, id).Default ?? resource(id).names.ref,
+    attribute: (id, attribute) => {
+      const { resource: found, names } = resource(id);
+      if (found.type === 'Custom::CrossRegionExportReader') return readExport(attribute, stacks);
+      return names.attribute(attribute);
+    },
+    importValue: (id) => {
+      for (const { template: other, scope: otherScope } of stacks) {
+        for (const output of Object.values(child(other, 'Outputs'))) {
+          const exported = child(output, 'Export').Name;
+          if (exported === undefined || resolveJson(exported, otherScope) !== id) continue;
+          return resolveJson(isObject(output) ? (output.Value ?? null) : null, otherScope);
+        }
+      }
+      throw new Error(`stack ${name} imports ${id}, which no stack exports`);
+    },
+    condition: (id) => Boolean(resolveJson(child(template, 'Conditions')[id] ?? null, scope)),
+    mapping: (map, first, second) => {
+      const value = child(child(child(template, 'Mappings'), map), first)[second];
+      if (value === undefined) throw new Error(`stack ${name} has no mapping ${map}.${first}.${second}`);
+      return value;
+    },
+  };
+  for (const [logicalId, definition] of Object.entries(child(template, 'Resources'))) {
+    if (!isObject(definition)) continue;
+    if (typeof definition.Condition === 'string' && !scope.condition(definition.Condition)) continue;
+    resources.set(logicalId, makeResource(name, logicalId, definition, place, scope));
+  }
+  return { name, template, place, resources, scope };
+}
+
+function makeResource(stack: string, logicalId: string, definition: JsonObject, place: Place, scope: Scope) {
+  const type = string(definition.Type) ?? '';
+  const raw = child(definition, 'Properties');
+  let names: Names | undefined;
+  let properties: JsonObject | undefined;
+  // Both wait until somebody asks: by then every stack is read, in whichever order they refer to each other.
+  const named = (): Names => {
+    names ??= nameResource(type, stack, logicalId, place, (property) => {
+      const value = raw[property];
+      return value === undefined ? undefined : string(resolveJson(value, scope));
+    });
+    return names;
+  };
+  const resource: Resource = {
+    type,
+    stack,
+    logicalId,
+    get name() {
+      return named().name;
+    },
+    get arn() {
+      return named().arn;
+    },
+    get ref() {
+      return named().ref;
+    },
+    get properties() {
+      if (!properties) {
+        const resolved = resolveJson(raw, scope);
+        properties = isObject(resolved) ? resolved : {};
+      }
+      return properties;
+    },
+  };
+  return {
+    resource,
+    get names() {
+      return named();
+    },
+  };
+}
+
+/** References between stacks of two regions travel through a pair of custom resources that CDK adds. */
+function readExport(attribute: string, stacks: readonly Stack[]): Json {
+  for (const { resources } of stacks) {
+    for (const { resource } of resources.values()) {
+      if (resource.type !== 'Custom::CrossRegionExportWriter') continue;
+      const value = child(child(resource.properties, 'WriterProps'), 'exports')[attribute];
+      if (value !== undefined) return value;
+    }
+  }
+  throw new Error(`no stack exports ${attribute} to the other region`);
+}
+
+/** Reads a cloud assembly (`cdk.out`). `place` says what it cannot: local addresses, and the account if it is not set. */
+export function readTemplate(assembly: string, place: Place): Template {
+  const stacks: Stack[] = [];
+  const assets = new Map<string, string>();
+  readAssembly(assembly, place, stacks, assets);
+  const all = stacks.flatMap((stack) => [...stack.resources.values()].map(({ resource }) => resource));
+  const arns = new Map<string, Resource>();
+  return {
+    resources: (type) => all.filter((resource) => resource.type === type),
+    byArn: (arn) => {
+      if (arns.size === 0) for (const resource of all) arns.set(resource.arn, resource);
+      const functionArn = /^arn:aws:lambda:[^:]+:[^:]+:function:[^:]+/.exec(arn)?.[0];
+      return arns.get(arn) ?? (functionArn ? arns.get(functionArn) : undefined);
+    },
+    asset: (objectKey) => assets.get(objectKey),
+  };
+}
