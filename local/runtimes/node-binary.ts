@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const own = createRequire(import.meta.url);
+
+/**
+ * The Node executable of a major version: 24 is the platform's own, older ones come from npm's packages of this machine
+ * (`package.json` beside this file, installed by the root's `postinstall`). Throws when it is not installed.
+ */
+export function nodeBinary(major: string): string {
+  const binary =
+    major === process.versions.node.split('.')[0]
+      ? process.execPath
+      : major === '24'
+        ? join(dirname(own.resolve('node/package.json')), 'bin', 'node')
+        : fileURLToPath(
+            new URL(`./node_modules/node${major}-${process.platform}-${process.arch}/bin/node`, import.meta.url),
+          );
+  if (!existsSync(binary))
+    throw new Error(`Node ${major} is not installed here; npm ci installs it (looked for ${binary})`);
+  return binary;
+}
