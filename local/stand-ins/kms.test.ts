@@ -46,7 +46,10 @@ test('another context, another key or a changed blob is refused', async () => {
   const context = { application: 'a' };
   const wrongKey = await call('Decrypt', { KeyId: 'other', CiphertextBlob: blob, EncryptionContext: context });
   expect(wrongKey.type).toBe('IncorrectKeyException');
-  const changed = await call('Decrypt', { CiphertextBlob: `${blob?.slice(0, -8)}AAAAAAA=`, EncryptionContext: context });
+  const changed = await call('Decrypt', {
+    CiphertextBlob: `${blob?.slice(0, -8)}AAAAAAA=`,
+    EncryptionContext: context,
+  });
   expect(changed.type).toBe('InvalidCiphertextException');
   expect(await call('Decrypt', { CiphertextBlob: '' })).toMatchObject({ status: 400 });
 });
