@@ -22,7 +22,8 @@ const wholeNumber = (name: string, least: number, most: number, fallback: number
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
     .default(fallback)
-    .meta({ description: `${name}, ${least}-${most}, default ${fallback}` });
+    // A query is text; the document shows the number that it stands for.
+    .meta({ shownAs: { type: 'integer', minimum: least, maximum: most, default: fallback, description: name } });
 
 /** `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). */
 export const Page = z.object({

@@ -1,0 +1,54 @@
+import type { ErrorCode } from './errors.ts';
+import type { CallerInput, Output, Route } from './route.ts';
+
+export interface ClientOptions {
+  baseUrl: string;
+  /** Sent as `Authorization: Bearer`. */
+  secretKey?: string;
+  /** Sent as `X-Public-Key`. */
+  publicKey?: string;
+  headers?: Record<string, string>;
+}
+
+/** An answer, successful or not: `status` tells; `body` is typed for success, `error` for failure. */
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+  error: Failure['error'] | undefined;
+}
+
+interface Failure {
+  error: { message: string; code: ErrorCode; status: number };
+}
+
+export interface Client {
+  call<R extends Route>(route: R, input?: CallerInput<R>): Promise<Answer<Output<R>>>;
+}
+
+/** A client typed by the contract: `client.call(createApp, { body: { name: 'My app' } })`. */
+export function createClient({ baseUrl, secretKey, publicKey, headers = {} }: ClientOptions): Client {
+  const identity: Record<string, string> = {
+    ...(secretKey ? { authorization: `Bearer ${secretKey}` } : {}),
+    ...(publicKey ? { 'x-public-key': publicKey } : {}),
+  };
+  return {
+    async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<Answer<Output<R>>> {
+      const { params = {}, query = {}, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
+      const path = Object.entries(params).reduce<string>(
+        (filled, [name, value]) => filled.replace(`{${name}}`, encodeURIComponent(String(value))),
+        route.path,
+      );
+      const search = new URLSearchParams(
+        Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]),
+      ).toString();
+      const answer = await fetch(`${baseUrl}${path}${search ? `?${search}` : ''}`, {
+        method: route.method,
+        headers: { ...identity, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const parsed = (await answer.json()) as Output<R> & Partial<Failure>;
+      return { status: answer.status, headers: answer.headers, body: parsed, error: parsed.error };
+    },
+  };
+}

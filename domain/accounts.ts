@@ -1,0 +1,42 @@
+import type * as z from 'zod';
+import type { getAccount as getAccountRoute } from '../contract/account.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Output } from '../contract/route.ts';
+import { Account } from '../table/entities.ts';
+import { create } from '../table/writes.ts';
+import type { Caller, Deps } from './deps.ts';
+import { makeKey } from './keys.ts';
+import { rand } from './money.ts';
+import type { NewAccountInput } from './workflow.ts';
+
+/** GET /v1/account */
+export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typeof getAccountRoute>> {
+  const account = await deps.table.get(Account, { id: caller.accountId });
+  if (!account) throw new ApiError('not_found');
+  const { id, email, name, plan, walletCents, createdAt } = account;
+  return { data: { id, email, name, walletBalance: rand(walletCents), plan, createdAt } };
+}
+
+export interface OpenedAccount {
+  id: string;
+  keys: { name: string; id: string; secretKey: string; publicKey: string }[];
+}
+
+/** Opens an account with its first keys; their secrets are shown here and never again. For operators and seeding. */
+export async function openAccount(deps: Deps, input: z.output<typeof NewAccountInput>): Promise<OpenedAccount> {
+  const createdAt = deps.now().toISOString();
+  const id = deps.newId('acc');
+  const keys = input.keys.map(({ name, scopes, allowedOrigins = ['*'], expiresAt, revoked }) => {
+    const keyId = deps.newId('key');
+    const revokedAt = revoked ? createdAt : null;
+    const made = makeKey({
+      ...{ accountId: id, keyId, name, scopes, allowedOrigins, revokedAt, createdAt },
+      expiresAt: expiresAt ?? null,
+    });
+    return { name, id: keyId, ...made };
+  });
+  const { email, name, plan, walletCents } = input;
+  const account = create(Account, { id, email, name, plan, walletCents, appCount: 0, createdAt });
+  const shown = keys.map(({ writes, ...key }) => key);
+  return await deps.commit([account, ...keys.flatMap((key) => key.writes)], { id, keys: shown });
+}

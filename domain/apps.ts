@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import type { createApp as CreateRoute, deleteApp as DeleteRoute, getApp as GetRoute } from '../contract/apps.ts';
+import { FRAMEWORK_DEFAULTS, type listApps as ListRoute, type updateApp as UpdateRoute } from '../contract/apps.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Input, Output } from '../contract/route.ts';
+import { Account, App, Host } from '../table/entities.ts';
+import { joinKey } from '../table/keys.ts';
+import { change, create, type Write } from '../table/writes.ts';
+import { newDeployment } from './deployment-queue.ts';
+import type { Caller, Deps } from './deps.ts';
+import { emit } from './events.ts';
+
+/** A DNS label holds 63 characters; this leaves room for a suffix. */
+const SLUG_LENGTH = 50;
+/** How often a taken slug is tried again with a suffix: 40 random bits each time. */
+const SLUG_ATTEMPTS = 3;
+
+export const noSuchApp = () => new ApiError('not_found', 'There is no such application.');
+
+/** The application as the API shows it. */
+function view(app: App): Output<typeof GetRoute>['data'] {
+  const { accountId, hosts, activeDeploymentId, ...shown } = app;
+  return shown;
+}
+
+/** An application of the caller's that is not being deleted. Throws 404. */
+export async function findApp(deps: Deps, caller: Caller, id: string): Promise<App> {
+  const app = await deps.table.get(App, { accountId: caller.accountId, id });
+  if (!app || app.status === 'DELETING') throw noSuchApp();
+  return app;
+}
+
+/** The name in lower case, every run of other characters a `-`. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, SLUG_LENGTH)
+    .replace(/^-+|-+$/g, '') || 'app';
+
+class SlugTaken extends Error {}
+
+function assertOwnDomain(deps: Deps, customDomain: string | undefined): void {
+  const { appsDomain } = deps.settings;
+  if (customDomain === appsDomain || customDomain?.endsWith(`.${appsDomain}`)) {
+    throw new ApiError('invalid_request', `customDomain: must be a domain of your own, not one under ${appsDomain}`);
+  }
+}
+
+/** POST /v1/apps: claims the address, counts towards the plan and queues the first deployment, all in one transaction. */
+export async function createApp(
+  deps: Deps,
+  caller: Caller,
+  input: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> {
+  assertOwnDomain(deps, input.customDomain);
+  const slug = slugOf(input.name);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await createAppAt(deps, caller, input, attempt === 1 ? slug : `${slug}-${randomBytes(5).toString('hex')}`);
+    } catch (error) {
+      if (!(error instanceof SlugTaken) || attempt > SLUG_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function createAppAt(
+  deps: Deps,
+  { accountId }: Caller,
+  { customDomain, deployNow, ...input }: Input<typeof CreateRoute>,
+  slug: string,
+): Promise<Output<typeof CreateRoute>> {
+  const id = deps.newId('app');
+  const now = deps.now().toISOString();
+  const host = `${slug}.${deps.settings.appsDomain}`;
+  const defaults = FRAMEWORK_DEFAULTS[input.framework];
+  const deployment =
+    deployNow && input.repoUrl ? newDeployment(deps, { accountId, applicationId: id }, 'API') : undefined;
+  const app: App = {
+    ...input,
+    id,
+    accountId,
+    slug,
+    repoUrl: input.repoUrl ?? null,
+    buildCommand: input.buildCommand === undefined ? defaults.buildCommand : input.buildCommand,
+    startFile: input.startFile ?? defaults.startFile,
+    primaryDomain: customDomain ?? host,
+    hosts: customDomain ? [host, customDomain] : [host],
+    status: 'RUNNING',
+    autoDeploy: false,
+    createdAt: now,
+    updatedAt: now,
+    ...(deployment ? { activeDeploymentId: deployment.id } : {}),
+  };
+  const claim = (name: string, lost: () => Error) => create(Host, { host: name, accountId, applicationId: id }, lost);
+  const writes: Write[] = [
+    change(
+      Account,
+      { id: accountId },
+      { add: { appCount: 1 }, when: { appCount: { below: { attribute: 'plan.appLimit' } } } },
+      () => new ApiError('plan_limit', "Your plan's number of applications is reached."),
+    ),
+    claim(host, () => new SlugTaken()),
+    create(App, app),
+    emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
+  ];
+  if (customDomain) {
+    writes.push(claim(customDomain, () => new ApiError('conflict', `customDomain: ${customDomain} is already in use`)));
+  }
+  if (deployment) writes.push(deployment.write);
+  return await deps.commit(writes, { data: view(app) });
+}
+
+/** GET /v1/apps */
+export async function listApps(
+  deps: Deps,
+  { accountId }: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { items, hasMore } = await deps.table.list(App, joinKey('ACCOUNT', accountId, 'APPS'), page);
+  return { data: items.map(view), has_more: hasMore };
+}
+
+/** GET /v1/apps/{id} */
+export async function getApp(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  return { data: view(await findApp(deps, caller, id)) };
+}
+
+/** PATCH /v1/apps/{id}: what is given changes; the next deployment uses it. */
+export async function updateApp(
+  deps: Deps,
+  { accountId }: Caller,
+  { id, ...changes }: Input<typeof UpdateRoute>,
+): Promise<Output<typeof UpdateRoute>> {
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const set = { ...given, updatedAt: deps.now().toISOString() };
+  const write = change(App, { accountId, id }, { set, when: { status: { isNot: 'DELETING' } } }, noSuchApp);
+  const app = await deps.table.write(App, write);
+  if (!app) throw noSuchApp();
+  return { data: view(app) };
+}
+
+/** DELETE /v1/apps/{id}: the plan's slot is free at once; the stream has the site taken down. */
+export async function deleteApp(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof DeleteRoute>,
+): Promise<Output<typeof DeleteRoute>> {
+  const { accountId } = caller;
+  const { name } = await findApp(deps, caller, id);
+  const set = { status: 'DELETING', updatedAt: deps.now().toISOString() };
+  const when = { status: { isNot: 'DELETING' } };
+  return await deps.commit(
+    [
+      change(App, { accountId, id }, { set, remove: ['listPk', 'listSk'], when }, noSuchApp),
+      change(Account, { id: accountId }, { add: { appCount: -1 } }),
+      emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
+    ],
+    { data: { id, deleted: true } },
+  );
+}

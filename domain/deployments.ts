@@ -1,0 +1,66 @@
+import type {
+  createDeployment as CreateRoute,
+  getDeployment as GetRoute,
+  listDeployments as ListRoute,
+} from '../contract/deployments.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Input, Output } from '../contract/route.ts';
+import type { Builds } from '../providers/builds.ts';
+import { App, Deployment } from '../table/entities.ts';
+import { joinKey } from '../table/keys.ts';
+import { change } from '../table/writes.ts';
+import { findApp, noSuchApp } from './apps.ts';
+import { newDeployment, viewDeployment } from './deployment-queue.ts';
+import type { Caller, Deps } from './deps.ts';
+
+export const noSuchDeployment = () => new ApiError('not_found', 'There is no such deployment.');
+
+const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this application is already under way.');
+
+function assertDeployable(app: App): void {
+  if (app.status === 'SUSPENDED') throw new ApiError('conflict', 'This application is suspended.');
+  if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
+  if (app.activeDeploymentId) throw alreadyDeploying();
+}
+
+/** POST /v1/apps/{id}/deployments: of two racing callers exactly one gets the deployment. */
+export async function createDeployment(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> {
+  const { accountId } = caller;
+  assertDeployable(await findApp(deps, caller, id));
+  const deployment = newDeployment(deps, { accountId, applicationId: id }, 'API');
+  const set = { activeDeploymentId: deployment.id };
+  const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
+  const claim = change(App, { accountId, id }, { set, when }, alreadyDeploying);
+  return await deps.commit([claim, deployment.write], { data: deployment.shown });
+}
+
+/** GET /v1/apps/{id}/deployments */
+export async function listDeployments(
+  deps: Deps,
+  caller: Caller,
+  { id, ...page }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const [app, { items, hasMore }] = await Promise.all([
+    deps.table.get(App, { accountId: caller.accountId, id }),
+    deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), page),
+  ]);
+  if (!app || app.status === 'DELETING') throw noSuchApp();
+  return { data: items.map(viewDeployment), has_more: hasMore };
+}
+
+/** GET /v1/deployments/{id}: the build's log as far as it has come, then what the platform did with the build. */
+export async function getDeployment(
+  deps: Deps & { builds: Pick<Builds, 'readLog'> },
+  { accountId }: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  const deployment = await deps.table.get(Deployment, { accountId, id });
+  if (!deployment) throw noSuchDeployment();
+  const built = deployment.status === 'QUEUED' ? '' : await deps.builds.readLog(id);
+  const notes = deployment.notes.map((line) => `${line}\n`).join('');
+  return { data: { ...viewDeployment(deployment), log: built + notes } };
+}

@@ -1,0 +1,83 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { ApiError } from '../contract/errors.ts';
+import type { Scope } from '../contract/route.ts';
+import { Credential } from '../table/entities.ts';
+import { create, type Write } from '../table/writes.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+export type KeyKind = 'secret' | 'public';
+const PREFIX: Record<KeyKind, string> = { secret: 'sk_live_', public: 'pk_live_' };
+
+function checksum(text: string): string {
+  let left = crc32(text);
+  let digits = '';
+  for (let place = 0; place < CHECKSUM_LENGTH; place += 1) {
+    digits = ALPHABET[left % 62] + digits;
+    left = Math.floor(left / 62);
+  }
+  return digits;
+}
+
+/** A new key's text: prefix, 32 random characters (190 bits), 6 of checksum. */
+function newKeyText(kind: KeyKind): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(62)]).join('');
+  const text = PREFIX[kind] + random;
+  return text + checksum(text);
+}
+
+/** Whether a text can be a key at all: a mistyped one is refused without asking the table. */
+export function isKeyText(text: string, kind: KeyKind): boolean {
+  const length = PREFIX[kind].length + RANDOM_LENGTH;
+  return (
+    text.startsWith(PREFIX[kind]) &&
+    text.length === length + CHECKSUM_LENGTH &&
+    checksum(text.slice(0, length)) === text.slice(length)
+  );
+}
+
+/** Keys are stored and found by this; the text itself is shown once and never kept. */
+export const keyHash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export interface NewKey {
+  accountId: string;
+  keyId: string;
+  name: string;
+  scopes: Scope[];
+  /** Origins that the public half may be used from; `*` for any. */
+  allowedOrigins: string[];
+  expiresAt: string | null;
+  revokedAt?: string | null;
+  createdAt: string;
+}
+
+/** Makes both halves of a key: their texts, and the writes that store their hashes. */
+export function makeKey(key: NewKey): { secretKey: string; publicKey: string; writes: Write[] } {
+  const texts = { secret: newKeyText('secret'), public: newKeyText('public') };
+  const write = (kind: KeyKind) =>
+    create(Credential, {
+      ...key,
+      hash: keyHash(texts[kind]),
+      kind,
+      scopes: kind === 'secret' ? key.scopes : [],
+      revokedAt: key.revokedAt ?? null,
+      lastUsedAt: null,
+    });
+  return { secretKey: texts.secret, publicKey: texts.public, writes: [write('secret'), write('public')] };
+}
+
+/** Refuses a key that is revoked or expired, and a public one used from an origin it is not meant for. */
+export function assertUsable(credential: Credential, origin: string | undefined, now: Date): void {
+  if (credential.revokedAt) throw new ApiError('unauthorized', 'This API key has been revoked.');
+  if (credential.expiresAt && Date.parse(credential.expiresAt) <= now.getTime()) {
+    throw new ApiError('unauthorized', 'This API key has expired.');
+  }
+  if (credential.kind === 'secret' || origin === undefined) return;
+  const { allowedOrigins } = credential;
+  if (!allowedOrigins.includes('*') && !allowedOrigins.includes(origin)) {
+    throw new ApiError('forbidden', 'This public key may not be used from this origin.');
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * At most `limit` requests in any 60 seconds. Each second's requests are counted in an attribute of its own, on the item
+ * that is updated anyway; the sum over 61 seconds is at most one second stricter than the rule and never looser.
+ * (Specification, Limits 1-3.)
+ */
+const WINDOW = 60;
+const COUNTER = /^h(\d+)$/;
+/** Old counters beyond this many are removed at once, not with the next request. */
+const STALE_LIMIT = 100;
+
+export interface Quota {
+  limit: number;
+  remaining: number;
+  /** Unix seconds when the oldest counted request leaves the window. */
+  reset: number;
+  /** Seconds after which a request gets through; undefined when this one does. */
+  retryAfter: number | undefined;
+  /** Attributes whose second is out of the window. */
+  stale: string[];
+  staleLimitReached: boolean;
+}
+
+/** The attribute that counts a request made at this time. */
+export const counterAt = (now: Date): string => `h${Math.floor(now.getTime() / 1000)}`;
+
+/** Judges a request that has been counted already, from the item's attributes after counting. */
+export function judge(item: Record<string, unknown>, now: Date, limit: number): Quota {
+  const second = Math.floor(now.getTime() / 1000);
+  const stale: string[] = [];
+  const counted: { second: number; count: number }[] = [];
+  for (const [name, value] of Object.entries(item)) {
+    const found = COUNTER.exec(name);
+    if (!found) continue;
+    const at = Number(found[1]);
+    if (at < second - WINDOW) stale.push(name);
+    else if (typeof value === 'number' && value > 0) counted.push({ second: at, count: value });
+  }
+  counted.sort((a, b) => a.second - b.second);
+  const used = counted.reduce((sum, { count }) => sum + count, 0);
+  const leaves = (at: number) => at + WINDOW + 1;
+  return {
+    limit,
+    remaining: Math.max(0, limit - used),
+    reset: leaves(counted[0]?.second ?? second),
+    retryAfter: used > limit ? waitFor(counted, used - 1, limit, now, leaves) : undefined,
+    stale,
+    staleLimitReached: stale.length > STALE_LIMIT,
+  };
+}
+
+/** How long until the refused request (no longer counted) would fit. */
+function waitFor(
+  counted: { second: number; count: number }[],
+  used: number,
+  limit: number,
+  now: Date,
+  leaves: (second: number) => number,
+): number {
+  let left = used;
+  for (const { second, count } of counted) {
+    left -= count;
+    if (left + 1 <= limit) return Math.max(1, Math.ceil(leaves(second) - now.getTime() / 1000));
+  }
+  return WINDOW + 1;
+}

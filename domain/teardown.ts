@@ -1,0 +1,31 @@
+import type { AppHost } from '../providers/app-host.ts';
+import type { HostRoutes } from '../providers/host-routes.ts';
+import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
+import { joinKey } from '../table/keys.ts';
+import { erase } from '../table/writes.ts';
+import type { Deps } from './deps.ts';
+
+/** Deletes at most this many items in one transaction. */
+const CHUNK = 50;
+
+/**
+ * Takes an application down for good: its addresses, its function, its history, its variables, and last itself. Every
+ * step may be repeated; what is gone already is no error.
+ */
+export async function teardownApp(
+  deps: Deps & { appHost: AppHost; hostRoutes: HostRoutes },
+  { accountId, applicationId }: { accountId: string; applicationId: string },
+): Promise<void> {
+  const of = { accountId, id: applicationId };
+  const app = await deps.table.get(App, of);
+  if (!app) return;
+  await deps.hostRoutes.remove(app.hosts);
+  await deps.appHost.remove(applicationId);
+  const list = joinKey('APP', applicationId, 'DEPLOYMENTS');
+  for (;;) {
+    const { items } = await deps.table.list(Deployment, list, { limit: CHUNK, offset: 0 });
+    if (items.length === 0) break;
+    await deps.table.transact(items.map(({ id }) => erase(Deployment, { accountId, id })));
+  }
+  await deps.table.transact([...app.hosts.map((host) => erase(Host, { host })), erase(EnvSet, of), erase(App, of)]);
+}

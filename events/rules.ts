@@ -1,0 +1,34 @@
+import { routeNewApp, startDeployment, startTeardown } from '../domain/executions.ts';
+import type { Executions } from '../providers/executions.ts';
+import type { HostRoutes } from '../providers/host-routes.ts';
+import { App, Deployment } from '../table/entities.ts';
+import { follow, type Rule } from './consume.ts';
+
+export interface RuleDeps {
+  deployments: Executions;
+  teardowns: Executions;
+  hostRoutes: HostRoutes;
+}
+
+/** Everything that follows from a change of the table. At least once each: every act may be repeated. */
+export const rules = (deps: RuleDeps): Rule[] => [
+  {
+    id: 'new-app-shows-placeholder',
+    flavor: follow,
+    eventType: 'app-created',
+    act: ({ event }) => routeNewApp(deps, App.schema.parse(event.raw.new)),
+  },
+  {
+    id: 'queued-deployment-starts',
+    flavor: follow,
+    eventType: 'deployment-created',
+    act: ({ event }) => startDeployment(deps, Deployment.schema.parse(event.raw.new)),
+  },
+  {
+    id: 'deleted-app-is-torn-down',
+    flavor: follow,
+    eventType: 'app-updated',
+    filters: [({ event: { raw } }) => raw.new?.status === 'DELETING' && raw.old?.status !== 'DELETING'],
+    act: ({ event }) => startTeardown(deps, App.schema.parse(event.raw.new)),
+  },
+];

@@ -1,0 +1,6 @@
+import { createApp as route } from '../../contract/apps.ts';
+import { createApp } from '../../domain/apps.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /v1/apps */
+export const handler = endpoint(route, createApp);

@@ -1,0 +1,6 @@
+import { createDeployment as route } from '../../contract/deployments.ts';
+import { createDeployment } from '../../domain/deployments.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /v1/apps/{id}/deployments */
+export const handler = endpoint(route, createDeployment);

@@ -1,0 +1,6 @@
+import { getAccount as route } from '../../contract/account.ts';
+import { getAccount } from '../../domain/accounts.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/account */
+export const handler = endpoint(route, getAccount);

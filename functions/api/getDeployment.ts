@@ -1,0 +1,7 @@
+import { getDeployment as route } from '../../contract/deployments.ts';
+import { getDeployment } from '../../domain/deployments.ts';
+import { builds } from '../../runtime/builds.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/deployments/{id} */
+export const handler = endpoint(route, getDeployment, { builds });

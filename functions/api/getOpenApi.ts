@@ -1,0 +1,6 @@
+import { getOpenApi as route } from '../../contract/docs.ts';
+import { openApi } from '../../contract/openapi.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/openapi.json */
+export const handler = endpoint(route, async ({ settings }) => openApi(settings.publicUrl));

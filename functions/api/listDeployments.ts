@@ -1,0 +1,6 @@
+import { listDeployments as route } from '../../contract/deployments.ts';
+import { listDeployments } from '../../domain/deployments.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/apps/{id}/deployments */
+export const handler = endpoint(route, listDeployments);

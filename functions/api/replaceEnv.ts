@@ -1,0 +1,7 @@
+import { replaceEnv as route } from '../../contract/env.ts';
+import { replaceEnv } from '../../domain/env.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { secrets } from '../../runtime/secrets.ts';
+
+/** PUT /v1/apps/{id}/env */
+export const handler = endpoint(route, replaceEnv, { secrets });

@@ -1,0 +1,9 @@
+import { releaseDeployment } from '../../domain/releases.ts';
+import { DeploymentInput } from '../../domain/workflow.ts';
+import { appHost } from '../../runtime/app-host.ts';
+import { bucket, builds } from '../../runtime/builds.ts';
+import { deps } from '../../runtime/deps.ts';
+import { step } from '../../runtime/step.ts';
+
+/** Makes a release of what was built. */
+export const handler = step(DeploymentInput, (ids) => releaseDeployment({ ...deps, appHost, bucket, builds }, ids));

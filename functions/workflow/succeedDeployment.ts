@@ -1,0 +1,7 @@
+import { succeedDeployment } from '../../domain/releases.ts';
+import { DeploymentInput } from '../../domain/workflow.ts';
+import { deps } from '../../runtime/deps.ts';
+import { step } from '../../runtime/step.ts';
+
+/** Ends a deployment that went well. */
+export const handler = step(DeploymentInput, (ids) => succeedDeployment(deps, ids));

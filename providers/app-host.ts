@@ -1,0 +1,211 @@
+import {
+  type Architecture,
+  CreateAliasCommand,
+  CreateFunctionCommand,
+  CreateFunctionUrlConfigCommand,
+  DeleteFunctionCommand,
+  GetAliasCommand,
+  GetFunctionCommand,
+  GetFunctionUrlConfigCommand,
+  InvokeCommand,
+  type LambdaClient,
+  PublishVersionCommand,
+  type Runtime,
+  UpdateAliasCommand,
+  UpdateFunctionCodeCommand,
+  UpdateFunctionConfigurationCommand,
+  waitUntilFunctionUpdatedV2,
+  waitUntilPublishedVersionActive,
+} from '@aws-sdk/client-lambda';
+
+/** What an application needs to be hosted. */
+export interface HostedApp {
+  applicationId: string;
+  nodeVersion: string;
+}
+
+/** How a release answered when it was tried before taking traffic. */
+export interface Trial {
+  /** The HTTP status of `GET /`; undefined when the process did not answer at all. */
+  status: number | undefined;
+  /** Why it did not answer, in the host's words. */
+  error: string | undefined;
+  /** The last of what the process printed. */
+  output: string;
+}
+
+/** Runs applications. A release is immutable; the one that serves is chosen by {@link AppHost.switchTo}. */
+export interface AppHost {
+  /** Makes a release of an artifact and returns its number. */
+  release(app: HostedApp, artifact: { bucket: string; key: string }): Promise<string>;
+  /** Asks a release for its front page, without sending it any traffic. */
+  try(applicationId: string, release: string): Promise<Trial>;
+  /** Sends all traffic to a release and returns the host name that it answers at. */
+  switchTo(applicationId: string, release: string): Promise<string>;
+  /** Deletes everything of an application; one that is not there is no error. */
+  remove(applicationId: string): Promise<void>;
+}
+
+export interface AppHostSettings {
+  prefix: string;
+  roleArn: string;
+  adapterLayerArn: string;
+}
+
+const ALIAS = 'live';
+/** Memory in MB and the longest a request may take in seconds. */
+const MEMORY = 1024;
+const TIMEOUT = 30;
+/** The longest wait for Lambda to take in new code or settings, in seconds. */
+const SETTLE = 240;
+
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
+
+/** `GET /` as a function URL would send it. */
+const FRONT_PAGE = {
+  version: '2.0',
+  routeKey: '$default',
+  rawPath: '/',
+  rawQueryString: '',
+  headers: { host: 'release-check', 'user-agent': 'Service-ReleaseCheck/1.0', accept: '*/*' },
+  requestContext: {
+    accountId: 'anonymous',
+    apiId: 'release-check',
+    domainName: 'release-check',
+    domainPrefix: 'release-check',
+    http: {
+      method: 'GET',
+      path: '/',
+      protocol: 'HTTP/1.1',
+      sourceIp: '127.0.0.1',
+      userAgent: 'Service-ReleaseCheck/1.0',
+    },
+    requestId: 'release-check',
+    routeKey: '$default',
+    stage: '$default',
+    time: '01/Jan/2026:00:00:00 +0000',
+    timeEpoch: 0,
+  },
+  isBase64Encoded: false,
+};
+
+/** The status out of Lambda's streaming answer: a JSON prelude, eight NUL bytes, the body. */
+function statusOf(payload: string): number | undefined {
+  const end = payload.indexOf('\0');
+  try {
+    const { statusCode } = JSON.parse(end < 0 ? payload : payload.slice(0, end));
+    return typeof statusCode === 'number' ? statusCode : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * One Lambda function an application, with the Lambda Web Adapter: a release is a published version, the alias `live`
+ * sends traffic to one of them, its function URL is where the edge forwards to.
+ */
+export function createAppHost(client: LambdaClient, settings: AppHostSettings): AppHost {
+  const nameOf = (applicationId: string) => settings.prefix + applicationId;
+  const settled = (FunctionName: string) =>
+    waitUntilFunctionUpdatedV2({ client, maxWaitTime: SETTLE, minDelay: 1, maxDelay: 5 }, { FunctionName });
+
+  const configurationOf = ({ nodeVersion }: HostedApp) => ({
+    Runtime: `nodejs${nodeVersion}.x` as Runtime,
+    Handler: 'run.sh',
+    Role: settings.roleArn,
+    Layers: [settings.adapterLayerArn],
+    MemorySize: MEMORY,
+    Timeout: TIMEOUT,
+    Environment: {
+      Variables: { AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap', AWS_LWA_INVOKE_MODE: 'response_stream', PORT: '8080' },
+    },
+  });
+
+  async function upload(app: HostedApp, bucket: string, key: string): Promise<void> {
+    const FunctionName = nameOf(app.applicationId);
+    const architectures: Architecture[] = ['arm64'];
+    const code = { S3Bucket: bucket, S3Key: key };
+    try {
+      await client.send(new GetFunctionCommand({ FunctionName }));
+    } catch (error) {
+      if (!missing(error)) throw error;
+      await client.send(
+        new CreateFunctionCommand({ FunctionName, Code: code, Architectures: architectures, ...configurationOf(app) }),
+      );
+      await settled(FunctionName);
+      return;
+    }
+    await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(app) }));
+    await settled(FunctionName);
+    await client.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, Architectures: architectures }));
+    await settled(FunctionName);
+  }
+
+  /** The alias as it is, or undefined before the first release. */
+  async function live(FunctionName: string) {
+    try {
+      return await client.send(new GetAliasCommand({ FunctionName, Name: ALIAS }));
+    } catch (error) {
+      if (missing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function functionUrl(FunctionName: string): Promise<string> {
+    const of = { FunctionName, Qualifier: ALIAS };
+    try {
+      return (await client.send(new GetFunctionUrlConfigCommand(of))).FunctionUrl ?? '';
+    } catch (error) {
+      if (!missing(error)) throw error;
+      const made = await client.send(
+        new CreateFunctionUrlConfigCommand({ ...of, AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' }),
+      );
+      return made.FunctionUrl ?? '';
+    }
+  }
+
+  return {
+    async release(app, { bucket, key }) {
+      await upload(app, bucket, key);
+      const FunctionName = nameOf(app.applicationId);
+      const { Version } = await client.send(new PublishVersionCommand({ FunctionName, Description: key }));
+      if (!Version) throw new Error('Lambda published a version without a number');
+      await waitUntilPublishedVersionActive(
+        { client, maxWaitTime: SETTLE, minDelay: 1, maxDelay: 5 },
+        { FunctionName, Qualifier: Version },
+      );
+      return Version;
+    },
+
+    async try(applicationId, Qualifier) {
+      const Payload = new TextEncoder().encode(JSON.stringify(FRONT_PAGE));
+      const FunctionName = nameOf(applicationId);
+      const answer = await client.send(new InvokeCommand({ FunctionName, Qualifier, Payload, LogType: 'Tail' }));
+      const payload = new TextDecoder().decode(answer.Payload);
+      const output = Buffer.from(answer.LogResult ?? '', 'base64').toString('utf8');
+      if (!answer.FunctionError) return { status: statusOf(payload), error: undefined, output };
+      const { errorMessage } = JSON.parse(payload) as { errorMessage?: string };
+      return { status: undefined, error: errorMessage ?? answer.FunctionError, output };
+    },
+
+    async switchTo(applicationId, FunctionVersion) {
+      const FunctionName = nameOf(applicationId);
+      const alias = await live(FunctionName);
+      const target = { FunctionName, Name: ALIAS, FunctionVersion };
+      if (!alias) await client.send(new CreateAliasCommand(target));
+      else if (alias.FunctionVersion !== FunctionVersion) {
+        await client.send(new UpdateAliasCommand({ ...target, RevisionId: alias.RevisionId }));
+      }
+      return new URL(await functionUrl(FunctionName)).host;
+    },
+
+    async remove(applicationId) {
+      try {
+        await client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId) }));
+      } catch (error) {
+        if (!missing(error)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
+import type { Sealed } from './secrets.ts';
+
+/** What a build is told, as an object in the builds bucket: nothing but ids goes through the state machine. */
+export interface Job {
+  applicationId: string;
+  deploymentId: string;
+  repoUrl: string;
+  branch: string;
+  nodeVersion: (typeof NODE_VERSIONS)[number];
+  framework: (typeof FRAMEWORKS)[number];
+  installCommand: string;
+  buildCommand: string | null;
+  startFile: string;
+  /** The variables as JSON `{KEY: value}`, sealed under `{application: hostArn}`. */
+  env: Sealed | null;
+  hostArn: string;
+}
+
+const Result = z.object({
+  commitSha: z.string().optional(),
+  error: z.string().optional(),
+  step: z.string().optional(),
+});
+/** What a build left behind: the commit it packaged, or the one line that says why it could not. */
+export type Result = z.output<typeof Result>;
+
+export const jobKey = (deploymentId: string) => `jobs/${deploymentId}.json`;
+export const logKey = (deploymentId: string) => `logs/${deploymentId}.txt`;
+export const resultKey = (deploymentId: string) => `results/${deploymentId}.json`;
+export const artifactKey = (applicationId: string, deploymentId: string) =>
+  `artifacts/${applicationId}/${deploymentId}.zip`;
+
+export interface Objects {
+  getObject(bucket: string, key: string): Promise<Buffer | undefined>;
+  putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void>;
+}
+
+export interface Builds {
+  writeJob(job: Job): Promise<void>;
+  /** The build's log as far as it has come; empty before it began. */
+  readLog(deploymentId: string): Promise<string>;
+  readResult(deploymentId: string): Promise<Result>;
+}
+
+/** The builds bucket: jobs in, logs, results and artifacts out. */
+export function createBuilds({ getObject, putObject }: Objects, bucket: string): Builds {
+  return {
+    writeJob: (job) => putObject(bucket, jobKey(job.deploymentId), JSON.stringify(job), 'application/json'),
+    readLog: async (deploymentId) => (await getObject(bucket, logKey(deploymentId)))?.toString('utf8') ?? '',
+    readResult: async (deploymentId) => {
+      const found = await getObject(bucket, resultKey(deploymentId));
+      return found ? Result.parse(JSON.parse(found.toString('utf8'))) : {};
+    },
+  };
+}

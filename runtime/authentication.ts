@@ -1,0 +1,160 @@
+import { ApiError } from '../contract/errors.ts';
+import type { Access } from '../contract/route.ts';
+import type { Caller } from '../domain/deps.ts';
+import { assertUsable, isKeyText, type KeyKind, keyHash } from '../domain/keys.ts';
+import { counterAt, judge, type Quota } from '../domain/rate-limit.ts';
+import { Credential, Visitor } from '../table/entities.ts';
+import type { Table } from '../table/table.ts';
+import { change, upsert } from '../table/writes.ts';
+import { config } from './config.ts';
+
+/** What a request shows of its sender. Header names are in lower case. */
+export interface Claim {
+  headers: Record<string, string | undefined>;
+  sourceIp: string;
+}
+
+/** The key text of a claim; with both headers the secret key counts. */
+export function keyTextOf(headers: Claim['headers']): { kind: KeyKind; text: string } | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (headers.authorization !== undefined) return bearer ? { kind: 'secret', text: bearer } : undefined;
+  const text = headers['x-public-key'];
+  return text === undefined ? undefined : { kind: 'public', text };
+}
+
+const LIMITS = {
+  secret: config.RATE_LIMIT_SECRET,
+  public: config.RATE_LIMIT_PUBLIC,
+  visitor: config.RATE_LIMIT_ANONYMOUS,
+};
+
+/** Who this warm instance knows to be over the limit, and until when: refused without touching the table. */
+const blocked = new Map<string, { quota: Quota; until: number }>();
+const BLOCKED_MOST = 1000;
+
+/** Counters that went out of the window, removed with the sender's next request. */
+const staleOf = new Map<string, string[]>();
+
+const tooMany = (quota: Quota) =>
+  new ApiError('rate_limited', `Too many requests: ${quota.limit} in 60 seconds. Wait ${quota.retryAfter} s.`, {
+    retryAfter: quota.retryAfter ?? 1,
+  });
+
+interface Counted<T> {
+  item: T;
+  quota: Quota;
+}
+
+type Count<T> = (update: { add: Record<string, number>; remove: string[] }) => Promise<T>;
+
+/** Counts one request of a sender; throws 429 over the limit. `note` is told the quota before anything is thrown. */
+async function countRequest<T extends Record<string, unknown>>(
+  sender: string,
+  limit: number,
+  now: Date,
+  note: (quota: Quota) => void,
+  count: Count<T>,
+): Promise<Counted<T>> {
+  const known = blocked.get(sender);
+  if (known && now.getTime() < known.until) {
+    const quota = { ...known.quota, retryAfter: Math.max(1, Math.ceil((known.until - now.getTime()) / 1000)) };
+    note(quota);
+    throw tooMany(quota);
+  }
+  blocked.delete(sender);
+  const counter = counterAt(now);
+  const item = await count({ add: { [counter]: 1 }, remove: staleOf.get(sender) ?? [] });
+  const quota = judge(item, now, limit);
+  note(quota);
+  if (quota.stale.length > 0) staleOf.set(sender, quota.stale);
+  else staleOf.delete(sender);
+  if (quota.retryAfter !== undefined) {
+    // A refused request does not count: it is taken back, and this instance asks the table no more for a while.
+    if (blocked.size >= BLOCKED_MOST) blocked.clear();
+    blocked.set(sender, { quota, until: now.getTime() + quota.retryAfter * 1000 });
+    await count({ add: { [counter]: -1 }, remove: quota.stale });
+    throw tooMany(quota);
+  }
+  if (quota.staleLimitReached) {
+    staleOf.delete(sender);
+    await count({ add: { [counter]: 0 }, remove: quota.stale });
+  }
+  return { item, quota };
+}
+
+const isThrottled = (error: unknown) =>
+  error instanceof Error && /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name);
+
+/** A hot key's item refuses more writes than one item takes: the caller is asked to slow down. */
+async function slowDownIfThrottled<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isThrottled(error)) throw new ApiError('rate_limited', 'Too many requests at once.', { retryAfter: 1 });
+    throw error;
+  }
+}
+
+/** Counts a call that no key identifies by its address, so that guessing is limited too. */
+export async function countVisitor(
+  table: Table,
+  address: string,
+  now: Date,
+  note: (quota: Quota) => void,
+): Promise<void> {
+  const expiresAtEpoch = Math.floor(now.getTime() / 1000) + 3600;
+  await countRequest(`visitor ${address}`, LIMITS.visitor, now, note, async (update) => {
+    const write = upsert(Visitor, { address }, { ...update, set: { address, expiresAtEpoch } });
+    return (await slowDownIfThrottled(table.write(Visitor, write))) ?? { address };
+  });
+}
+
+const unauthorized = () => new ApiError('unauthorized');
+const unknownKey = () => new ApiError('unauthorized', 'This API key is unknown.');
+
+/**
+ * Finds the caller and counts the request, in one UpdateItem on the key's item. `note` is told the quota on every way out.
+ * Throws 401, 403 or 429 (specification, Authentication and Limits).
+ */
+export async function authenticate(
+  table: Table,
+  claim: Claim,
+  access: Access,
+  now: Date,
+  note: (quota: Quota) => void,
+): Promise<Caller> {
+  const key = keyTextOf(claim.headers);
+  if (!key || !isKeyText(key.text, key.kind)) {
+    await countVisitor(table, claim.sourceIp, now, note);
+    throw key ? unknownKey() : unauthorized();
+  }
+  const hash = keyHash(key.text);
+  let credential: Credential;
+  try {
+    const counted = await countRequest(hash, LIMITS[key.kind], now, note, async (update) => {
+      const set = { lastUsedAt: now.toISOString() };
+      const write = change(Credential, { hash }, { ...update, set }, unknownKey);
+      const item = await slowDownIfThrottled(table.write(Credential, write));
+      if (!item) throw unknownKey();
+      return item;
+    });
+    credential = counted.item;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'unauthorized')
+      await countVisitor(table, claim.sourceIp, now, note);
+    throw error;
+  }
+  assertUsable(credential, claim.headers.origin, now);
+  assertAllowed(credential, access);
+  return { accountId: credential.accountId, keyId: credential.keyId };
+}
+
+function assertAllowed(credential: Credential, access: Access): void {
+  if (access === 'catalogue' || access === 'none') return;
+  if (credential.kind === 'public') {
+    throw new ApiError('forbidden', 'A public key works on the catalogue and the list of models only.');
+  }
+  if (access !== 'any' && !credential.scopes.includes(access)) {
+    throw new ApiError('insufficient_scope', `This key lacks the scope "${access}".`);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Deps } from '../domain/deps.ts';
+import { newId } from '../domain/ids.ts';
+import { createTable } from '../table/table.ts';
+import { callAws } from './aws.ts';
+import { config, required } from './config.ts';
+
+const table = createTable((operation, input) => callAws('dynamodb', operation, input), required('TABLE_NAME'));
+
+/** What every domain function of this process is given. */
+export const deps: Deps = {
+  table,
+  now: () => new Date(),
+  newId,
+  settings: {
+    publicUrl: config.PUBLIC_URL ?? '',
+    appsDomain: required('APPS_DOMAIN'),
+    hostArnOf: (applicationId) => required('APP_FUNCTION_ARN_PREFIX') + applicationId,
+  },
+  commit: async (writes, output) => {
+    await table.transact(writes);
+    return output;
+  },
+};

@@ -1,0 +1,75 @@
+import middy from '@middy/core';
+import { ApiError } from '../contract/errors.ts';
+import type { Input, Output, Route } from '../contract/route.ts';
+import type { Caller, Deps } from '../domain/deps.ts';
+import { answer, type Event, type ExchangeContext, type Layer, observed, type Result } from './answer.ts';
+import { authenticate, countVisitor, keyTextOf } from './authentication.ts';
+import { deps as base } from './deps.ts';
+import { type Idempotency, idempotency } from './idempotency.ts';
+import { parseInput } from './input.ts';
+
+const REPLAYED = { 'idempotent-replayed': 'true' };
+
+/** The earlier answer that this call asks for, if it is a repeat. */
+function repeatOf(route: Route, event: Event): Idempotency | undefined {
+  const key = event.headers['idempotency-key'];
+  const principal = keyTextOf(event.headers)?.text;
+  if (route.method !== 'POST' || key === undefined || principal === undefined) return undefined;
+  return idempotency(base.table, key, principal, [route.id, event.rawPath, event.body ?? '']);
+}
+
+/** Who calls, and are they within their limit? A repeat's answer is looked up meanwhile: no round trip of its own. */
+const identify = (route: Route): Layer => ({
+  before: async ({ event, context: { exchange } }) => {
+    const { sourceIp } = event.requestContext.http;
+    const note = (quota: typeof exchange.quota) => {
+      if (quota) exchange.quota = quota;
+    };
+    if (route.access === 'none') return await countVisitor(base.table, `docs ${sourceIp}`, base.now(), note);
+    exchange.repeat = repeatOf(route, event);
+    const claim = { headers: event.headers, sourceIp };
+    exchange.caller = await authenticate(base.table, claim, route.access, base.now(), note);
+  },
+});
+
+const validate = (route: Route): Layer => ({
+  before: async ({ event, context: { exchange } }) => {
+    exchange.input = parseInput(route, event);
+    const remembered = await exchange.repeat?.remembered;
+    if (remembered !== undefined) return answer(exchange, route.status, remembered, REPLAYED);
+  },
+});
+
+/** The caller of an endpoint that needs no key. */
+const NOBODY: Caller = { accountId: '', keyId: '' };
+
+/**
+ * One Lambda of the API: the route says who may call and with what, the domain function does it. The order of the layers
+ * is the order of refusal: 401, 429, 403, then 400 for what is wrong in the request.
+ *
+ * @param extra the providers that this domain function needs beyond {@link Deps}; nothing else enters the bundle
+ */
+export function endpoint<R extends Route, E extends object = object>(
+  route: R,
+  act: (deps: Deps & E, caller: Caller, input: Input<R>) => Promise<Output<R>>,
+  extra?: E,
+  headers: Record<string, string> = {},
+) {
+  return middy<Event, Result, Error, ExchangeContext>()
+    .use(observed(route.id))
+    .use(identify(route))
+    .use(validate(route))
+    .handler(async (_event: Event, { exchange }: ExchangeContext) => {
+      const { repeat, caller = NOBODY } = exchange;
+      const deps = { ...(repeat ? repeat.remembering(base) : base), ...extra } as Deps & E;
+      try {
+        const output = await act(deps, caller, exchange.input as Input<R>);
+        return answer(exchange, route.status, output, headers);
+      } catch (error) {
+        // The same call may have been under way twice: then the other one's answer is this one's too.
+        const remembered = error instanceof ApiError ? await repeat?.recall() : undefined;
+        if (remembered === undefined) throw error;
+        return answer(exchange, route.status, remembered, REPLAYED);
+      }
+    });
+}

@@ -1,0 +1,8 @@
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { createExecutions, type Executions } from '../providers/executions.ts';
+import { required } from './config.ts';
+
+const client = new SFNClient({});
+
+export const deployments = (): Executions => createExecutions(client, required('DEPLOYMENT_STATE_MACHINE_ARN'));
+export const teardowns = (): Executions => createExecutions(client, required('TEARDOWN_STATE_MACHINE_ARN'));

@@ -1,0 +1,45 @@
+import type * as z from 'zod';
+import { ApiError } from '../contract/errors.ts';
+import type { Route } from '../contract/route.ts';
+import type { Event } from './answer.ts';
+
+/** A body may hold this much (design, section 4). */
+const BODY_LIMIT = 1024 * 1024;
+
+const invalid = (message: string) => new ApiError('invalid_request', message);
+
+/** Reads the body as JSON, whatever its content type says. None at all is an empty object. */
+function readBody(event: Event): unknown {
+  const { body, isBase64Encoded } = event;
+  if (body === undefined || body === '') return {};
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > BODY_LIMIT) throw invalid('body: must be at most 1 MiB');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid('body: must be JSON in UTF-8');
+  }
+}
+
+/** The first thing wrong, with the field's name: `vars.0.key: is given twice`. */
+function firstIssue(where: string, error: z.ZodError): ApiError {
+  const issue = error.issues[0];
+  const field = issue?.path.map(String).join('.') || where;
+  return invalid(`${field}: ${issue?.message ?? 'is invalid'}`);
+}
+
+function parse<T extends z.ZodType>(schema: T | undefined, value: unknown, where: string): Record<string, unknown> {
+  if (!schema) return {};
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw firstIssue(where, parsed.error);
+  return parsed.data as Record<string, unknown>;
+}
+
+/** The path, query and body of a request as one object, parsed by the route's schemas. Throws 400 naming the field. */
+export function parseInput(route: Route, event: Event): Record<string, unknown> {
+  return {
+    ...(route.body ? parse(route.body, readBody(event), 'body') : {}),
+    ...parse(route.query, event.queryStringParameters ?? {}, 'query'),
+    ...parse(route.params, event.pathParameters ?? {}, 'path'),
+  };
+}
