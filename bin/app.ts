@@ -1,0 +1,17 @@
+import { App } from 'aws-cdk-lib/core';
+import { createApp } from '../lib/app.ts';
+import { bundle } from '../lib/bundles.ts';
+import { check } from '../lib/checks.ts';
+import { Settings } from '../lib/config.ts';
+
+/** What `cdk` runs: settings from its context (`-c stage=… -c domain=…`, cdk.json), everything bundled and checked. */
+const { node: context } = new App();
+const settings = Object.fromEntries(
+  Object.keys(Settings.shape)
+    .map((name) => [name, context.tryGetContext(name)])
+    .filter(([, value]) => value !== undefined),
+);
+
+const app = createApp({ ...settings, bundles: await bundle() });
+check(app);
+app.synth();

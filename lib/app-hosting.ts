@@ -1,0 +1,135 @@
+import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
+import { type Platform, PlatformStack } from './platform.ts';
+import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
+
+/** Applications of any customer: why rights on them end in a wildcard. */
+const ANY_APP = 'applications come and go; all of them, and nothing else, have this prefix';
+
+/** What hosted applications share: the key their variables are sealed under, their role, and the routes by host name. */
+export class AppHostingStack extends PlatformStack {
+  readonly routes: KeyValueStore;
+  /** Sealing an application's variables and opening them again. */
+  readonly seal: Use;
+  /** Opening them for a build. */
+  readonly unseal: Use;
+  /** Making releases: the function, its code, its versions. */
+  readonly release: Use;
+  /** Asking a release whether it works. */
+  readonly check: Use;
+  /** Moving traffic: the alias, its address and the route. */
+  readonly switch: Use;
+  /** Removing all of it. */
+  readonly remove: Use;
+  /** Pointing a host name somewhere. */
+  readonly route: Use;
+
+  constructor(platform: Platform) {
+    super(platform, 'app-hosting', 'What hosted applications share: key, role, routes');
+    const { config, names } = platform;
+    const apps = `${names.appFunctions.arnPrefix}*`;
+
+    const key = new Key(this, 'Secrets', {
+      alias: `${config.prefix}-secrets`,
+      description: 'Seals the variables of applications, each under its own encryption context',
+      enableKeyRotation: true,
+      removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.routes = new KeyValueStore(this, 'Routes', {
+      keyValueStoreName: `${config.prefix}-routes`,
+      comment: 'Host name of an application → host of its function, or "placeholder"',
+    });
+
+    const appRights: Right[] = [
+      {
+        actions: ['kms:Decrypt'],
+        on: [key.keyArn],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM fills it in with the ARN of the function that asks
+        when: { StringEquals: { 'kms:EncryptionContext:application': '${lambda:SourceFunctionArn}' } },
+      },
+      {
+        actions: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
+        on: [names.appFunctions.logs],
+        wildcard: ANY_APP,
+      },
+    ];
+    const role = new Role(this, 'AppRole', {
+      roleName: names.appRole.name,
+      description: 'What the code of customers may do: open its own variables and write its own log',
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { own: policyOf(appRights) },
+    });
+    explainWildcards(role, appRights);
+
+    const underAnApp = { StringLike: { 'kms:EncryptionContext:application': apps } };
+    const secrets = { SECRETS_KEY_ARN: key.keyArn };
+    this.seal = {
+      variables: secrets,
+      rights: [{ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], on: [key.keyArn], when: underAnApp }],
+    };
+    this.unseal = { rights: [{ actions: ['kms:Decrypt'], on: [key.keyArn], when: underAnApp }] };
+
+    // One module of the code speaks of applications' functions (runtime/app-host.ts) and wants all three names.
+    const functions = {
+      APP_FUNCTION_PREFIX: names.appFunctions.prefix,
+      APP_FUNCTION_ROLE_ARN: names.appRole.arn,
+      APP_ADAPTER_LAYER_ARN: names.appAdapterLayer,
+    };
+    const onApps = (...actions: string[]): Use => ({
+      variables: functions,
+      rights: [{ actions: actions.map((action) => `lambda:${action}`), on: [apps], wildcard: ANY_APP }],
+    });
+    this.release = merge(
+      onApps(
+        'GetFunction',
+        'GetFunctionConfiguration',
+        'CreateFunction',
+        'UpdateFunctionCode',
+        'UpdateFunctionConfiguration',
+        'PublishVersion',
+      ),
+      {
+        rights: [
+          { actions: ['lambda:GetLayerVersion'], on: [names.appAdapterLayer] },
+          {
+            actions: ['iam:PassRole'],
+            on: [names.appRole.arn],
+            when: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+          },
+        ],
+      },
+    );
+    this.check = onApps('InvokeFunction');
+    this.route = {
+      variables: { APP_ROUTES_ARN: this.routes.keyValueStoreArn },
+      rights: [
+        {
+          actions: ['cloudfront-keyvaluestore:DescribeKeyValueStore', 'cloudfront-keyvaluestore:UpdateKeys'],
+          on: [this.routes.keyValueStoreArn],
+        },
+      ],
+    };
+    this.switch = merge(
+      onApps(
+        'GetAlias',
+        'CreateAlias',
+        'UpdateAlias',
+        'GetFunctionUrlConfig',
+        'CreateFunctionUrlConfig',
+        'AddPermission',
+      ),
+      this.route,
+    );
+    this.remove = merge(onApps('DeleteFunction'), this.route);
+  }
+}
+
+/** Several uses as one. */
+function merge(...uses: Use[]): Use {
+  return {
+    variables: Object.assign({}, ...uses.map(({ variables }) => variables)),
+    rights: uses.flatMap(({ rights = [] }) => rights),
+  };
+}

@@ -1,0 +1,53 @@
+import { App } from 'aws-cdk-lib/core';
+import { ApiStack } from './api.ts';
+import { AppHostingStack } from './app-hosting.ts';
+import { BuildsStack } from './builds.ts';
+import { configure, type SettingsInput } from './config.ts';
+import { DeploymentsStack } from './deployments.ts';
+import { CertificateStack, EdgeStack } from './edge.ts';
+import { namesOf } from './names.ts';
+import { OperationsStack } from './operations.ts';
+import type { Platform } from './platform.ts';
+import { SchedulesStack } from './schedules.ts';
+import { StreamStack } from './stream.ts';
+import { TableStack } from './table.ts';
+
+export interface AppOptions extends SettingsInput {
+  /** The folder that `bundle()` filled (lib/bundles.ts). */
+  bundles: string;
+  /** Where templates and assets go; the CDK command line says so itself. */
+  outdir?: string;
+  /** Whether CDK checks the templates against CloudFormation's rules: some seconds. True unless told. */
+  validate?: boolean;
+  /**
+   * Whether assets stay where they are and are only referred to (by absolute path in the asset manifest). For a run in
+   * process: nothing is copied, and a bundle that changes is found where it was.
+   */
+  assetsInPlace?: boolean;
+}
+
+/** The whole platform as CDK stacks. `createApp(…).synth()` needs no account and no credentials. */
+export function createApp({ bundles, outdir, validate = true, assetsInPlace = false, ...settings }: AppOptions): App {
+  const config = configure(settings);
+  const app = new App({
+    ...(outdir ? { outdir } : {}),
+    analyticsReporting: false,
+    treeMetadata: validate,
+    stackTraces: validate,
+    builtinCloudFormationValidation: validate,
+    postCliContext: assetsInPlace ? { 'aws:cdk:disable-asset-staging': true } : {},
+  });
+  const platform: Platform = { app, config, names: namesOf(config), bundles };
+
+  const table = new TableStack(platform);
+  const hosting = new AppHostingStack(platform);
+  const builds = new BuildsStack(platform, hosting);
+  const deployments = new DeploymentsStack(platform, { table, hosting, builds });
+  const api = new ApiStack(platform, table, hosting, builds);
+  new StreamStack(platform, table, hosting, deployments);
+  new SchedulesStack(platform, table, deployments);
+  const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
+  new EdgeStack(platform, api, hosting, certificate);
+  new OperationsStack(platform, table, api);
+  return app;
+}

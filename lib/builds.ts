@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { BuildSpec, ComputeType, LinuxArmBuildImage, Project, Source } from 'aws-cdk-lib/aws-codebuild';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import type { AppHostingStack } from './app-hosting.ts';
+import { BUILD_MINUTES } from './deployment-machine.ts';
+import { LOG_RETENTION } from './logs.ts';
+import { type Platform, PlatformStack } from './platform.ts';
+import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
+
+/** What lies in the bucket of builds. The builder (builder/main.ts) and the workflow's functions agree on it. */
+type Folder = 'jobs' | 'logs' | 'results' | 'artifacts';
+
+/** Days after which objects go; the log is part of the API and stays. A release does not need its artifact any more. */
+const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 7, results: 30, artifacts: 90 };
+
+/** Where applications are built: a bucket between the builder and the rest, and a CodeBuild project that runs the builder. */
+export class BuildsStack extends PlatformStack {
+  /** Reading logs, for the API. */
+  readonly readLogs: Use;
+  /** Ordering a build. */
+  readonly order: Use;
+  /** Reading what came of it, and its artifact. */
+  readonly collect: Use;
+  /** Reading what a build says of itself. */
+  readonly readResults: Use;
+
+  constructor(platform: Platform, hosting: AppHostingStack) {
+    super(platform, 'builds', 'Where applications are built: bucket and CodeBuild project');
+    const { config, names, bundles } = platform;
+    const bucket = new Bucket(this, 'Builds', {
+      bucketName: names.builds.name,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        ...Object.entries(KEPT_DAYS).map(([folder, days]) => ({
+          prefix: `${folder}/`,
+          expiration: Duration.days(days),
+        })),
+      ],
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason:
+        'four kinds of machine-written objects, reached by a handful of our own roles: CloudTrail data events, where wanted, say more than access logs',
+    });
+
+    const object = (action: 'Get' | 'Put', ...folders: Folder[]): Right => ({
+      actions: [`s3:${action}Object`],
+      on: folders.map((folder) => `${names.builds.arn}/${folder}/*`),
+      wildcard: 'objects are named after deployments; the folder is what is granted',
+    });
+    const variables = { BUILDS_BUCKET: names.builds.name };
+    // Who may not list is told 403 for what is not there yet, and could not tell it from a fault.
+    const list: Right = { actions: ['s3:ListBucket'], on: [names.builds.arn] };
+    this.readLogs = { variables, rights: [object('Get', 'logs'), list] };
+    this.order = { variables, rights: [object('Put', 'jobs')] };
+    this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list] };
+    this.readResults = { variables, rights: [object('Get', 'results'), list] };
+
+    const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder') });
+    const logs = names.logs(`/aws/codebuild/${names.buildProject.name}`);
+    const rights: Right[] = [
+      { actions: ['s3:GetObject', 's3:GetObjectVersion'], on: [builder.bucket.arnForObjects(builder.s3ObjectKey)] },
+      object('Get', 'jobs'),
+      list,
+      object('Put', 'logs', 'results', 'artifacts'),
+      ...(hosting.unseal.rights ?? []),
+      {
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        on: [logs.arn],
+        wildcard: 'the streams of its own log group, which CodeBuild names',
+      },
+    ];
+    const role = new Role(this, 'BuildRole', {
+      description: 'The builder: its job, its log, its result',
+      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
+      inlinePolicies: { needs: policyOf(rights) },
+    });
+    explainWildcards(role, rights);
+    const project = new Project(this, 'Project', {
+      projectName: names.buildProject.name,
+      description: 'Clones, installs, builds and packages one deployment of an application',
+      source: Source.s3({ bucket: builder.bucket, path: builder.s3ObjectKey }),
+      buildSpec: BuildSpec.fromObject({ version: 0.2, phases: { build: { commands: ['node main.mjs'] } } }),
+      environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_3_0, computeType: ComputeType.MEDIUM },
+      environmentVariables: { BUILDS_BUCKET: { value: names.builds.name } },
+      timeout: Duration.minutes(BUILD_MINUTES),
+      queuedTimeout: Duration.minutes(10),
+      role: role.withoutPolicyUpdates(),
+      logging: {
+        cloudWatch: {
+          logGroup: new LogGroup(this, 'Logs', {
+            logGroupName: logs.name,
+            retention: LOG_RETENTION,
+            removalPolicy: RemovalPolicy.DESTROY,
+          }),
+        },
+      },
+    });
+    Validations.of(project).acknowledge({
+      id: 'AwsSolutions-CB4',
+      reason: 'the project has no artifacts of its own: the builder writes to the bucket, which encrypts',
+    });
+  }
+}

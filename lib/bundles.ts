@@ -1,0 +1,173 @@
+import { existsSync, globSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type BuildContext, type BuildOptions, context, type Plugin } from 'esbuild';
+
+/** The project's root: sources are found from here whatever the working directory is. */
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** Where bundles go unless told otherwise. */
+export const BUNDLES = join(ROOT, 'dist');
+
+/** One set of programs that are bundled alike. `entries` maps the output (below the bundles' folder) to its source. */
+interface Programs {
+  target: string;
+  entries: () => Record<string, string>;
+}
+
+const PROGRAMS: Programs[] = [
+  {
+    target: 'node24',
+    entries: () =>
+      Object.fromEntries(
+        functionNames().map((name) => [`functions/${name}/index`, join(ROOT, 'functions', `${name}.ts`)]),
+      ),
+  },
+  {
+    // These two run outside Lambda, on whichever Node the build image or the application has.
+    target: 'node20',
+    entries: () =>
+      Object.fromEntries(
+        ['main', 'environment']
+          .map((name) => [`builder/${name}`, join(ROOT, 'builder', `${name}.ts`)] as const)
+          .filter(([, source]) => existsSync(source)),
+      ),
+  },
+];
+
+/** Every function there is, as `<group>/<name>`, sorted: one file each under `functions/`. */
+export function functionNames(): string[] {
+  return globSync('*/*.ts', { cwd: join(ROOT, 'functions') })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => file.replaceAll('\\', '/').slice(0, -'.ts'.length))
+    .sort();
+}
+
+/** The function's folder below the bundles' folder; `index.mjs` in it is the bundle. */
+export function functionFolder(bundles: string, name: string): string {
+  return join(bundles, 'functions', name);
+}
+
+export interface Bundling {
+  /** Folder that receives `functions/<group>/<name>/index.mjs`, `builder/*.mjs` and `meta.json`. */
+  outdir?: string;
+  /** Hears after each build which files changed (absolute paths of bundles); a rebuild that changes nothing is silent. */
+  onChange?: (changed: string[]) => void;
+  /** Hears of a build that failed, in esbuild's words, while watching. */
+  onError?: (message: string) => void;
+}
+
+/** Bundles everything once and returns the folder. Throws where a source does not compile. */
+export async function bundle({ outdir = BUNDLES }: Bundling = {}): Promise<string> {
+  await mkdir(join(outdir, 'builder'), { recursive: true });
+  const contexts = await open({ outdir });
+  try {
+    await Promise.all(contexts.map((each) => each.rebuild()));
+  } finally {
+    await Promise.all(contexts.map((each) => each.dispose()));
+  }
+  return outdir;
+}
+
+/**
+ * Bundles, and again whenever a source changes, until the returned function is called. Only bundles whose content
+ * changed are written. A function file added later needs a restart, as its route and rights do.
+ */
+export async function watchBundles(bundling: Bundling = {}): Promise<() => Promise<void>> {
+  const contexts = await open(bundling);
+  await Promise.all(contexts.map((each) => each.rebuild()));
+  await Promise.all(contexts.map((each) => each.watch()));
+  return async () => {
+    await Promise.all(contexts.map((each) => each.dispose()));
+  };
+}
+
+function open(bundling: Bundling): Promise<BuildContext[]> {
+  return Promise.all(
+    PROGRAMS.map((programs) => ({ ...programs, entries: programs.entries() }))
+      .filter(({ entries }) => Object.keys(entries).length > 0)
+      .map(({ target, entries }) => context(options(target, entries, bundling))),
+  );
+}
+
+function options(target: string, entryPoints: Record<string, string>, bundling: Bundling): BuildOptions {
+  const outdir = bundling.outdir ?? BUNDLES;
+  return {
+    absWorkingDir: ROOT,
+    entryPoints,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target,
+    minify: true,
+    legalComments: 'none',
+    // The ES modules of a dual package shake; its CommonJS half would be taken whole.
+    mainFields: ['module', 'main'],
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+    plugins: [absentClients, writeChanged(outdir, `meta-${target}.json`, bundling)],
+  };
+}
+
+/**
+ * aws-lambda-stream has connectors to services that we do not use, and their clients are not installed. In the bundle such
+ * a client is a class that says so when somebody makes one.
+ */
+const absentClients: Plugin = {
+  name: 'absent-clients',
+  setup({ onResolve, onLoad, resolve: find }) {
+    onResolve({ filter: /^@aws-sdk\// }, async ({ path, importer, kind, resolveDir, pluginData }) => {
+      if (pluginData === absentClients || !/node_modules.(aws-lambda-stream|aws-kms-ee)\b/.test(importer))
+        return undefined;
+      const { errors, ...found } = await find(path, { importer, kind, resolveDir, pluginData: absentClients });
+      return errors.length === 0 ? found : { path, namespace: 'absent' };
+    });
+    onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
+      contents: `module.exports = new Proxy({}, { get: () => class { constructor() { throw new Error('${path} is not in this bundle'); } } });`,
+    }));
+  },
+};
+
+/** A CommonJS dependency asks for Node's own modules by `require`, which an ES module does not have. */
+const REQUIRE =
+  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);\n";
+
+/** Writes what changed and nothing else: assets keep their hashes, and a watcher learns which functions to reload. */
+function writeChanged(outdir: string, metafile: string, { onChange, onError }: Bundling): Plugin {
+  return {
+    name: 'write-changed',
+    setup({ onEnd }) {
+      onEnd(async ({ errors, outputFiles = [], metafile: meta }) => {
+        if (errors.length > 0) {
+          onError?.(
+            errors
+              .map(({ text, location }) => `${location ? `${location.file}:${location.line}: ` : ''}${text}`)
+              .join('\n'),
+          );
+          return;
+        }
+        const changed = await Promise.all(
+          outputFiles.map(async ({ path, text }) => {
+            const content = text.includes('Dynamic require of') ? REQUIRE + text : text;
+            if ((await readFile(path, 'utf8').catch(() => undefined)) === content) return [];
+            await mkdir(dirname(path), { recursive: true });
+            await writeFile(path, content);
+            return [path];
+          }),
+        );
+        await writeFile(join(outdir, metafile), JSON.stringify(meta));
+        const paths = changed.flat();
+        if (paths.length > 0) onChange?.(paths);
+      });
+    },
+  };
+}
+
+/** `<group>/<name>` of a function's bundle, or undefined for another file. */
+export function functionOf(bundles: string, file: string): string | undefined {
+  const [kind, group, name] = relative(bundles, file).split(/[\\/]/);
+  return kind === 'functions' && group && name ? `${group}/${name}` : undefined;
+}

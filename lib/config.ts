@@ -1,0 +1,67 @@
+import * as z from 'zod';
+
+const hostName = z
+  .string()
+  .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/);
+const perMinute = z.coerce.number().int().positive();
+
+/** Everything that may differ from one installation to the next: `-c name=value` on cdk's command line, or cdk.json. */
+export const Settings = z.object({
+  /** Which installation this is; part of every name. `local` and `dev` are thrown away with their data, others are protected. */
+  stage: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{1,11}$/, 'a stage is 2 to 12 lower-case letters and digits')
+    .default('dev'),
+  /** The platform's own name: the API answers at `https://<domain>`, applications at `<slug>.apps.<domain>`. */
+  domain: hostName.default('example.com'),
+  /** Where everything but the certificates lives. */
+  region: z.string().default('af-south-1'),
+  /** The account; without it the templates fit any account (and synthesizing needs no credentials). */
+  account: z
+    .string()
+    .regex(/^\d{12}$/)
+    .optional(),
+  /**
+   * The Route 53 zone of `domain`. With it certificates are issued and names point at the distributions; without it the
+   * platform is reached by the distributions' own names.
+   */
+  hostedZoneId: z.string().optional(),
+  /** Who hears of alarms; the address confirms the subscription once. */
+  alarmEmail: z.email().optional(),
+  /** Requests per rolling 60 seconds: of a secret key, of a public key, of an address without a valid key. */
+  rateLimitSecret: perMinute.default(120),
+  rateLimitPublic: perMinute.default(30),
+  rateLimitAnonymous: perMinute.default(30),
+  /** The whole API's ceiling, requests per second sustained and at once: a runaway's bill, not a caller's limit. */
+  apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
+  apiBurst: z.coerce.number().int().positive().default(1000),
+  /** Version of the Lambda Web Adapter layer (arm64), which lets an application that listens on a port run on Lambda. */
+  adapterLayerVersion: z.coerce.number().int().positive().default(25),
+});
+
+export type SettingsInput = z.input<typeof Settings>;
+
+/** The settings and what follows from them. */
+export interface Config extends z.output<typeof Settings> {
+  /** Starts every physical name: `hosting-<stage>`. */
+  prefix: string;
+  /** Applications answer at `<slug>.<appsDomain>`. */
+  appsDomain: string;
+  /** The base address, without a trailing slash. */
+  publicUrl: string;
+  /** Whether the stage's data outlives its stacks. */
+  keepsData: boolean;
+}
+
+/** Parses settings; throws a ZodError that names what is wrong. */
+export function configure(input: SettingsInput): Config {
+  const settings = Settings.parse(input);
+  const prefix = `hosting-${settings.stage}`;
+  return {
+    ...settings,
+    prefix,
+    appsDomain: `apps.${settings.domain}`,
+    publicUrl: `https://${settings.domain}`,
+    keepsData: !['local', 'dev'].includes(settings.stage),
+  };
+}

@@ -1,0 +1,73 @@
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  PeriodOverride,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import type { Platform } from './platform.ts';
+
+const MINUTE = Duration.minutes(1);
+
+/** One screen that says how the platform is: the API, the functions, the stream, deployments, what was given up on. */
+export function dashboard(scope: Construct, { config, names }: Platform, apiId: string): Dashboard {
+  const { prefix } = config;
+  const api = (metricName: string, statistic: string) =>
+    new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiId: apiId }, statistic, period: MINUTE });
+  const machine = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/States',
+      metricName,
+      dimensionsMap: { StateMachineArn: names.deployment.arn },
+      statistic: Stats.SUM,
+      period: MINUTE,
+    });
+  const table = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: names.table.name },
+      statistic: Stats.SUM,
+      period: MINUTE,
+    });
+  /** The same metric of everything of ours, also of what is added later. */
+  const everyOne = (schema: string, metricName: string, statistic: string) =>
+    new MathExpression({
+      expression: `SEARCH('{${schema}} MetricName="${metricName}" "${prefix}"', '${statistic}', 60)`,
+      usingMetrics: {},
+      label: '',
+      period: MINUTE,
+    });
+  const graph = (title: string, ...left: IMetric[]) => new GraphWidget({ title, left, width: 8, height: 6 });
+
+  return new Dashboard(scope, 'Dashboard', {
+    dashboardName: prefix,
+    periodOverride: PeriodOverride.AUTO,
+    widgets: [
+      [
+        graph('API requests', api('Count', Stats.SUM)),
+        graph('API errors', api('4xx', Stats.SUM), api('5xx', Stats.SUM)),
+        graph('API latency', api('Latency', Stats.p(50)), api('Latency', Stats.p(99))),
+      ],
+      [
+        graph('Function errors', everyOne('AWS/Lambda,FunctionName', 'Errors', 'Sum')),
+        graph('Function throttles', everyOne('AWS/Lambda,FunctionName', 'Throttles', 'Sum')),
+        graph('Function duration', everyOne('AWS/Lambda,FunctionName', 'Duration', 'p99')),
+      ],
+      [
+        graph('Deployments', machine('ExecutionsStarted'), machine('ExecutionsSucceeded'), machine('ExecutionsFailed')),
+        graph('Deployment time', machine('ExecutionTime').with({ statistic: Stats.p(90) })),
+        graph('Stream age', everyOne('AWS/Lambda,FunctionName', 'IteratorAge', 'Maximum')),
+      ],
+      [
+        graph('Given up on', everyOne('AWS/SQS,QueueName', 'ApproximateNumberOfMessagesVisible', 'Maximum')),
+        graph('Table throttles', table('ReadThrottleEvents'), table('WriteThrottleEvents')),
+        graph('Table capacity', table('ConsumedReadCapacityUnits'), table('ConsumedWriteCapacityUnits')),
+      ],
+    ],
+  });
+}

@@ -1,0 +1,98 @@
+import type { AppHostingStack } from './app-hosting.ts';
+import type { BuildsStack } from './builds.ts';
+import { deploymentMachine, teardownMachine } from './deployment-machine.ts';
+import { PlatformFunction } from './functions.ts';
+import { Machine } from './machines.ts';
+import { type Platform, PlatformStack } from './platform.ts';
+import type { Right, Use } from './rights.ts';
+import type { TableStack } from './table.ts';
+
+interface Neighbours {
+  table: TableStack;
+  hosting: AppHostingStack;
+  builds: BuildsStack;
+}
+
+/** The steps: what each works with, and how long it may take (seconds). */
+function stepsOf({ table, hosting, builds }: Neighbours) {
+  const state = [table.read, table.write];
+  return {
+    beginDeployment: { timeout: 30, uses: [...state, builds.order] },
+    releaseDeployment: { timeout: 300, uses: [...state, builds.collect, hosting.release] },
+    checkRelease: { timeout: 180, uses: [...state, hosting.check] },
+    switchRelease: { timeout: 120, uses: [...state, hosting.switch] },
+    succeedDeployment: { timeout: 30, uses: state },
+    failDeployment: { timeout: 30, uses: [...state, builds.readResults] },
+    teardownApp: { timeout: 300, uses: [...state, hosting.remove] },
+  };
+}
+
+/** The deployment pipeline: one state machine for deployments, one for removing applications, and their functions. */
+export class DeploymentsStack extends PlatformStack {
+  /** Starting executions, and stopping those of deployments. */
+  readonly start: Use;
+  /** Asking how a deployment's execution is, and starting one that never was. */
+  readonly supervise: Use;
+
+  constructor(platform: Platform, neighbours: Neighbours) {
+    super(platform, 'deployments', 'The deployment pipeline: state machines and their functions');
+    const { names } = platform;
+    for (const neighbour of Object.values(neighbours)) this.addStackDependency(neighbour);
+
+    const needs = stepsOf(neighbours);
+    const step = (name: keyof typeof needs) =>
+      new PlatformFunction(this, platform, `workflow/${name}`, {
+        description: `A step of a state machine: ${name}`,
+        ...needs[name],
+      }).lambda.functionArn;
+
+    const steps = {
+      beginDeployment: step('beginDeployment'),
+      releaseDeployment: step('releaseDeployment'),
+      checkRelease: step('checkRelease'),
+      switchRelease: step('switchRelease'),
+      succeedDeployment: step('succeedDeployment'),
+      failDeployment: step('failDeployment'),
+    };
+    new Machine(this, platform, 'deployment', {
+      definition: deploymentMachine({ ...steps, buildProject: names.buildProject.name }),
+      functions: Object.values(steps),
+      rights: runBuilds(names.buildProject.arn, names.startBuildRule),
+    });
+
+    const teardown = { teardownApp: step('teardownApp') };
+    new Machine(this, platform, 'teardown', {
+      definition: teardownMachine(teardown),
+      functions: Object.values(teardown),
+    });
+
+    const variables = {
+      DEPLOYMENT_STATE_MACHINE_ARN: names.deployment.arn,
+      TEARDOWN_STATE_MACHINE_ARN: names.teardown.arn,
+    };
+    const onDeployments = (action: string): Right => ({
+      actions: [`states:${action}`],
+      on: [names.deployment.executions],
+      wildcard: 'executions are named after deployments',
+    });
+    this.start = {
+      variables,
+      rights: [
+        { actions: ['states:StartExecution'], on: [names.deployment.arn, names.teardown.arn] },
+        onDeployments('StopExecution'),
+      ],
+    };
+    this.supervise = {
+      variables,
+      rights: [{ actions: ['states:StartExecution'], on: [names.deployment.arn] }, onDeployments('DescribeExecution')],
+    };
+  }
+}
+
+/** The rights of `codebuild:startBuild.sync`: Step Functions hears of a build's end through a rule of its own. */
+function runBuilds(project: string, rule: string): Right[] {
+  return [
+    { actions: ['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'], on: [project] },
+    { actions: ['events:PutTargets', 'events:PutRule', 'events:DescribeRule'], on: [rule] },
+  ];
+}

@@ -1,0 +1,79 @@
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { LOG_RETENTION } from './logs.ts';
+import type { Platform } from './platform.ts';
+import { explainWildcards, policyOf, type Right } from './rights.ts';
+
+interface MachineNeeds {
+  /** Amazon States Language (lib/deployment-machine.ts). */
+  definition: object;
+  /** ARNs of the functions it may invoke. */
+  functions: string[];
+  /** What else it does. */
+  rights?: Right[];
+}
+
+/** A standard state machine that logs what happens but never the data, traced, with a role for its steps alone. */
+export class Machine extends Construct {
+  readonly machineName: string;
+  readonly stateMachineArn: string;
+
+  constructor(scope: Construct, { names }: Platform, name: 'deployment' | 'teardown', needs: MachineNeeds) {
+    super(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Machine`);
+    const machine = names[name];
+    this.machineName = machine.name;
+    this.stateMachineArn = machine.arn;
+    const rights = [
+      { actions: ['lambda:InvokeFunction'], on: needs.functions },
+      ...(needs.rights ?? []),
+      ...OBSERVABILITY,
+    ];
+    const role = new Role(this, 'Role', {
+      description: `The state machine ${name}: its steps`,
+      assumedBy: new ServicePrincipal('states.amazonaws.com'),
+      inlinePolicies: { steps: policyOf(rights) },
+    });
+    explainWildcards(role, rights);
+    new StateMachine(this, 'Machine', {
+      stateMachineName: machine.name,
+      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(needs.definition)),
+      role: role.withoutPolicyUpdates(),
+      tracingEnabled: true,
+      logs: {
+        // The prefix keeps the account's resource policy for log deliveries within its size.
+        destination: new LogGroup(this, 'Logs', {
+          logGroupName: `/aws/vendedlogs/states/${machine.name}`,
+          retention: LOG_RETENTION,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+        level: LogLevel.ALL,
+        includeExecutionData: false,
+      },
+    });
+  }
+}
+
+const OBSERVABILITY: Right[] = [
+  {
+    actions: [
+      'logs:CreateLogDelivery',
+      'logs:GetLogDelivery',
+      'logs:UpdateLogDelivery',
+      'logs:DeleteLogDelivery',
+      'logs:ListLogDeliveries',
+      'logs:PutResourcePolicy',
+      'logs:DescribeResourcePolicies',
+      'logs:DescribeLogGroups',
+    ],
+    on: ['*'],
+    wildcard: 'log deliveries are an account-wide matter: these actions know no resources',
+  },
+  {
+    actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'],
+    on: ['*'],
+    wildcard: 'X-Ray knows no resources',
+  },
+];

@@ -1,0 +1,156 @@
+import { Alarm, ComparisonOperator, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Duration } from 'aws-cdk-lib/core';
+import type { ApiStack } from './api.ts';
+import { dashboard } from './dashboard.ts';
+import { PlatformFunction } from './functions.ts';
+import { Machine } from './machines.ts';
+import { type Platform, PlatformStack } from './platform.ts';
+import { FailureQueue } from './queues.ts';
+import { StreamStack } from './stream.ts';
+import type { TableStack } from './table.ts';
+
+/** One thing that must not happen. */
+interface Watch {
+  /** The alarm's name after the prefix. */
+  name: string;
+  metric: IMetric;
+  /** Alarms above this. */
+  above: number;
+  /** For how many of the metric's periods on end; 1 unless told. */
+  periods?: number;
+  /** What it means, in a sentence. */
+  means: string;
+  /** The page that says what to do: an anchor of docs/runbook.md. */
+  page: RunbookPage;
+}
+
+type RunbookPage =
+  | 'function-errors'
+  | 'function-throttles'
+  | 'failure-queue'
+  | 'stream-behind'
+  | 'state-machine-failures'
+  | 'api-5xx'
+  | 'table-throttles';
+
+/** What those who run the platform have: alarms, a dashboard, and functions to call by hand. */
+export class OperationsStack extends PlatformStack {
+  constructor(platform: Platform, table: TableStack, api: ApiStack) {
+    super(platform, 'operations', 'Alarms, dashboard, and functions to call by hand');
+    const { app, config } = platform;
+
+    new PlatformFunction(this, platform, 'operator/createAccount', {
+      description: 'Makes an account with its keys; called by hand',
+      timeout: 30,
+      uses: [table.read, table.write],
+    });
+
+    const topic = new Topic(this, 'Alarms', { topicName: `${config.prefix}-alarms`, enforceSSL: true });
+    if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
+    const action = new SnsAction(topic);
+
+    // Whatever the stacks made is watched: nothing has to be registered, so nothing is forgotten.
+    const watches = [...app.node.findAll().flatMap(watchesOf), ...watchesOfApi(api), ...watchesOfTable(platform)];
+    for (const { name, metric, above, periods = 1, means, page } of watches) {
+      const alarm = new Alarm(this, `Alarm-${name}`, {
+        alarmName: `${config.prefix}-${name}`,
+        alarmDescription: `${means} See docs/runbook.md#${page}`,
+        metric,
+        threshold: above,
+        evaluationPeriods: periods,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      });
+      alarm.addAlarmAction(action);
+    }
+    dashboard(this, platform, api.api.apiId);
+  }
+}
+
+const FIVE_MINUTES = Duration.minutes(5);
+const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>
+  new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period: FIVE_MINUTES });
+const maximum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>
+  new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: FIVE_MINUTES });
+
+/** What must not happen to a construct of ours; nothing for any other. */
+function watchesOf(construct: unknown): Watch[] {
+  if (construct instanceof PlatformFunction) return watchesOfFunction(construct);
+  if (construct instanceof FailureQueue) {
+    return [
+      {
+        name: construct.queueName,
+        metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: construct.queueName }),
+        above: 0,
+        means: 'Work was given up on and waits in this queue.',
+        page: 'failure-queue',
+      },
+    ];
+  }
+  if (construct instanceof Machine) {
+    return ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'].map((metricName) => ({
+      name: `${construct.machineName}-${metricName}`,
+      metric: sum('AWS/States', metricName, { StateMachineArn: construct.stateMachineArn }),
+      above: 0,
+      means: 'An execution ended without recording how: a failed deployment is not one of these.',
+      page: 'state-machine-failures' as const,
+    }));
+  }
+  if (construct instanceof StreamStack) {
+    return [
+      {
+        name: 'stream-behind',
+        metric: maximum('AWS/Lambda', 'IteratorAge', { FunctionName: construct.consumer.functionName }),
+        above: Duration.minutes(1).toMilliseconds(),
+        means: 'Side effects are more than a minute late.',
+        page: 'stream-behind',
+      },
+    ];
+  }
+  return [];
+}
+
+function watchesOfFunction({ functionName }: PlatformFunction): Watch[] {
+  const dimensions = { FunctionName: functionName };
+  return [
+    {
+      name: `${functionName}-errors`,
+      metric: sum('AWS/Lambda', 'Errors', dimensions),
+      above: 0,
+      means: 'An invocation crashed or ran out of time.',
+      page: 'function-errors',
+    },
+    {
+      name: `${functionName}-throttles`,
+      metric: sum('AWS/Lambda', 'Throttles', dimensions),
+      above: 0,
+      means: 'Invocations were refused for want of concurrency.',
+      page: 'function-throttles',
+    },
+  ];
+}
+
+function watchesOfApi({ api }: ApiStack): Watch[] {
+  return [
+    {
+      name: 'api-5xx',
+      metric: sum('AWS/ApiGateway', '5xx', { ApiId: api.apiId }),
+      above: 5,
+      means: 'Callers were answered with server errors.',
+      page: 'api-5xx',
+    },
+  ];
+}
+
+function watchesOfTable({ names }: Platform): Watch[] {
+  return ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
+    name: `table-${metricName}`,
+    metric: sum('AWS/DynamoDB', metricName, { TableName: names.table.name }),
+    above: 10,
+    means: 'DynamoDB refused requests: a hot key, or a jump in traffic.',
+    page: 'table-throttles' as const,
+  }));
+}

@@ -1,0 +1,24 @@
+import { type App, Stack } from 'aws-cdk-lib/core';
+import type { Config } from './config.ts';
+import type { Names } from './names.ts';
+
+/** What every stack is made from. */
+export interface Platform {
+  app: App;
+  config: Config;
+  names: Names;
+  /** The folder of bundles (lib/bundles.ts). */
+  bundles: string;
+}
+
+/** One concern of the platform: `hosting-<stage>-<concern>`. */
+export class PlatformStack extends Stack {
+  constructor({ app, config }: Platform, concern: string, description: string, region = config.region) {
+    super(app, `${config.prefix}-${concern}`, {
+      description,
+      env: { region, ...(config.account ? { account: config.account } : {}) },
+      terminationProtection: config.keepsData,
+      tags: { platform: 'hosting', stage: config.stage },
+    });
+  }
+}

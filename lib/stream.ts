@@ -1,0 +1,58 @@
+import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Duration } from 'aws-cdk-lib/core';
+import type { AppHostingStack } from './app-hosting.ts';
+import type { DeploymentsStack } from './deployments.ts';
+import { PlatformFunction } from './functions.ts';
+import { type Platform, PlatformStack } from './platform.ts';
+import { FailureQueue } from './queues.ts';
+import type { TableStack } from './table.ts';
+
+/**
+ * Items that nothing follows from, by their sort key: counting a request must not cost an invocation. Whatever is not
+ * named here goes through (table/entities.ts; a test compares).
+ */
+export const SILENT_ITEMS = ['CREDENTIAL', 'VISITOR', 'ANSWER'];
+
+/** The table's stream: where every side effect leaves from, at least once. */
+export class StreamStack extends PlatformStack {
+  readonly consumer: PlatformFunction;
+
+  constructor(platform: Platform, table: TableStack, hosting: AppHostingStack, deployments: DeploymentsStack) {
+    super(platform, 'stream', "The table's stream: every side effect leaves here");
+    const stream = table.table.tableStreamArn;
+    if (!stream) throw new Error('the table has no stream');
+
+    const failures = new FailureQueue(this, platform, 'stream-failures');
+    this.consumer = new PlatformFunction(this, platform, 'stream/onTableChange', {
+      description: 'Starts whatever must follow from a change to the table',
+      timeout: 60,
+      uses: [
+        hosting.route,
+        deployments.start,
+        failures.send,
+        {
+          rights: [
+            { actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], on: [stream] },
+            { actions: ['dynamodb:ListStreams'], on: ['*'], wildcard: 'listing streams knows no resources' },
+          ],
+        },
+      ],
+    });
+    new EventSourceMapping(this, 'TableChanges', {
+      target: this.consumer.lambda,
+      eventSourceArn: stream,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: 100,
+      // Different partition keys need not wait for each other; changes of one stay in order.
+      parallelizationFactor: 10,
+      // A batch that fails is tried again in halves until what fails stands alone; that goes to the queue and the stream
+      // moves on. The reconciler does what was meant for a deployment that was lost so.
+      bisectBatchOnError: true,
+      retryAttempts: 20,
+      maxRecordAge: Duration.hours(6),
+      onFailure: new SqsDlq(failures.queue),
+      filters: [FilterCriteria.filter({ dynamodb: { Keys: { sk: { S: [{ 'anything-but': SILENT_ITEMS }] } } } })],
+    });
+  }
+}
