@@ -5,7 +5,7 @@ import { check } from '../lib/checks.ts';
 import { Settings } from '../lib/config.ts';
 
 /** What `cdk` runs: settings from its context (`-c stage=… -c domain=…`, cdk.json), everything bundled and checked. */
-const { node: context } = new App();
+const { node: context } = new App({ autoSynth: false });
 const settings = Object.fromEntries(
   Object.keys(Settings.shape)
     .map((name) => [name, context.tryGetContext(name)])

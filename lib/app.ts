@@ -1,4 +1,5 @@
 import { App } from 'aws-cdk-lib/core';
+import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { ApiStack } from './api.ts';
 import { AppHostingStack } from './app-hosting.ts';
 import { BuildsStack } from './builds.ts';
@@ -26,11 +27,20 @@ export interface AppOptions extends SettingsInput {
   assetsInPlace?: boolean;
 }
 
+/** Where we depart from what CDK recommends to a new app. */
+const FLAGS = {
+  // A stack that others read from cannot lose what they read: exports and imports.
+  '@aws-cdk/core:defaultCrossStackReferences': 'strong',
+  // Findings of CDK's own template validation fail the synthesis.
+  '@aws-cdk/core:validateAgainstDefaultRules': true,
+};
+
 /** The whole platform as CDK stacks. `createApp(…).synth()` needs no account and no credentials. */
 export function createApp({ bundles, outdir, validate = true, assetsInPlace = false, ...settings }: AppOptions): App {
   const config = configure(settings);
   const app = new App({
     ...(outdir ? { outdir } : {}),
+    context: { ...recommendedFlags, ...FLAGS },
     analyticsReporting: false,
     treeMetadata: validate,
     stackTraces: validate,

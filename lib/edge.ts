@@ -109,8 +109,13 @@ class Site extends Construct {
         functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
       },
       httpVersion: HttpVersion.HTTP2_AND_3,
-      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      ...(props.certificate ? { certificate: props.certificate, domainNames: [props.host] } : {}),
+      ...(props.certificate
+        ? {
+            certificate: props.certificate,
+            domainNames: [props.host],
+            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+          }
+        : {}),
     });
     new CfnOutput(this, 'Address', {
       value: distribution.distributionDomainName,
