@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Money, one, Timestamp } from './envelope.ts';
 import { route } from './route.ts';
 
@@ -12,7 +12,7 @@ export const Account = z
     plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
     createdAt: Timestamp,
   })
-  .meta({ id: 'Account' });
+  .register(z.globalRegistry, { id: 'Account' });
 
 export const getAccount = route({
   id: 'getAccount',

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Deleted, Id, many, one, Page, Timestamp } from './envelope.ts';
 import { Branch, RepositoryUrl } from './git.ts';
 import { route } from './route.ts';
@@ -22,10 +22,10 @@ export const Application = z
     slug: z.string(),
     framework: z.enum(FRAMEWORKS),
     nodeVersion: z.enum(NODE_VERSIONS),
-    repoUrl: z.string().nullable(),
+    repoUrl: z.nullable(z.string()),
     branch: z.string(),
     installCommand: z.string(),
-    buildCommand: z.string().nullable(),
+    buildCommand: z.nullable(z.string()),
     startFile: z.string(),
     primaryDomain: z.string(),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
@@ -33,45 +33,46 @@ export const Application = z
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
-  .meta({ id: 'Application' });
+  .register(z.globalRegistry, { id: 'Application' });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const oneLine = z.string().regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters');
+const oneLine = z.regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters');
 
-const Command = oneLine.trim().min(1).max(1000);
-const StartFile = oneLine
-  .min(1)
-  .max(255)
-  .refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js');
+const Name = z.string().check(oneLine, z.trim(), z.minLength(2), z.maxLength(60));
+const Command = z.string().check(oneLine, z.trim(), z.minLength(1), z.maxLength(1000));
+const StartFile = z.string().check(
+  oneLine,
+  z.minLength(1),
+  z.maxLength(255),
+  z.refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js'),
+);
 
+const HOST_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
 /** A host name of at least two labels. Stored and compared in lower case. */
 export const HostName = z
   .string()
-  .trim()
-  .toLowerCase()
-  .max(253)
-  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/, 'must be a domain name');
+  .check(z.trim(), z.toLowerCase(), z.maxLength(253), z.regex(HOST_NAME, 'must be a domain name'));
 
 const CreateApplication = z.object({
-  name: oneLine.trim().min(2).max(60),
-  framework: z.enum(FRAMEWORKS).default('NEXTJS'),
-  repoUrl: RepositoryUrl.optional(),
-  branch: Branch.default('main'),
-  nodeVersion: z.enum(NODE_VERSIONS).default('22'),
-  customDomain: HostName.optional(),
-  deployNow: z.boolean().default(true),
-  installCommand: Command.default('npm ci'),
-  buildCommand: Command.nullable().optional(),
-  startFile: StartFile.optional(),
+  name: Name,
+  framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
+  repoUrl: z.optional(RepositoryUrl),
+  branch: z._default(Branch, 'main'),
+  nodeVersion: z._default(z.enum(NODE_VERSIONS), '22'),
+  customDomain: z.optional(HostName),
+  deployNow: z._default(z.boolean(), true),
+  installCommand: z._default(Command, 'npm ci'),
+  buildCommand: z.optional(z.nullable(Command)),
+  startFile: z.optional(StartFile),
 });
 
 const UpdateApplication = z.object({
-  branch: Branch.optional(),
-  nodeVersion: z.enum(NODE_VERSIONS).optional(),
-  installCommand: Command.optional(),
-  buildCommand: Command.nullable().optional(),
-  startFile: StartFile.optional(),
-  autoDeploy: z.boolean().optional(),
+  branch: z.optional(Branch),
+  nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
+  installCommand: z.optional(Command),
+  buildCommand: z.optional(z.nullable(Command)),
+  startFile: z.optional(StartFile),
+  autoDeploy: z.optional(z.boolean()),
 });
 
 const tag = 'Applications';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Id, many, one, Page, Timestamp } from './envelope.ts';
 import { route } from './route.ts';
 
@@ -12,14 +12,18 @@ export const Deployment = z
     applicationId: z.string(),
     status: z.enum(DEPLOYMENT_STATUSES),
     trigger: z.enum(TRIGGERS),
-    commitSha: z.string().meta({ description: 'Short commit hash; empty until the repository is cloned' }),
+    commitSha: z
+      .string()
+      .register(z.globalRegistry, { description: 'Short commit hash; empty until the repository is cloned' }),
     startedAt: Timestamp,
-    finishedAt: Timestamp.nullable(),
+    finishedAt: z.nullable(Timestamp),
   })
-  .meta({ id: 'Deployment' });
+  .register(z.globalRegistry, { id: 'Deployment' });
 
 /** A deployment with its build log, which grows while the build runs. */
-export const DeploymentWithLog = Deployment.extend({ log: z.string() }).meta({ id: 'DeploymentWithLog' });
+export const DeploymentWithLog = z
+  .extend(Deployment, { log: z.string() })
+  .register(z.globalRegistry, { id: 'DeploymentWithLog' });
 
 const tag = 'Deployments';
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Id, one } from './envelope.ts';
 import { route } from './route.ts';
 
@@ -10,33 +10,39 @@ const RESERVED = /^(PORT|(AWS|LAMBDA)_.*|_HANDLER|_X_AMZN_TRACE_ID)$/;
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
+const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
 const Variable = z.object({
-  key: z
-    .string()
-    .max(ENV_LIMITS.keyLength)
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and _, not beginning with a digit')
-    .refine((key) => !RESERVED.test(key), 'is reserved for the platform'),
-  value: z
-    .string()
-    .refine((value) => bytes(value) <= ENV_LIMITS.valueBytes, `must be at most ${ENV_LIMITS.valueBytes} bytes`)
-    .refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+  key: z.string().check(
+    z.maxLength(ENV_LIMITS.keyLength),
+    z.regex(KEY, 'must be letters, digits and _, not beginning with a digit'),
+    z.refine((key) => !RESERVED.test(key), 'is reserved for the platform'),
+  ),
+  value: z.string().check(
+    z.refine((value) => bytes(value) <= ENV_LIMITS.valueBytes, `must be at most ${ENV_LIMITS.valueBytes} bytes`),
+    z.refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+  ),
 });
 
+const totalBytes = (vars: { key: string; value: string }[]) =>
+  vars.reduce((sum, { key, value }) => sum + bytes(key) + bytes(value), 0);
+
 const ReplaceEnv = z.object({
-  vars: z
-    .array(Variable)
-    .max(ENV_LIMITS.count)
-    .superRefine((vars, context) => {
+  vars: z.array(Variable).check(
+    z.maxLength(ENV_LIMITS.count),
+    z.refine(
+      (vars) => totalBytes(vars) <= ENV_LIMITS.totalBytes,
+      `must be at most ${ENV_LIMITS.totalBytes} bytes together`,
+    ),
+    z.superRefine((vars, context) => {
       const seen = new Set<string>();
       for (const [index, { key }] of vars.entries()) {
-        if (seen.has(key)) context.addIssue({ code: 'custom', path: [index, 'key'], message: 'is given twice' });
+        if (seen.has(key))
+          context.addIssue({ code: 'custom', path: [index, 'key'], message: `${key} is given twice`, input: key });
         seen.add(key);
       }
-      const total = vars.reduce((sum, { key, value }) => sum + bytes(key) + bytes(value), 0);
-      if (total > ENV_LIMITS.totalBytes) {
-        context.addIssue({ code: 'custom', message: `must be at most ${ENV_LIMITS.totalBytes} bytes together` });
-      }
     }),
+  ),
 });
 
 export const replaceEnv = route({

@@ -1,29 +1,32 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** ISO 8601 in UTC with milliseconds (specification, General conventions 5). */
-export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-31T09:30:00.000Z'] });
+export const Timestamp = z.iso
+  .datetime({ precision: 3 })
+  .register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
 
 /** Rand with two decimals, as a string (specification, General conventions 4). */
 export const Money = z
   .string()
-  .regex(/^-?\d+\.\d{2}$/)
-  .meta({ description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
+  .check(z.regex(/^-?\d+\.\d{2}$/))
+  .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
 
 /** `{data}`: the envelope of every single answer. */
-export const one = <T extends z.ZodType>(resource: T) => z.object({ data: resource });
+export const one = <T extends z.ZodMiniType>(resource: T) => z.object({ data: resource });
 
 /** `{data, has_more}`: the envelope of every list. */
-export const many = <T extends z.ZodType>(resource: T) => z.object({ data: z.array(resource), has_more: z.boolean() });
+export const many = <T extends z.ZodMiniType>(resource: T) =>
+  z.object({ data: z.array(resource), has_more: z.boolean() });
 
-const wholeNumber = (name: string, least: number, most: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
-    .default(fallback)
-    // A query is text; the document shows the number that it stands for.
-    .meta({ shownAs: { type: 'integer', minimum: least, maximum: most, default: fallback, description: name } });
+/** A whole number in a query. A query is text; the document shows the number that it stands for. */
+const wholeNumber = (name: string, least: number, most: number, fallback: number) => {
+  const asked = `must be a whole number from ${least} to ${most}`;
+  const inRange = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
+  const shownAs = { type: 'integer', minimum: least, maximum: most, default: fallback, description: name };
+  return z
+    .pipe(z._default(z.string().check(z.refine(inRange, asked)), String(fallback)), z.transform(Number))
+    .register(z.globalRegistry, { shownAs });
+};
 
 /** `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). */
 export const Page = z.object({
@@ -35,4 +38,4 @@ export const Page = z.object({
 export const Deleted = one(z.object({ id: z.string(), deleted: z.literal(true) }));
 
 /** The id of a resource in a path: opaque, but never longer than any of ours. */
-export const Id = z.object({ id: z.string().min(1).max(64) });
+export const Id = z.object({ id: z.string().check(z.minLength(1), z.maxLength(64)) });

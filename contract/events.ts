@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Money } from './envelope.ts';
 
 const application = z.object({ applicationId: z.string(), name: z.string() });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/i;
 
@@ -19,19 +19,21 @@ function isScp(url: string): boolean {
  */
 export const RepositoryUrl = z
   .string()
-  .max(2048)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  .refine((url) => !/[\s\\\x00-\x1f\x7f-\uffff]/.test(url) && (isHttps(url) || isScp(url)), {
-    message: 'must be a Git address without credentials: https://host/path or git@host:path',
-  })
-  .meta({ examples: ['https://git.localhost/hello-express.git', 'git@github.com:you/app.git'] });
+  .check(
+    z.maxLength(2048),
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    z.refine((url) => !/[\s\\\x00-\x1f\x7f-\uffff]/.test(url) && (isHttps(url) || isScp(url)), {
+      error: 'must be a Git address without credentials: https://host/path or git@host:path',
+    }),
+  )
+  .register(z.globalRegistry, { examples: ['https://git.localhost/hello-express.git', 'git@github.com:you/app.git'] });
 
 /** A branch name, by the rules of git-check-ref-format. */
-export const Branch = z
-  .string()
-  .min(1)
-  .max(255)
+export const Branch = z.string().check(
+  z.minLength(1),
+  z.maxLength(255),
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  .refine((name) => !/^[-/.]|\.\.|\/[/.]|@\{|\.lock(\/|$)|[/.]$|^@$|[\x00-\x20\x7f~^:?*[\\]/.test(name), {
-    message: 'must be a valid branch name',
-  });
+  z.refine((name) => !/^[-/.]|\.\.|\/[/.]|@\{|\.lock(\/|$)|[/.]$|^@$|[\x00-\x20\x7f~^:?*[\\]/.test(name), {
+    error: 'must be a valid branch name',
+  }),
+);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ERRORS } from './errors.ts';
 import type { Access, Route } from './route.ts';
 import { routes } from './routes.ts';
@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 class Components {
   readonly schemas: Json = {};
 
-  show(schema: z.ZodType, io: 'input' | 'output'): Json {
+  show(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
     const { $schema, $defs, ...shown } = z.toJSONSchema(schema, {
       io,
       unrepresentable: 'any',

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -14,9 +14,14 @@ export type Access = Scope | 'any' | 'catalogue' | 'none';
 /** What a function needs beyond the table; the API stack turns it into variables and rights. */
 export type Uses = 'secrets' | 'builds';
 
-type Shape = z.ZodObject;
+type Shape = z.ZodMiniObject;
 
-export interface Route<P extends Shape = Shape, Q extends Shape = Shape, B extends z.ZodType = z.ZodType, R = unknown> {
+export interface Route<
+  P extends Shape = Shape,
+  Q extends Shape = Shape,
+  B extends z.ZodMiniType = z.ZodMiniType,
+  R = unknown,
+> {
   /** The operation's name: its function file, its Lambda, its operationId. */
   id: string;
   method: Method;
@@ -32,13 +37,13 @@ export interface Route<P extends Shape = Shape, Q extends Shape = Shape, B exten
   /** The status of success. */
   status: number;
   /** The answer; undefined where it is not JSON (the documentation page). */
-  response: z.ZodType<R> | undefined;
+  response: z.ZodMiniType<R> | undefined;
   uses: readonly Uses[];
 }
 
-type Nothing = z.ZodObject<Record<never, never>>;
+type Nothing = z.ZodMiniObject<Record<never, never>>;
 
-interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType, R> {
+interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R> {
   id: string;
   method: Method;
   path: `/${string}`;
@@ -49,7 +54,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType,
   query?: Q;
   body?: B;
   status?: number;
-  response?: z.ZodType<R>;
+  response?: z.ZodMiniType<R>;
   uses?: readonly Uses[];
 }
 
@@ -57,7 +62,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType,
 export function route<
   P extends Shape = Nothing,
   Q extends Shape = Nothing,
-  B extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodMiniType = z.ZodMiniUndefined,
   R = unknown,
 >(definition: RouteDefinition<P, Q, B, R>): Route<P, Q, B, R> {
   return {
@@ -80,7 +85,7 @@ export type Input<T> =
 /** What a caller may send: defaults not yet filled in. */
 export type CallerInput<T> =
   T extends Route<infer P, infer Q, infer B, unknown>
-    ? { params?: z.input<P>; query?: z.input<Q>; body?: B extends z.ZodType ? z.input<B> : undefined }
+    ? { params?: z.input<P>; query?: z.input<Q>; body?: B extends z.ZodMiniType ? z.input<B> : undefined }
     : never;
 
-export type Output<T> = T extends Route<Shape, Shape, z.ZodType, infer R> ? R : never;
+export type Output<T> = T extends Route<Shape, Shape, z.ZodMiniType, infer R> ? R : never;

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../contract/account.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Builds } from '../providers/builds.ts';
 import type { Deps } from './deps.ts';
 import { type DeploymentIds, failDeployment } from './releases.ts';

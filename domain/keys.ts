@@ -1,5 +1,4 @@
 import { createHash, randomInt } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { ApiError } from '../contract/errors.ts';
 import type { Scope } from '../contract/route.ts';
 import { Credential } from '../table/entities.ts';
@@ -13,7 +12,7 @@ export type KeyKind = 'secret' | 'public';
 const PREFIX: Record<KeyKind, string> = { secret: 'sk_live_', public: 'pk_live_' };
 
 function checksum(text: string): string {
-  let left = crc32(text);
+  let left = createHash('sha256').update(text).digest().readUInt32BE();
   let digits = '';
   for (let place = 0; place < CHECKSUM_LENGTH; place += 1) {
     digits = ALPHABET[left % 62] + digits;

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { AppHost, Trial } from '../providers/app-host.ts';
 import { artifactKey, type Builds } from '../providers/builds.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { SCOPES } from '../contract/route.ts';
 
 /** The inputs of what is started from inside: workflows and operators' tools. */
@@ -6,24 +6,24 @@ export const DeploymentInput = z.object({ accountId: z.string(), applicationId: 
 export const TeardownInput = z.object({ accountId: z.string(), applicationId: z.string() });
 
 /** What Step Functions hands to the catching state: the error's name and, mostly, a JSON text. */
-export const Caught = z.object({ Error: z.string().default('Unknown'), Cause: z.string().default('') });
-export const FailureInput = DeploymentInput.extend({ error: Caught });
+export const Caught = z.object({ Error: z._default(z.string(), 'Unknown'), Cause: z._default(z.string(), '') });
+export const FailureInput = z.extend(DeploymentInput, { error: Caught });
 
 export const NewAccountInput = z.object({
   email: z.email(),
-  name: z.string().min(1),
-  plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int().min(0) }),
-  walletCents: z.int().min(0).default(0),
-  keys: z
-    .array(
+  name: z.string().check(z.minLength(1)),
+  plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int().check(z.minimum(0)) }),
+  walletCents: z._default(z.int().check(z.minimum(0)), 0),
+  keys: z._default(
+    z.array(
       z.object({
         name: z.string(),
         scopes: z.array(z.enum(SCOPES)),
-        allowedOrigins: z.array(z.string()).optional(),
-        expiresAt: z.iso.datetime().optional(),
-        revoked: z.boolean().optional(),
+        allowedOrigins: z.optional(z.array(z.string())),
+        expiresAt: z.optional(z.iso.datetime()),
+        revoked: z.optional(z.boolean()),
       }),
-    )
-    .max(20)
-    .default([]),
+    ),
+    [],
+  ),
 });

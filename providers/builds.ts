@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
 import type { Sealed } from './secrets.ts';
 
@@ -19,9 +19,9 @@ export interface Job {
 }
 
 const Result = z.object({
-  commitSha: z.string().optional(),
-  error: z.string().optional(),
-  step: z.string().optional(),
+  commitSha: z.optional(z.string()),
+  error: z.optional(z.string()),
+  step: z.optional(z.string()),
 });
 /** What a build left behind: the commit it packaged, or the one line that says why it could not. */
 export type Result = z.output<typeof Result>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import aws4 from 'aws4';
+import type { sign } from 'aws4';
 import { type Credentials, config, endpointOf, readCredentials } from './config.ts';
 
 /**
@@ -33,17 +33,24 @@ interface Transport {
   request(options: RequestOptions, answered: (answer: IncomingMessage) => void): import('node:http').ClientRequest;
   Agent: typeof import('node:http').Agent;
 }
-const transports = new Map<string, Promise<{ transport: Transport; agent: import('node:http').Agent }>>();
+interface Connection {
+  transport: Transport;
+  agent: import('node:http').Agent;
+  sign: typeof sign;
+}
+const connections = new Map<string, Promise<Connection>>();
 
-/** node:https costs 10 ms to load, so only the protocol in use is loaded, at the first call. */
-function transportFor(protocol: string) {
-  let found = transports.get(protocol);
+/** The signer and node:https take 10 ms to load: they come with the first call, and only the protocol in use. */
+function connect(protocol: string): Promise<Connection> {
+  let found = connections.get(protocol);
   if (!found) {
     found = (async () => {
+      const { default: aws4 } = await import('aws4');
       const transport: Transport = protocol === 'https:' ? await import('node:https') : await import('node:http');
-      return { transport, agent: new transport.Agent({ keepAlive: true, maxSockets: 100, scheduling: 'lifo' }) };
+      const agent = new transport.Agent({ keepAlive: true, maxSockets: 100, scheduling: 'lifo' });
+      return { transport, agent, sign: aws4.sign };
     })();
-    transports.set(protocol, found);
+    connections.set(protocol, found);
   }
   return found;
 }
@@ -67,8 +74,8 @@ interface SignedRequest {
 
 async function exchange(request: SignedRequest): Promise<{ status: number; body: Buffer }> {
   const endpoint = endpointOf(request.service);
-  const { transport, agent } = await transportFor(endpoint.protocol);
-  const signed = aws4.sign(
+  const { transport, agent, sign } = await connect(endpoint.protocol);
+  const signed = sign(
     {
       service: request.service,
       region: config.AWS_REGION,

@@ -1,33 +1,36 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /**
  * Everything the environment tells a function, read once and in one place. The CDK app gives each function the names it
  * needs; the local run gives the same names with local values.
  */
+const text = z.optional(z.string());
+/** Requests per rolling 60 seconds (specification, Limits 1). */
+const perMinute = (usual: number) => z._default(z.coerce.number().check(z.int(), z.positive()), usual);
+
 const Environment = z.object({
-  AWS_REGION: z.string().default('us-east-1'),
-  AWS_LAMBDA_FUNCTION_NAME: z.string().optional(),
-  STAGE: z.string().default('local'),
-  TABLE_NAME: z.string().optional(),
+  AWS_REGION: z._default(z.string(), 'us-east-1'),
+  AWS_LAMBDA_FUNCTION_NAME: text,
+  STAGE: z._default(z.string(), 'local'),
+  TABLE_NAME: text,
   /** The one base address of the API, without a trailing slash. */
-  PUBLIC_URL: z.string().optional(),
+  PUBLIC_URL: text,
   /** Applications answer at `<slug>.<APPS_DOMAIN>`. */
-  APPS_DOMAIN: z.string().optional(),
-  /** Requests per rolling 60 seconds (specification, Limits 1). */
-  RATE_LIMIT_SECRET: z.coerce.number().int().positive().default(120),
-  RATE_LIMIT_PUBLIC: z.coerce.number().int().positive().default(30),
-  RATE_LIMIT_ANONYMOUS: z.coerce.number().int().positive().default(30),
-  SECRETS_KEY_ARN: z.string().optional(),
-  BUILDS_BUCKET: z.string().optional(),
-  BUILD_PROJECT_NAME: z.string().optional(),
-  DEPLOYMENT_STATE_MACHINE_ARN: z.string().optional(),
-  TEARDOWN_STATE_MACHINE_ARN: z.string().optional(),
-  APP_FUNCTION_PREFIX: z.string().optional(),
+  APPS_DOMAIN: text,
+  RATE_LIMIT_SECRET: perMinute(120),
+  RATE_LIMIT_PUBLIC: perMinute(30),
+  RATE_LIMIT_ANONYMOUS: perMinute(30),
+  SECRETS_KEY_ARN: text,
+  BUILDS_BUCKET: text,
+  BUILD_PROJECT_NAME: text,
+  DEPLOYMENT_STATE_MACHINE_ARN: text,
+  TEARDOWN_STATE_MACHINE_ARN: text,
+  APP_FUNCTION_PREFIX: text,
   /** ARN of an application's function up to and including the prefix of its name. */
-  APP_FUNCTION_ARN_PREFIX: z.string().optional(),
-  APP_FUNCTION_ROLE_ARN: z.string().optional(),
-  APP_ADAPTER_LAYER_ARN: z.string().optional(),
-  APP_ROUTES_ARN: z.string().optional(),
+  APP_FUNCTION_ARN_PREFIX: text,
+  APP_FUNCTION_ROLE_ARN: text,
+  APP_ADAPTER_LAYER_ARN: text,
+  APP_ROUTES_ARN: text,
 });
 
 type Config = z.output<typeof Environment>;

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ApiError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import type { Event } from './answer.ts';
@@ -21,16 +21,36 @@ function readBody(event: Event): unknown {
   }
 }
 
-/** The first thing wrong, with the field's name: `vars.0.key: is given twice`. */
-function firstIssue(where: string, error: z.ZodError): ApiError {
-  const issue = error.issues[0];
-  const field = issue?.path.map(String).join('.') || where;
-  return invalid(`${field}: ${issue?.message ?? 'is invalid'}`);
+/** What is wrong, as a sentence's end: `must be a string`. Zod's own wordings are left out of the bundles. */
+function complaint(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? 'is required'
+        : `must be ${issue.expected === 'array' ? 'an' : 'a'} ${issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return `must ${issue.origin === 'number' ? 'be' : 'have'} at least ${issue.minimum}${unitOf(issue.origin)}`;
+    case 'too_big':
+      return `must ${issue.origin === 'number' ? 'be' : 'have'} at most ${issue.maximum}${unitOf(issue.origin)}`;
+    default:
+      return issue.message === 'Invalid input' ? 'is invalid' : issue.message;
+  }
 }
 
-function parse<T extends z.ZodType>(schema: T | undefined, value: unknown, where: string): Record<string, unknown> {
+const unitOf = (origin: string) => ({ string: ' characters', array: ' entries' })[origin] ?? '';
+
+/** The first thing wrong, with the field's name: `vars.0.key: A is given twice`. */
+function firstIssue(where: string, error: z.core.$ZodError): ApiError {
+  const issue = error.issues[0];
+  const field = issue?.path.map(String).join('.') || where;
+  return invalid(`${field}: ${issue ? complaint(issue) : 'is invalid'}`);
+}
+
+function parse<T extends z.ZodMiniType>(schema: T | undefined, value: unknown, where: string): Record<string, unknown> {
   if (!schema) return {};
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (!parsed.success) throw firstIssue(where, parsed.error);
   return parsed.data as Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { log } from './log.ts';
 
 /**
@@ -6,7 +6,7 @@ import { log } from './log.ts';
  * back what is to travel on. What is thrown is logged and thrown on: retrying is the workflow's business.
  */
 export const step =
-  <T, R>(schema: z.ZodType<T>, act: (input: T) => Promise<R>) =>
+  <T, R>(schema: z.ZodMiniType<T>, act: (input: T) => Promise<R>) =>
   async (event: unknown): Promise<R> => {
     const started = performance.now();
     const input = schema.parse(event);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
 import { DEPLOYMENT_STATUSES, TRIGGERS } from '../contract/deployments.ts';
 import type { EventType } from '../contract/events.ts';
@@ -17,7 +17,7 @@ import { joinKey as key } from './keys.ts';
  */
 export interface Entity<T, K> {
   type: string;
-  schema: z.ZodType<T>;
+  schema: z.ZodMiniType<T>;
   key(of: K): { pk: string; sk: string };
   /** Where it is listed. */
   list?(item: T): { listPk: string; listSk: string };
@@ -62,9 +62,9 @@ const CredentialSchema = z.looseObject({
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
   allowedOrigins: z.array(z.string()),
-  expiresAt: time.nullable(),
-  revokedAt: time.nullable(),
-  lastUsedAt: time.nullable(),
+  expiresAt: z.nullable(time),
+  revokedAt: z.nullable(time),
+  lastUsedAt: z.nullable(time),
   createdAt: time,
 });
 export const Credential = entity({
@@ -106,10 +106,10 @@ const AppSchema = z.object({
   slug: z.string(),
   framework: z.enum(FRAMEWORKS),
   nodeVersion: z.enum(NODE_VERSIONS),
-  repoUrl: z.string().nullable(),
+  repoUrl: z.nullable(z.string()),
   branch: z.string(),
   installCommand: z.string(),
-  buildCommand: z.string().nullable(),
+  buildCommand: z.nullable(z.string()),
   startFile: z.string(),
   primaryDomain: z.string(),
   /** Every host name that leads here; each is claimed by a Host item. */
@@ -117,7 +117,7 @@ const AppSchema = z.object({
   status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
   autoDeploy: z.boolean(),
   /** The deployment under way; there is at most one. */
-  activeDeploymentId: z.string().optional(),
+  activeDeploymentId: z.optional(z.string()),
   createdAt: time,
   updatedAt: time,
 });
@@ -160,13 +160,13 @@ const DeploymentSchema = z.object({
   trigger: z.enum(TRIGGERS),
   commitSha: z.string(),
   startedAt: time,
-  finishedAt: time.nullable(),
+  finishedAt: z.nullable(time),
   /** What the platform itself has to say after the build's own log, a line each. */
   notes: z.array(z.string()),
   /** The host's version number of the release, once there is one. */
-  release: z.string().optional(),
+  release: z.optional(z.string()),
   /** While unfinished: when the reconciler looks whether its execution is still alive. */
-  checkAt: time.optional(),
+  checkAt: z.optional(time),
 });
 export const Deployment = entity({
   type: 'DEPLOYMENT',

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { reconcileDeployments } from '../../domain/executions.ts';
 import { deps } from '../../runtime/deps.ts';
 import { deployments } from '../../runtime/executions.ts';
