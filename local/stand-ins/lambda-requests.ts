@@ -1,0 +1,53 @@
+import * as z from 'zod';
+
+/** What Lambda's operations are sent, as far as hosting applications needs it. */
+
+export const CodeSource = z.object({
+  S3Bucket: z.string().optional(),
+  S3Key: z.string().optional(),
+  ZipFile: z.base64().optional(),
+});
+export type CodeSource = z.output<typeof CodeSource>;
+
+const Settings = z.object({
+  Runtime: z.enum(['nodejs20.x', 'nodejs22.x', 'nodejs24.x']),
+  Role: z.string(),
+  Handler: z.string(),
+  Description: z.string(),
+  Timeout: z.number().int().min(1).max(900),
+  MemorySize: z.number().int().min(128).max(10240),
+  Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }),
+  Layers: z.array(z.string()),
+});
+export const Creation = Settings.extend({
+  Description: z.string().default(''),
+  Timeout: Settings.shape.Timeout.default(3),
+  MemorySize: Settings.shape.MemorySize.default(128),
+  Environment: Settings.shape.Environment.default({ Variables: {} }),
+  Layers: z.array(z.string()).default([]),
+  FunctionName: z.string().regex(/^[a-zA-Z0-9-_]{1,64}$/),
+  Code: CodeSource,
+  Architectures: z.array(z.enum(['arm64', 'x86_64'])).default(['x86_64']),
+  Publish: z.boolean().default(false),
+  Tags: z.record(z.string(), z.string()).default({}),
+});
+const Revision = z.object({ RevisionId: z.string().optional() });
+export const CodeUpdate = CodeSource.extend({
+  ...Revision.shape,
+  Architectures: z.array(z.string()).optional(),
+  Publish: z.boolean().default(false),
+});
+export const SettingsUpdate = Settings.partial().extend(Revision.shape);
+export const Publication = Revision.extend({ Description: z.string().optional(), CodeSha256: z.string().optional() });
+export const AliasCreation = z.object({
+  Name: z.string().regex(/^(?!^[0-9]+$)[a-zA-Z0-9-_]{1,128}$/),
+  FunctionVersion: z.string(),
+  Description: z.string().optional(),
+});
+export const AliasUpdate = AliasCreation.omit({ Name: true }).partial().extend(Revision.shape);
+export const UrlCreation = z.object({
+  AuthType: z.enum(['NONE', 'AWS_IAM']),
+  InvokeMode: z.enum(['BUFFERED', 'RESPONSE_STREAM']).optional(),
+});
+export const UrlUpdate = UrlCreation.partial();
+export const Permission = z.object({ StatementId: z.string(), Action: z.string(), Principal: z.string() }).loose();
