@@ -27,7 +27,7 @@ function complaint(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return issue.input === undefined
         ? 'is required'
-        : `must be ${issue.expected === 'array' ? 'an' : 'a'} ${issue.expected}`;
+        : `must be ${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
     case 'too_small':

@@ -1,0 +1,113 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { createApp, listApps } from '../contract/apps.ts';
+import { replaceEnv } from '../contract/env.ts';
+import type { Route } from '../contract/route.ts';
+import { parseInput } from './input.ts';
+
+const event = (body: string | undefined, query?: Record<string, string>, isBase64Encoded = false) =>
+  ({
+    body,
+    isBase64Encoded,
+    queryStringParameters: query,
+    pathParameters: { id: 'app_1' },
+  }) as unknown as APIGatewayProxyEventV2;
+
+const complaint = (route: Route, given: APIGatewayProxyEventV2): string => {
+  try {
+    parseInput(route, given);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return '';
+};
+const createWith = (body: unknown) => complaint(createApp as unknown as Route, event(JSON.stringify(body)));
+const listWith = (query: Record<string, string>) => complaint(listApps as unknown as Route, event(undefined, query));
+const envWith = (vars: unknown) => complaint(replaceEnv as unknown as Route, event(JSON.stringify({ vars })));
+
+const name = 'My app';
+test.each([
+  [{}, 'name: is required'],
+  [{ name: 7 }, 'name: must be a string'],
+  [{ name: 'x' }, 'name: must have at least 2 characters'],
+  [{ name: ' x ' }, 'name: must have at least 2 characters'],
+  [{ name: 'x'.repeat(61) }, 'name: must have at most 60 characters'],
+  [{ name: 'a\nb' }, 'name: must be one line without control characters'],
+  [{ name, framework: 'RAILS' }, 'framework: must be one of NEXTJS, NODE, EXPRESS, NUXT'],
+  [{ name, nodeVersion: '18' }, 'nodeVersion: must be one of 20, 22, 24'],
+  [{ name, nodeVersion: 22 }, 'nodeVersion: must be one of 20, 22, 24'],
+  [{ name, deployNow: 'yes' }, 'deployNow: must be a boolean'],
+  [
+    { name, repoUrl: 'ext::sh' },
+    'repoUrl: must be a Git address without credentials: https://host/path or git@host:path',
+  ],
+  [{ name, branch: '--x' }, 'branch: must be a valid branch name'],
+  [{ name, customDomain: 'nodots' }, 'customDomain: must be a domain name'],
+  [{ name, startFile: '../x.js' }, 'startFile: must be a path inside the repository, e.g. server.js'],
+  [{ name, startFile: '/etc/x.js' }, 'startFile: must be a path inside the repository, e.g. server.js'],
+  [[], 'body: must be an object'],
+  ['text', 'body: must be an object'],
+  [null, 'body: must be an object'],
+])('creating with %j: %s', (body, said) => {
+  expect(createWith(body)).toBe(said);
+});
+
+test('a good body passes, defaults are filled in, unknown fields are ignored', () => {
+  const parsed = parseInput(createApp as unknown as Route, event(JSON.stringify({ name: ' My app ', colour: 'red' })));
+  expect(parsed).toEqual({
+    name,
+    framework: 'NEXTJS',
+    branch: 'main',
+    nodeVersion: '22',
+    deployNow: true,
+    installCommand: 'npm ci',
+  });
+});
+
+test.each([
+  [{ limit: '0' }, 'limit: must be a whole number from 1 to 100'],
+  [{ limit: '101' }, 'limit: must be a whole number from 1 to 100'],
+  [{ limit: '1.5' }, 'limit: must be a whole number from 1 to 100'],
+  [{ limit: '' }, 'limit: must be a whole number from 1 to 100'],
+  [{ limit: '1,2' }, 'limit: must be a whole number from 1 to 100'],
+  [{ offset: '-1' }, 'offset: must be a whole number from 0 to 1000000000'],
+  [{ offset: '0x10' }, 'offset: must be a whole number from 0 to 1000000000'],
+  [{ limit: '100', offset: '0' }, ''],
+])('listing with %j: %s', (query, said) => {
+  expect(listWith(query)).toBe(said);
+});
+
+test.each([
+  [undefined, 'vars: is required'],
+  [{}, 'vars: must be an array'],
+  [[{ key: '1A', value: '' }], 'vars.0.key: must be letters, digits and _, not beginning with a digit'],
+  [[{ key: 'PORT', value: 'x' }], 'vars.0.key: is reserved for the platform'],
+  [[{ key: 'AWS_REGION', value: 'x' }], 'vars.0.key: is reserved for the platform'],
+  [[{ key: 'LAMBDA_TASK_ROOT', value: 'x' }], 'vars.0.key: is reserved for the platform'],
+  [[{ key: 'A', value: 'é'.repeat(2049) }], 'vars.0.value: must be at most 4096 bytes'],
+  [[{ key: 'A', value: 'a\0b' }], 'vars.0.value: must not contain a NUL character'],
+  [[{ key: 'A' }], 'vars.0.value: is required'],
+  [
+    [
+      { key: 'A', value: '1' },
+      { key: 'A', value: '2' },
+    ],
+    'vars.1.key: A is given twice',
+  ],
+  [Array.from({ length: 101 }, (_, i) => ({ key: `K${i}`, value: '' })), 'vars: must have at most 100 entries'],
+  [
+    Array.from({ length: 9 }, (_, i) => ({ key: `K${i}`, value: 'x'.repeat(4000) })),
+    'vars: must be at most 32768 bytes together',
+  ],
+])('variables %#: %s', (vars, said) => {
+  expect(envWith(vars)).toBe(said);
+});
+
+test('a body over 1 MiB, broken JSON, and bytes that are no UTF-8 are refused', () => {
+  const route = createApp as unknown as Route;
+  expect(complaint(route, event('{'))).toBe('body: must be JSON in UTF-8');
+  expect(complaint(route, event(`"${'x'.repeat(1024 * 1024)}"`))).toBe('body: must be at most 1 MiB');
+  expect(complaint(route, event(Buffer.from([0x22, 0xff, 0x22]).toString('base64'), undefined, true))).toBe(
+    'body: must be JSON in UTF-8',
+  );
+});

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { joinKey, splitKey } from './keys.ts';
+
+const parts = fc.array(fc.string({ unit: fc.constantFrom('#', '%', '2', '3', '5', 'a', 'A', 'é') }), {
+  minLength: 1,
+  maxLength: 4,
+});
+
+test('a key gives back the parts it was made of', () => {
+  fc.assert(
+    fc.property(parts, (made) => {
+      expect(splitKey(joinKey(...made))).toEqual(made);
+    }),
+  );
+});
+
+test('two different lists of parts never make the same key', () => {
+  fc.assert(
+    fc.property(parts, parts, (a, b) => {
+      fc.pre(JSON.stringify(a) !== JSON.stringify(b));
+      expect(joinKey(...a)).not.toBe(joinKey(...b));
+    }),
+  );
+});
