@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { SILENT_ITEMS } from '../../lib/stream.ts';
+import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
+import { LambdaFunction, read, synthesize } from './synthesized.ts';
+
+const { template } = synthesize({ stage: 'prod' });
+const queues = read(
+  template,
+  'AWS::SQS::Queue',
+  z.object({ QueueName: z.string(), MessageRetentionPeriod: z.number() }),
+);
+const isQueue = (arn: string) => queues.some((queue) => queue.arn === arn);
+const destination = z.object({ OnFailure: z.object({ Destination: z.string() }) });
+
+test('what the stream cannot deliver is retried in halves and then kept', () => {
+  const Mapping = z.object({
+    BisectBatchOnFunctionError: z.literal(true),
+    MaximumRetryAttempts: z.number().positive(),
+    MaximumRecordAgeInSeconds: z.number().positive(),
+    DestinationConfig: destination,
+  });
+  const mappings = read(template, 'AWS::Lambda::EventSourceMapping', Mapping);
+  expect(mappings).toHaveLength(1);
+  for (const { DestinationConfig } of mappings) expect(isQueue(DestinationConfig.OnFailure.Destination)).toBe(true);
+});
+
+test('what the clock starts is kept when it fails, on both sides of the invocation', () => {
+  const Schedule = z.object({ Target: z.object({ Arn: z.string(), DeadLetterConfig: z.object({ Arn: z.string() }) }) });
+  const invocations = read(
+    template,
+    'AWS::Lambda::EventInvokeConfig',
+    z.object({ FunctionName: z.string(), DestinationConfig: destination }),
+  );
+  const schedules = read(template, 'AWS::Scheduler::Schedule', Schedule);
+  expect(schedules.length).toBeGreaterThan(0);
+  for (const { Target } of schedules) {
+    expect(isQueue(Target.DeadLetterConfig.Arn)).toBe(true);
+    const configured = invocations.find(({ FunctionName }) => FunctionName === template.byArn(Target.Arn)?.name);
+    expect(isQueue(configured?.DestinationConfig.OnFailure.Destination ?? '')).toBe(true);
+  }
+});
+
+test('counting requests does not wake the stream, and everything that something follows from does', () => {
+  const silent = [Credential.key({ hash: 'a' }), Visitor.key({ address: 'a' }), Answer.key({ id: 'a' })];
+  expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());
+  const loud = [
+    Account.key({ id: 'a' }),
+    ...[App, Deployment, Event].map(({ key }) => key({ accountId: 'a', id: 'b' })),
+  ];
+  for (const { sk } of loud) expect(SILENT_ITEMS).not.toContain(sk);
+});
+
+const alarms = read(
+  template,
+  'AWS::CloudWatch::Alarm',
+  z.object({
+    AlarmDescription: z.string(),
+    AlarmActions: z.array(z.string()).min(1),
+    MetricName: z.string(),
+    Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })),
+  }),
+);
+const alarmed = (value: string) =>
+  alarms.flatMap(({ MetricName, Dimensions }) => (Dimensions.some((each) => each.Value === value) ? [MetricName] : []));
+
+test('every function, queue, state machine, the stream, the API and the table have their alarms', () => {
+  for (const { FunctionName } of read(template, 'AWS::Lambda::Function', LambdaFunction)) {
+    expect(alarmed(FunctionName)).toEqual(expect.arrayContaining(['Errors', 'Throttles']));
+  }
+  for (const { QueueName } of queues) expect(alarmed(QueueName)).toEqual(['ApproximateNumberOfMessagesVisible']);
+  for (const { arn } of template.resources('AWS::StepFunctions::StateMachine')) {
+    expect(alarmed(arn)).toEqual(['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted']);
+  }
+  expect(alarmed('hosting-prod-stream-onTableChange')).toContain('IteratorAge');
+  expect(alarmed('hosting-prod')).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents']);
+  for (const { ref } of template.resources('AWS::ApiGatewayV2::Api')) expect(alarmed(ref)).toEqual(['5xx']);
+});
+
+test('every alarm names a page of the runbook that is there', () => {
+  const headings = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8').matchAll(/^## (.+)$/gm);
+  const pages = new Set([...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')));
+  for (const { name, AlarmDescription } of alarms) {
+    const page = /docs\/runbook\.md#([\w-]+)$/.exec(AlarmDescription)?.[1];
+    expect(pages, name).toContain(page);
+  }
+});

@@ -1,0 +1,84 @@
+import validate from 'asl-validator';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { read, synthesize } from './synthesized.ts';
+
+const { template } = synthesize({ stage: 'prod' });
+
+const State = z.looseObject({
+  Type: z.enum(['Task', 'Succeed']),
+  Resource: z.string().optional(),
+  ResultPath: z.null().optional(),
+  Next: z.string().optional(),
+  Catch: z.array(z.object({ ErrorEquals: z.array(z.string()), ResultPath: z.string(), Next: z.string() })).optional(),
+});
+const Definition = z.object({
+  StartAt: z.string(),
+  TimeoutSeconds: z.number(),
+  States: z.record(z.string(), State),
+});
+const Machine = z.object({
+  DefinitionString: z.string(),
+  TracingConfiguration: z.object({ Enabled: z.literal(true) }),
+  LoggingConfiguration: z.object({ IncludeExecutionData: z.literal(false), Level: z.literal('ALL') }),
+});
+const machines = read(template, 'AWS::StepFunctions::StateMachine', Machine).map((machine) => ({
+  ...machine,
+  definition: Definition.parse(JSON.parse(machine.DefinitionString)),
+}));
+
+test('there are two: deployment and teardown', () => {
+  expect(machines.map(({ name }) => name).sort()).toEqual(['hosting-prod-deployment', 'hosting-prod-teardown']);
+});
+
+describe.each(machines)('$name', ({ DefinitionString, definition }) => {
+  const states = Object.entries(definition.States);
+
+  test('is valid Amazon States Language', () => {
+    const { isValid, errorsText } = validate(JSON.parse(DefinitionString));
+    expect(isValid, isValid ? '' : errorsText()).toBe(true);
+  });
+
+  test('uses nothing that the local engine lacks', () => {
+    const lacking = [
+      /JSONata/i,
+      /\{%/,
+      /\$\$\./,
+      /"Assign"/,
+      /waitForTaskToken/,
+      /"Arguments"/,
+      /"QueryLanguage"/,
+      /"\$[a-z]\w*"/,
+    ];
+    for (const pattern of lacking) expect(DefinitionString).not.toMatch(pattern);
+  });
+
+  test('every step is a function that is there, or the build', () => {
+    for (const [name, { Type, Resource = '' }] of states) {
+      if (Type !== 'Task') continue;
+      const found = Resource === 'arn:aws:states:::codebuild:startBuild.sync' || template.byArn(Resource)?.type;
+      expect(found, name).toBeTruthy();
+    }
+  });
+
+  test('no answer of a step travels on: only ids, and the error', () => {
+    for (const [name, state] of states) {
+      if (state.Type === 'Task') expect(state.ResultPath, name).toBeNull();
+      for (const { ResultPath } of state.Catch ?? []) expect(ResultPath).toBe('$.error');
+    }
+  });
+
+  test('has a time limit', () => {
+    expect(definition.TimeoutSeconds).toBeLessThanOrEqual(3600);
+  });
+});
+
+test('whatever step of a deployment fails, the deployment is recorded as failed', () => {
+  const deployment = machines.find(({ name }) => name.endsWith('deployment'));
+  const caught = Object.entries(deployment?.definition.States ?? {}).filter(([, { Type }]) => Type === 'Task');
+  expect(caught.map(([name]) => name)).toEqual(['Begin', 'Build', 'Release', 'Check', 'Switch', 'Succeed', 'Fail']);
+  for (const [name, state] of caught) {
+    if (name === 'Fail') continue;
+    expect(state.Catch, name).toEqual([{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }]);
+  }
+});

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { routes } from '../../contract/routes.ts';
+import { bundle } from '../../lib/bundles.ts';
+import { LambdaFunction, Role, read, synthesize, temporaryFolder } from './synthesized.ts';
+
+const { template } = synthesize({ stage: 'prod' });
+const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
+const roles = read(template, 'AWS::IAM::Role', Role);
+
+/** Actions that know no resource: `*` is all that can be said. */
+const WITHOUT_RESOURCE = [
+  /^xray:/,
+  /^logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+)$/,
+  /^dynamodb:ListStreams$/,
+];
+
+const actionsOf = (functionName: string): string[] => {
+  const role = functions.find(({ FunctionName }) => FunctionName === `hosting-prod-${functionName}`)?.Role;
+  return roles.flatMap(({ arn, Policies }) => (arn === role ? Policies.flatMap(({ Action }) => Action) : []));
+};
+
+test('nobody has a wildcard action, a managed policy, or every resource', () => {
+  for (const { resource, Policies, ManagedPolicyArns } of roles) {
+    expect(ManagedPolicyArns, resource.logicalId).toEqual([]);
+    for (const { Action, Resource } of Policies) {
+      for (const action of Action) expect(action).not.toContain('*');
+      if (Resource.includes('*'))
+        for (const action of Action)
+          expect(
+            WITHOUT_RESOURCE.some((known) => known.test(action)),
+            action,
+          ).toBe(true);
+    }
+  }
+  expect(template.resources('AWS::IAM::Policy'), 'rights stand in the role').toEqual([]);
+});
+
+test('a reading operation writes nothing but the counter of requests', () => {
+  for (const { id, method } of routes) {
+    const writes = actionsOf(`api-${id}`).filter((action) => /^dynamodb:(Put|Update|Delete)/.test(action));
+    expect(writes, id).toEqual(
+      method === 'GET' ? ['dynamodb:UpdateItem'] : ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    );
+  }
+});
+
+test('the code of customers opens its own variables and writes its own log, and that is all', () => {
+  const role = roles.find(({ name }) => name === 'hosting-prod-app');
+  expect(role?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
+    'kms:Decrypt',
+    'logs:CreateLogGroup',
+    'logs:CreateLogStream',
+    'logs:PutLogEvents',
+  ]);
+  const decrypt = role?.Policies.find(({ Action }) => Action.includes('kms:Decrypt'));
+  expect(decrypt?.Condition).toEqual({
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM's own variable
+    StringEquals: { 'kms:EncryptionContext:application': '${lambda:SourceFunctionArn}' },
+  });
+});
+
+test('only replacing variables and building may touch their key', () => {
+  const holders = roles.filter(({ Policies }) =>
+    Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
+  );
+  const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets'));
+  expect(holders).toHaveLength(secretRoutes.length + 2);
+});
+
+test('every function has the variables that its code cannot work without', async () => {
+  const outdir = await bundle({ outdir: temporaryFolder() });
+  const Meta = z.object({
+    outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })) })),
+  });
+  const meta = Meta.parse(JSON.parse(readFileSync(join(outdir, 'meta-node24.json'), 'utf8')));
+  const needed = (file: string) =>
+    file.startsWith('runtime/')
+      ? [...readFileSync(file, 'utf8').matchAll(/required\('(\w+)'\)/g)].flatMap(([, name]) => name ?? [])
+      : [];
+  for (const [output, { inputs }] of Object.entries(meta.outputs)) {
+    const name = /functions\/(.+)\/index\.mjs$/.exec(output)?.[1]?.replace('/', '-') ?? '';
+    const variables = functions.find(({ FunctionName }) => FunctionName === `hosting-prod-${name}`)?.Environment
+      .Variables;
+    const used = Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? needed(file) : []));
+    for (const variable of used) expect(Object.keys(variables ?? {}), name).toContain(variable);
+  }
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { routes } from '../../contract/routes.ts';
+import { functionNames } from '../../lib/bundles.ts';
+import { LambdaFunction, read, synthesize } from './synthesized.ts';
+
+const { template } = synthesize({ stage: 'prod' });
+const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
+
+/** `GET /v1/apps` → the function behind it, followed from the route through the integration. */
+function synthesizedRoutes(): Map<string, string> {
+  const integrations = new Map(
+    read(template, 'AWS::ApiGatewayV2::Integration', z.object({ IntegrationUri: z.string() })).map(
+      ({ resource, IntegrationUri }) => [`integrations/${resource.ref}`, IntegrationUri],
+    ),
+  );
+  return new Map(
+    read(template, 'AWS::ApiGatewayV2::Route', z.object({ RouteKey: z.string(), Target: z.string() })).map(
+      ({ RouteKey, Target }) => [RouteKey, template.byArn(integrations.get(Target) ?? '')?.name ?? 'nothing'],
+    ),
+  );
+}
+
+describe('the contract, the function files and the template tell of the same operations', () => {
+  const routed = synthesizedRoutes();
+
+  test('every contract route leads to the function of its name, and nothing else is routed', () => {
+    const wanted = routes.map(({ id, method, path }): [string, string] => [
+      `${method} ${path}`,
+      `hosting-prod-api-${id}`,
+    ]);
+    expect([...routed].sort()).toEqual([...wanted, ['$default', 'hosting-prod-api-notFound']].sort());
+  });
+
+  test('every contract route has its function file, and no file of api/ is without a route', () => {
+    const files = functionNames().flatMap((name) => (name.startsWith('api/') ? [name.slice('api/'.length)] : []));
+    expect(files.sort()).toEqual([...routes.map(({ id }) => id), 'notFound'].sort());
+  });
+
+  test('every function file is deployed, and nothing else is', () => {
+    const deployed = functions.map(({ FunctionName }) => FunctionName);
+    expect(deployed.sort()).toEqual(
+      functionNames()
+        .map((name) => `hosting-prod-${name.replace('/', '-')}`)
+        .sort(),
+    );
+  });
+
+  test('API Gateway may invoke every function that it routes to', () => {
+    const allowed = read(
+      template,
+      'AWS::Lambda::Permission',
+      z.object({ FunctionName: z.string(), Principal: z.string() }),
+    );
+    const invokable = allowed.map(({ FunctionName }) => template.byArn(FunctionName)?.name);
+    expect(invokable.sort()).toEqual([...routed.values()].sort());
+  });
+});
+
+test('browsers may send what the API reads and see what it says', () => {
+  const Cors = z.object({
+    CorsConfiguration: z.object({
+      AllowOrigins: z.array(z.string()),
+      AllowMethods: z.array(z.string()),
+      AllowHeaders: z.array(z.string()),
+      ExposeHeaders: z.array(z.string()),
+    }),
+  });
+  const [api] = read(template, 'AWS::ApiGatewayV2::Api', Cors);
+  expect(api?.CorsConfiguration.AllowOrigins).toEqual(['*']);
+  for (const { method } of routes) expect(api?.CorsConfiguration.AllowMethods).toContain(method);
+  expect(api?.CorsConfiguration.AllowHeaders).toEqual(
+    expect.arrayContaining(['Authorization', 'X-Public-Key', 'Content-Type', 'Idempotency-Key']),
+  );
+  expect(api?.CorsConfiguration.ExposeHeaders).toEqual(
+    expect.arrayContaining([
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'Retry-After',
+      'X-Request-Id',
+    ]),
+  );
+});
+
+test('every function is arm64 on Node 24, traced, bounded, and logs for a bounded time', () => {
+  const groups = read(
+    template,
+    'AWS::Logs::LogGroup',
+    z.object({ LogGroupName: z.string(), RetentionInDays: z.number() }),
+  );
+  const kept = new Set(groups.map(({ LogGroupName }) => LogGroupName));
+  for (const each of functions) {
+    expect(each).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      TracingConfig: { Mode: 'Active' },
+    });
+    expect(each.LoggingConfig.LogGroup).toBe(`/aws/lambda/${each.FunctionName}`);
+    expect(kept).toContain(each.LoggingConfig.LogGroup);
+    expect(each.Timeout, each.FunctionName).toBeLessThanOrEqual(each.FunctionName.includes('-api-') ? 29 : 900);
+  }
+});

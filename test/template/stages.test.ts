@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { createApp } from '../../lib/app.ts';
+import { check } from '../../lib/checks.ts';
+import { emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
+
+/** The data of the platform: what must not go with a stack. */
+const DATA = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'];
+
+describe.each([
+  { stage: 'prod', policy: 'Retain', deletionProtected: true },
+  { stage: 'dev', policy: 'Delete', deletionProtected: false },
+  { stage: 'local', policy: 'Delete', deletionProtected: false },
+])('stage $stage', ({ stage, policy, deletionProtected }) => {
+  const { stacks, template } = synthesize({ stage });
+  const resources = stacks.flatMap(({ template: { Resources } }) => Object.values(Resources));
+
+  test(`its data: ${policy} when a stack goes`, () => {
+    const data = resources.filter(({ Type }) => DATA.includes(Type));
+    expect(data.map(({ Type }) => Type).sort()).toEqual([...DATA].sort());
+    for (const { Type, DeletionPolicy } of data) expect(DeletionPolicy, Type).toBe(policy);
+  });
+
+  test('the table can be restored to any second, and deleted only where it may be', () => {
+    const [table] = template.resources('AWS::DynamoDB::GlobalTable');
+    expect(table?.properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'expiresAtEpoch', Enabled: true },
+      Replicas: [
+        {
+          DeletionProtectionEnabled: deletionProtected,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        },
+      ],
+    });
+  });
+
+  test('no stack comes near the 500 resources it may have', () => {
+    for (const { stackName, template: each } of stacks) {
+      expect(Object.keys(each.Resources).length, stackName).toBeLessThan(450);
+    }
+  });
+});
+
+test.each([
+  { stage: 'dev' },
+  { stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
+])(
+  'cdk-nag and CloudFormation have nothing to say about $stage',
+  (settings) => {
+    const app = createApp({ ...settings, bundles: emptyBundles(), outdir: temporaryFolder() });
+    check(app);
+    expect(() => app.synth()).not.toThrow();
+  },
+  60_000,
+);
+
+test('a setting that cannot be is refused by name', () => {
+  expect(() => synthesize({ stage: 'PROD!' })).toThrow(/stage/);
+  expect(() => synthesize({ domain: 'not a domain' })).toThrow(/domain/);
+});

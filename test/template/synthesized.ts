@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import * as z from 'zod';
+import { createApp } from '../../lib/app.ts';
+import { functionFolder, functionNames } from '../../lib/bundles.ts';
+import type { SettingsInput } from '../../lib/config.ts';
+import { readTemplate, type Template } from '../../local/template.ts';
+
+const PLACE = {
+  account: '123456789012',
+  region: 'af-south-1',
+  queueUrl: 'http://queues',
+  baseUrl: 'https://example.com',
+};
+
+const base = mkdtempSync(join(tmpdir(), 'template-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** A folder for the length of this test file. */
+export const temporaryFolder = (): string => mkdtempSync(`${base}/`);
+
+/** Bundles of the right names without a program in them: templates do not depend on what the code says. */
+export function emptyBundles(): string {
+  const bundles = temporaryFolder();
+  for (const folder of [...functionNames().map((name) => functionFolder(bundles, name)), join(bundles, 'builder')]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'index.mjs'), `// ${folder}`);
+  }
+  return bundles;
+}
+
+/** The templates of a stage, as CloudFormation will read them and with every reference resolved. */
+export function synthesize(settings: SettingsInput) {
+  const app = createApp({ ...settings, bundles: emptyBundles(), outdir: temporaryFolder(), validate: false });
+  const assembly = app.synth();
+  const stacks = assembly.stacks.map(({ stackName, template }) => ({
+    stackName,
+    template: StackTemplate.parse(template),
+  }));
+  return { stacks, template: readTemplate(assembly.directory, PLACE) };
+}
+
+const StackTemplate = z.object({
+  Resources: z.record(z.string(), z.looseObject({ Type: z.string(), DeletionPolicy: z.string().optional() })),
+});
+
+/** Every resource of a type, its properties parsed. */
+export function read<T>(template: Template, type: string, properties: z.ZodType<T>) {
+  return template.resources(type).map((resource) => ({
+    resource,
+    name: resource.name,
+    arn: resource.arn,
+    ...properties.parse(resource.properties),
+  }));
+}
+
+const Arn = z.string();
+
+/** What tests read of a function. */
+export const LambdaFunction = z.object({
+  FunctionName: z.string(),
+  Handler: z.string(),
+  Runtime: z.string(),
+  Architectures: z.array(z.string()),
+  Timeout: z.number(),
+  MemorySize: z.number(),
+  Role: Arn,
+  TracingConfig: z.object({ Mode: z.string() }),
+  LoggingConfig: z.object({ LogGroup: z.string() }),
+  Environment: z.object({ Variables: z.record(z.string(), z.string()) }),
+});
+
+const oneOrMore = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
+
+/** What tests read of a role: its statements, whichever policy they are in. */
+export const Role = z.object({
+  Policies: z
+    .array(
+      z.object({
+        PolicyDocument: z.object({
+          Statement: z.array(
+            z.object({
+              Effect: z.literal('Allow'),
+              Action: oneOrMore,
+              Resource: oneOrMore,
+              Condition: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+            }),
+          ),
+        }),
+      }),
+    )
+    .transform((policies) => policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)),
+  ManagedPolicyArns: z.array(z.string()).default([]),
+});
