@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundle, functionFolder, functionNames, functionOf } from './bundles.ts';
+
+const outdir = mkdtempSync(join(tmpdir(), 'bundles-'));
+const fileOf = (name: string) => join(functionFolder(outdir, name), 'index.mjs');
+
+beforeAll(() => bundle({ outdir }), 60_000);
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+test('there is a bundle for every function, within what a cold start bears', () => {
+  for (const name of functionNames()) {
+    const { size } = statSync(fileOf(name));
+    expect(size, name).toBeGreaterThan(1_000);
+    if (name.startsWith('api/')) expect(size, name).toBeLessThan(400_000);
+  }
+});
+
+test('API functions carry no AWS SDK and no stream library', () => {
+  for (const name of functionNames().filter((each) => each.startsWith('api/'))) {
+    expect(readFileSync(fileOf(name), 'utf8'), name).not.toMatch(/aws-sdk-js|aws-lambda-stream/);
+  }
+});
+
+test('what did not change is not written again', async () => {
+  const before = functionNames().map((name) => statSync(fileOf(name)).mtimeMs);
+  await bundle({ outdir });
+  expect(functionNames().map((name) => statSync(fileOf(name)).mtimeMs)).toEqual(before);
+}, 60_000);
+
+test('a bundle leads back to its function', () => {
+  for (const name of functionNames()) expect(functionOf(outdir, fileOf(name))).toBe(name);
+  expect(functionOf(outdir, join(outdir, 'builder', 'main.mjs'))).toBeUndefined();
+});
