@@ -90,7 +90,8 @@ export class BuildsStack extends PlatformStack {
       description: 'Clones, installs, builds and packages one deployment of an application',
       source: Source.s3({ bucket: builder.bucket, path: builder.s3ObjectKey }),
       buildSpec: BuildSpec.fromObject({ version: 0.2, phases: { build: { commands: ['node main.mjs'] } } }),
-      environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_3_0, computeType: ComputeType.MEDIUM },
+      // Ships Node 22 and 24, and `n`, which fetches any other.
+      environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
       environmentVariables: { BUILDS_BUCKET: { value: names.builds.name } },
       timeout: Duration.minutes(BUILD_MINUTES),
       queuedTimeout: Duration.minutes(10),

@@ -25,7 +25,7 @@ export interface FunctionNeeds {
  */
 export class PlatformFunction extends Construct {
   readonly lambda: LambdaFunction;
-  /** The physical name as text: any stack may use it without being tied to this one. */
+  /** The physical name as text: other stacks may use it without being tied to this one. */
   readonly functionName: string;
 
   constructor(scope: Construct, platform: Platform, name: string, needs: FunctionNeeds) {

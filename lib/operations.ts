@@ -1,5 +1,6 @@
 import { Alarm, ComparisonOperator, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Duration } from 'aws-cdk-lib/core';
@@ -49,6 +50,8 @@ export class OperationsStack extends PlatformStack {
     });
 
     const topic = new Topic(this, 'Alarms', { topicName: `${config.prefix}-alarms`, enforceSSL: true });
+    // A policy that asks for TLS takes the place of the default one, which let CloudWatch publish.
+    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
     if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
     const action = new SnsAction(topic);
 

@@ -1,7 +1,8 @@
+import cf from 'cloudfront';
+
 // A CloudFront Function (runtime cloudfront-js-2.0): every request to an application passes here. It finds the
 // application's host name in the KeyValueStore and sends the request to that application's function; what has no release
 // yet gets a page from here.
-import cf from 'cloudfront';
 
 const routes = cf.kvs();
 

@@ -78,6 +78,16 @@ test('every function, queue, state machine, the stream, the API and the table ha
   for (const { ref } of template.resources('AWS::ApiGatewayV2::Api')) expect(alarmed(ref)).toEqual(['5xx']);
 });
 
+test('CloudWatch may publish what it has to say', () => {
+  const Policy = z.object({
+    PolicyDocument: z.object({ Statement: z.array(z.looseObject({ Effect: z.string(), Principal: z.unknown() })) }),
+  });
+  const [policy] = read(template, 'AWS::SNS::TopicPolicy', Policy);
+  expect(policy?.PolicyDocument.Statement).toContainEqual(
+    expect.objectContaining({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
+  );
+});
+
 test('every alarm names a page of the runbook that is there', () => {
   const headings = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8').matchAll(/^## (.+)$/gm);
   const pages = new Set([...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')));

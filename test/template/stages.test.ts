@@ -1,3 +1,5 @@
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../lib/app.ts';
 import { check } from '../../lib/checks.ts';
@@ -54,6 +56,13 @@ test.each([
   },
   60_000,
 );
+
+test('what nobody has a reason for fails the synthesis', () => {
+  const app = createApp({ bundles: emptyBundles(), outdir: temporaryFolder() });
+  new Queue(new Stack(app, 'careless'), 'Queue');
+  check(app);
+  expect(() => app.synth()).toThrow(/AwsSolutions-SQS4/);
+}, 60_000);
 
 test('a setting that cannot be is refused by name', () => {
   expect(() => synthesize({ stage: 'PROD!' })).toThrow(/stage/);
