@@ -1,17 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit`: beside the code, nothing running. `platform`: over HTTP against one local run, started once. */
+const beside = '{contract,table,domain,events,runtime,providers,lib,local,builder}/**/*.test.ts';
+
+/** `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. */
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
     projects: [
+      { test: { name: 'unit', include: [beside, 'test/template/**/*.test.ts'], testTimeout: 30_000 } },
       {
         test: {
-          name: 'unit',
-          include: [
-            '{contract,table,domain,events,runtime,providers,local,lib,builder}/**/*.test.ts',
-            'test/template/**/*.test.ts',
-          ],
+          name: 'platform',
+          include: ['test/api/**/*.test.ts', 'test/flow/**/*.test.ts'],
+          globalSetup: 'test/platform.ts',
+          testTimeout: 30_000,
+          // Some files start a platform of their own: two at a time is what two cores carry.
+          maxWorkers: 2,
         },
       },
     ],

@@ -1,14 +1,8 @@
 import { routeNewApp, startDeployment, startTeardown } from '../domain/executions.ts';
-import type { Executions } from '../providers/executions.ts';
-import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { follow, type Rule } from './consume.ts';
 
-export interface RuleDeps {
-  deployments: Executions;
-  teardowns: Executions;
-  hostRoutes: HostRoutes;
-}
+export type RuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0];
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
 export const rules = (deps: RuleDeps): Rule[] => [

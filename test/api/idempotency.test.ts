@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { createApp, listApps } from '../../contract/apps.ts';
+import { createDeployment } from '../../contract/deployments.ts';
+import { clientOf, codeOf, newAccount } from '../world.ts';
+
+const withKey = (secretKey: string, key: string) => clientOf({ secretKey, headers: { 'idempotency-key': key } });
+
+test('a repeat gets the same answer and makes nothing new, also when the first used up the plan', async () => {
+  const account = await newAccount({ appLimit: 1 });
+  const client = withKey(account.secretKey, 'once');
+  const first = await client.call(createApp, { body: { name: 'Once only' } });
+  const again = await client.call(createApp, { body: { name: 'Once only' } });
+  expect([first.status, again.status]).toEqual([201, 201]);
+  expect(again.body).toEqual(first.body);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect((await account.call(listApps)).body.data).toHaveLength(1);
+});
+
+test('of racing calls with one key all get the one answer', async () => {
+  const account = await newAccount();
+  const client = withKey(account.secretKey, 'race');
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => client.call(createApp, { body: { name: 'Race' } })),
+  );
+  expect(new Set(answers.map(({ body }) => body.data?.id))).toHaveProperty('size', 1);
+  expect((await account.call(listApps)).body.data).toHaveLength(1);
+});
+
+test('of racing deployments with one key all get the one deployment', async () => {
+  const account = await newAccount();
+  const repoUrl = 'https://git.localhost/no-such-repository.git';
+  const { id } = (await account.call(createApp, { body: { name: 'Race', repoUrl, deployNow: false } })).body.data;
+  const client = withKey(account.secretKey, 'deploy');
+  const answers = await Promise.all(Array.from({ length: 4 }, () => client.call(createDeployment, { params: { id } })));
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+  expect(new Set(answers.map(({ body }) => body.data.id))).toHaveProperty('size', 1);
+});
+
+test('the same key with another request is a conflict; a failed validation is not remembered', async () => {
+  const account = await newAccount();
+  const client = withKey(account.secretKey, 'other');
+  expect((await client.call(createApp, { body: { name: 'x' } })).status).toBe(400);
+  expect((await client.call(createApp, { body: { name: 'First' } })).status).toBe(201);
+  const other = await client.call(createApp, { body: { name: 'Second' } });
+  expect([other.status, codeOf(other)]).toEqual([409, 'conflict']);
+});
+
+test('keys of two callers never meet', async () => {
+  const [one, two] = await Promise.all([newAccount(), newAccount()]);
+  const answers = await Promise.all(
+    [one, two].map(({ secretKey }) => withKey(secretKey, 'same').call(createApp, { body: { name: 'Mine' } })),
+  );
+  expect(answers[0]?.body.data.id).not.toBe(answers[1]?.body.data.id);
+});
+
+test('a key that is no key is a 400', async () => {
+  const account = await newAccount();
+  const answer = await withKey(account.secretKey, 'x'.repeat(256)).call(createApp, { body: { name: 'Long' } });
+  expect(answer.error?.message).toMatch(/^Idempotency-Key: /);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { routes } from '../../contract/routes.ts';
+import { raw } from '../world.ts';
+
+test('the OpenAPI document names every operation, and every reference in it leads somewhere', async () => {
+  const answer = await raw('/v1/openapi.json');
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  const document = (await answer.json()) as {
+    openapi: string;
+    paths: Record<string, Record<string, { operationId: string }>>;
+    components: Record<string, object>;
+  };
+  expect(document.openapi).toBe('3.1.0');
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
+  );
+  expect(operations.sort()).toEqual(
+    routes.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
+  );
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+  expect(references.length).toBeGreaterThan(5);
+  for (const [, group = '', name = ''] of references) expect(document.components[group]).toHaveProperty(name);
+});
+
+test('the documentation is a page that runs no script', async () => {
+  const answer = await raw('/docs');
+  expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const page = await answer.text();
+  for (const { path } of routes) expect(page).toContain(path);
+  expect(page).not.toContain('<script');
+});

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Method } from '../../contract/route.ts';
+import { local, newAccount, type Opened } from '../world.ts';
+
+/**
+ * Sequential round trips, counted on the wire: a proxy stands before the table and counts waves. A request that begins
+ * while none is under way begins a wave; what runs beside it costs no time of its own.
+ */
+let waves = 0;
+let underWay = 0;
+const table = new URL(local.environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+const proxy = createServer((incoming, outgoing) => {
+  if (underWay === 0) waves += 1;
+  underWay += 1;
+  const forwarded = request(
+    { host: table.hostname, port: table.port, method: incoming.method, path: incoming.url, headers: incoming.headers },
+    (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.on('end', () => {
+        underWay -= 1;
+      });
+      answer.pipe(outgoing);
+    },
+  );
+  incoming.pipe(forwarded);
+});
+
+let account: Opened;
+beforeAll(async () => {
+  account = await newAccount();
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${address.port}`;
+});
+afterAll(() => {
+  proxy.closeAllConnections();
+  proxy.close();
+});
+
+type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** Invokes a function of the API in this process, against the counted table. */
+async function invoke(
+  id: string,
+  method: Method,
+  path: string,
+  parameters: object,
+  body?: object,
+  headers: object = {},
+) {
+  const { handler } = (await import(`../../functions/api/${id}.ts`)) as { handler: Handler };
+  const event = {
+    rawPath: path,
+    headers: { authorization: `Bearer ${account.secretKey}`, ...headers },
+    pathParameters: parameters,
+    body: body && JSON.stringify(body),
+    requestContext: { http: { method, path, sourceIp: '127.0.0.1' }, requestId: 'test' },
+  };
+  waves = 0;
+  const answer = await handler(event, {} as Context);
+  return { waves, status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') };
+}
+
+const REPO = 'https://git.localhost/no-such-repository.git';
+const create = (headers = {}) =>
+  invoke('createApp', 'POST', '/v1/apps', {}, { name: 'Counted', repoUrl: REPO, deployNow: false }, headers);
+
+test('a read takes 2 sequential round trips, a write 3 at most, authentication included', async () => {
+  const { id } = (await create()).body.data;
+  const of = { id };
+  const counted = {
+    getAccount: await invoke('getAccount', 'GET', '/v1/account', {}),
+    listApps: await invoke('listApps', 'GET', '/v1/apps', {}),
+    getApp: await invoke('getApp', 'GET', `/v1/apps/${id}`, of),
+    listDeployments: await invoke('listDeployments', 'GET', `/v1/apps/${id}/deployments`, of),
+    createApp: await create(),
+    createAppOnce: await create({ 'idempotency-key': 'counted' }),
+    updateApp: await invoke('updateApp', 'PATCH', `/v1/apps/${id}`, of, { branch: 'next' }),
+    replaceEnv: await invoke('replaceEnv', 'PUT', `/v1/apps/${id}/env`, of, { vars: [{ key: 'A', value: '1' }] }),
+    createDeployment: await invoke('createDeployment', 'POST', `/v1/apps/${id}/deployments`, of, undefined, {
+      'idempotency-key': 'counted too',
+    }),
+    deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${id}`, of),
+  };
+  const deployment = counted.createDeployment.body.data.id;
+  const getDeployment = await invoke('getDeployment', 'GET', `/v1/deployments/${deployment}`, { id: deployment });
+  const trips = Object.fromEntries(
+    Object.entries({ ...counted, getDeployment }).map(([name, one]) => [name, one.waves]),
+  );
+  expect(trips).toEqual({
+    ...{ getAccount: 2, listApps: 2, getApp: 2, listDeployments: 2, getDeployment: 2 },
+    // The second name is taken: the suffix costs the third trip.
+    ...{ createApp: 3, createAppOnce: 3, updateApp: 2, replaceEnv: 3, createDeployment: 3, deleteApp: 3 },
+  });
+  for (const [name, { status }] of Object.entries(counted)) expect([name, status]).toEqual([name, expect.any(Number)]);
+  for (const { status } of Object.values(counted)) expect(status).toBeLessThan(300);
+});

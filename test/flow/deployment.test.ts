@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp, deleteApp, getApp, updateApp } from '../../contract/apps.ts';
+import { createClient } from '../../contract/client.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
+import { replaceEnv } from '../../contract/env.ts';
+import { type Run, startRun } from '../platform.ts';
+import { get } from './browse.ts';
+
+/** Deployments on a platform of their own, whose repositories the tests write. */
+const root = mkdtempSync(join(tmpdir(), 'repositories-'));
+let run: Run;
+let client: ReturnType<typeof createClient>;
+beforeAll(async () => {
+  run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, RATE_LIMIT_SECRET: '100000' });
+  client = createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
+}, 60_000);
+afterAll(() => run?.stop());
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
+    cwd,
+    stdio: 'pipe',
+    encoding: 'utf8',
+  });
+
+/** Commits these files to `<name>.git`; the first time, makes it. */
+function commit(name: string, files: Record<string, string>): string {
+  const folder = join(root, `${name}.git`);
+  mkdirSync(folder, { recursive: true });
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  git(folder, 'add', '--all');
+  git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'test');
+  return git(folder, 'rev-parse', '--short', 'HEAD').trim();
+}
+
+const SERVER = (says: string) =>
+  `require('node:http').createServer((q, s) => s.end(${says})).listen(process.env.PORT);`;
+const app = (says: string, scripts: Record<string, string> = {}) => ({
+  'package.json': JSON.stringify({ name: 'app', version: '1.0.0', private: true, scripts }),
+  'package-lock.json': JSON.stringify({
+    name: 'app',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    packages: { '': { name: 'app', version: '1.0.0' } },
+  }),
+  'server.js': SERVER(says),
+});
+
+async function create(name: string, fields: Record<string, unknown> = {}) {
+  const body = {
+    name,
+    framework: 'NODE',
+    repoUrl: `https://git.localhost/${name}.git`,
+    deployNow: false,
+    ...fields,
+  } as { name: string };
+  const { status, body: made, error } = await client.call(createApp, { body });
+  if (status !== 201) throw new Error(`creating ${name}: ${error?.message}`);
+  return made.data;
+}
+
+async function deploy(id: string) {
+  const { body, error } = await client.call(createDeployment, { params: { id } });
+  if (error) throw new Error(error.message);
+  return await follow(body.data.id);
+}
+
+async function follow(id: string) {
+  for (;;) {
+    const { body } = await client.call(getDeployment, { params: { id } });
+    if (body.data.finishedAt !== null) return body.data;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+const page = (host: string, path = '/') => get(run.local.baseUrl, host, path);
+
+describe('a deployment', () => {
+  test('brings an application from a Git address to a live site, and the next one replaces it', async () => {
+    const sha = commit('live', app("'first ' + process.env.GREETING + ' ' + process.version"));
+    const made = await create('live', { nodeVersion: '20' });
+    expect((await page(made.primaryDomain)).status).toBe(200); // the placeholder
+    await client.call(replaceEnv, {
+      params: { id: made.id },
+      body: { vars: [{ key: 'GREETING', value: 'hello é "q" $HOME' }] },
+    });
+    const first = await deploy(made.id);
+    expect(first).toMatchObject({ status: 'SUCCEEDED', trigger: 'API', commitSha: sha });
+    expect((await page(made.primaryDomain)).body).toMatch(/^first hello é "q" \$HOME v20\./);
+    commit('live', app("'second'"));
+    await client.call(updateApp, { params: { id: made.id }, body: { nodeVersion: '24' } });
+    expect((await deploy(made.id)).status).toBe('SUCCEEDED');
+    expect((await page(made.primaryDomain)).body).toBe('second');
+    const { body } = await client.call(listDeployments, { params: { id: made.id } });
+    expect(body.data.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  }, 60_000);
+
+  test('while it is under way another one is a conflict; its log grows and is kept', async () => {
+    commit('slow', app("'slow'", { build: 'echo building && sleep 2 && echo built' }));
+    const made = await create('slow', { buildCommand: 'npm run build' });
+    const { body } = await client.call(createDeployment, { params: { id: made.id } });
+    const racing = await Promise.all([1, 2, 3].map(() => client.call(createDeployment, { params: { id: made.id } })));
+    expect(racing.map(({ status }) => status)).toEqual([409, 409, 409]);
+    let partly = '';
+    while (!partly.includes('building'))
+      partly = (await client.call(getDeployment, { params: { id: body.data.id } })).body.data.log;
+    expect(partly).not.toMatch(/^built$/m);
+    const done = await follow(body.data.id);
+    expect(done.status).toBe('SUCCEEDED');
+    expect(done.log).toMatch(/^built$/m);
+    expect(done.log).toContain('The new release is live');
+  }, 60_000);
+
+  test('switching releases under constant requests drops none', async () => {
+    commit('busy', app("'one'"));
+    const made = await create('busy');
+    await deploy(made.id);
+    commit('busy', app("'two'"));
+    const seen: string[] = [];
+    let asking = true;
+    const load = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (asking) {
+          const { status, body } = await page(made.primaryDomain);
+          seen.push(`${status} ${body}`);
+          await new Promise((done) => setTimeout(done, 20));
+        }
+      }),
+    );
+    expect((await deploy(made.id)).status).toBe('SUCCEEDED');
+    await new Promise((done) => setTimeout(done, 500));
+    asking = false;
+    await load;
+    expect(new Set(seen)).toEqual(new Set(['200 one', '200 two']));
+    expect(seen.lastIndexOf('200 one')).toBeLessThan(seen.length - 1);
+  }, 60_000);
+
+  test('deleting the application takes its site down', async () => {
+    commit('gone', app("'here'"));
+    const made = await create('gone');
+    await deploy(made.id);
+    expect((await page(made.primaryDomain)).body).toBe('here');
+    await client.call(deleteApp, { params: { id: made.id } });
+    for (;;) if ((await page(made.primaryDomain)).status === 404) break;
+    expect((await client.call(getApp, { params: { id: made.id } })).status).toBe(404);
+  }, 60_000);
+});
+
+describe('a deployment that cannot succeed ends FAILED with a reason, and the release before goes on serving', () => {
+  const good = app("'good'");
+  test.each<[string, Record<string, string>, Record<string, unknown>, RegExp]>([
+    ['no-branch', {}, { branch: 'nowhere' }, /branch.*nowhere/i],
+    ['bad-install', {}, { installCommand: 'npm ci --no-such && exit 7' }, /install/i],
+    ['bad-build', {}, { buildCommand: 'echo trying && exit 3' }, /build.*3/i],
+    ['no-start-file', {}, { startFile: 'nothing.js' }, /nothing\.js/],
+    ['exits', { 'server.js': "console.log('last words'); process.exit(4);" }, {}, /last words/],
+    ['never-listens', { 'server.js': 'setInterval(() => {}, 1000);' }, {}, /did not answer/],
+    [
+      'answers-500',
+      {
+        'server.js':
+          'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT);',
+      },
+      {},
+      /answered 500/,
+    ],
+  ])(
+    '%s',
+    async (name, files, fields, reason) => {
+      commit(name, good);
+      const made = await create(name);
+      expect((await deploy(made.id)).status).toBe('SUCCEEDED');
+      commit(name, files);
+      await client.call(updateApp, { params: { id: made.id }, body: fields });
+      const failed = await deploy(made.id);
+      expect(failed.status).toBe('FAILED');
+      expect(failed.log).toMatch(reason);
+      expect(failed.log).toMatch(/Deployment failed: /);
+      expect((await page(made.primaryDomain)).body).toBe('good');
+    },
+    90_000,
+  );
+
+  test('no repository', async () => {
+    const made = await create('no-repository');
+    const failed = await deploy(made.id);
+    expect(failed.status).toBe('FAILED');
+    expect(failed.log).toMatch(/repository/i);
+    expect((await page(made.primaryDomain)).status).toBe(200); // the placeholder still
+  }, 60_000);
+});

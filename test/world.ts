@@ -1,0 +1,78 @@
+import { expect, inject } from 'vitest';
+import { type Answer, type Client, type ClientOptions, createClient } from '../contract/client.ts';
+import { createDeployment, getDeployment } from '../contract/deployments.ts';
+import type { ErrorCode } from '../contract/errors.ts';
+import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../contract/route.ts';
+
+export const local = inject('local');
+export const { baseUrl } = local;
+
+/** A client whose successful answers are held against the contract: every field there, with its type. */
+export function clientOf(options: Omit<ClientOptions, 'baseUrl'>): Client {
+  const client = createClient({ baseUrl, ...options });
+  return {
+    async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<Answer<Output<R>>> {
+      const answer = await client.call(route, input);
+      if (answer.status < 300) {
+        expect(answer.status).toBe(route.status);
+        route.response?.parse(answer.body);
+      } else expect(Object.keys(answer.error ?? {}).sort()).toEqual(['code', 'message', 'status']);
+      return answer;
+    },
+  };
+}
+
+export interface Opened extends Client {
+  id: string;
+  secretKey: string;
+  publicKey: string;
+}
+
+/** Opens an account of the test's own, with one key. */
+export async function newAccount({
+  appLimit = 10,
+  scopes = [...SCOPES] as Scope[],
+  walletCents = 0,
+} = {}): Promise<Opened> {
+  Object.assign(process.env, local.environment);
+  const [{ openAccount }, { deps }] = await Promise.all([
+    import('../domain/accounts.ts'),
+    import('../runtime/deps.ts'),
+  ]);
+  const plan = { slug: 'app-test', name: 'Test', appLimit };
+  const keys = [{ name: 'test', scopes }];
+  const opened = await openAccount(deps, { email: 'test@example.com', name: 'Test', plan, walletCents, keys });
+  const [key] = opened.keys;
+  if (!key) throw new Error('an account without a key');
+  const { secretKey, publicKey } = key;
+  return { id: opened.id, secretKey, publicKey, ...clientOf({ secretKey }) };
+}
+
+/** The code of a refusal; undefined for a success. */
+export const codeOf = (answer: Answer<unknown>): ErrorCode | undefined => answer.error?.code;
+
+/** Waits until something is so; the test's own time limit ends it otherwise. */
+export async function until<T>(look: () => Promise<T | undefined | false>, pause = 100): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    await new Promise((done) => setTimeout(done, pause));
+  }
+}
+
+/** Follows a deployment to its end. */
+export const ended = (account: Client, id: string) =>
+  until(async () => {
+    const { body } = await account.call(getDeployment, { params: { id } });
+    return ['SUCCEEDED', 'FAILED'].includes(body.data.status) ? body.data : undefined;
+  });
+
+/** Deploys an application and follows it to its end. */
+export async function deploy(account: Client, id: string) {
+  const { status, body } = await account.call(createDeployment, { params: { id } });
+  expect(status).toBe(202);
+  return await ended(account, body.data.id);
+}
+
+/** Sends a request as it stands, past the typed client. */
+export const raw = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${baseUrl}${path}`, init);
