@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type BuildContext, type BuildOptions, context, type Plugin } from 'esbuild';
@@ -9,29 +9,23 @@ const ROOT = resolve(import.meta.dirname, '..');
 /** Where bundles go unless told otherwise. */
 export const BUNDLES = join(ROOT, 'dist');
 
-/** One set of programs that are bundled alike. `entries` maps the output (below the bundles' folder) to its source. */
+/** Programs that are bundled alike: where each comes out, below the bundles' folder, and its source. */
 interface Programs {
   target: string;
-  entries: () => Record<string, string>;
+  entries: () => { out: string; in: string }[];
 }
 
 const PROGRAMS: Programs[] = [
   {
     target: 'node24',
     entries: () =>
-      Object.fromEntries(
-        functionNames().map((name) => [`functions/${name}/index`, join(ROOT, 'functions', `${name}.ts`)]),
-      ),
+      functionNames().map((name) => ({ out: `functions/${name}/index`, in: join(ROOT, 'functions', `${name}.ts`) })),
   },
   {
-    // These two run outside Lambda, on whichever Node the build image or the application has.
+    // These two run outside Lambda's Node 24: on the build image's, and on the application's own.
     target: 'node20',
     entries: () =>
-      Object.fromEntries(
-        ['main', 'environment']
-          .map((name) => [`builder/${name}`, join(ROOT, 'builder', `${name}.ts`)] as const)
-          .filter(([, source]) => existsSync(source)),
-      ),
+      ['main', 'environment'].map((name) => ({ out: `builder/${name}`, in: join(ROOT, 'builder', `${name}.ts`) })),
   },
 ];
 
@@ -49,7 +43,7 @@ export function functionFolder(bundles: string, name: string): string {
 }
 
 export interface Bundling {
-  /** Folder that receives `functions/<group>/<name>/index.mjs`, `builder/*.mjs` and `meta.json`. */
+  /** Folder that receives `functions/<group>/<name>/index.mjs`, `builder/*.mjs` and esbuild's `meta-*.json`. */
   outdir?: string;
   /** Hears after each build which files changed (absolute paths of bundles); a rebuild that changes nothing is silent. */
   onChange?: (changed: string[]) => void;
@@ -59,7 +53,6 @@ export interface Bundling {
 
 /** Bundles everything once and returns the folder. Throws where a source does not compile. */
 export async function bundle({ outdir = BUNDLES }: Bundling = {}): Promise<string> {
-  await mkdir(join(outdir, 'builder'), { recursive: true });
   const contexts = await open({ outdir });
   try {
     await Promise.all(contexts.map((each) => each.rebuild()));
@@ -83,18 +76,14 @@ export async function watchBundles(bundling: Bundling = {}): Promise<() => Promi
 }
 
 function open(bundling: Bundling): Promise<BuildContext[]> {
-  return Promise.all(
-    PROGRAMS.map((programs) => ({ ...programs, entries: programs.entries() }))
-      .filter(({ entries }) => Object.keys(entries).length > 0)
-      .map(({ target, entries }) => context(options(target, entries, bundling))),
-  );
+  return Promise.all(PROGRAMS.map((programs) => context(options(programs, bundling))));
 }
 
-function options(target: string, entryPoints: Record<string, string>, bundling: Bundling): BuildOptions {
+function options({ target, entries }: Programs, bundling: Bundling): BuildOptions {
   const outdir = bundling.outdir ?? BUNDLES;
   return {
     absWorkingDir: ROOT,
-    entryPoints,
+    entryPoints: entries(),
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -53,9 +53,10 @@ export interface Config extends z.output<typeof Settings> {
   keepsData: boolean;
 }
 
-/** Parses settings; throws a ZodError that names what is wrong. */
+/** Parses settings; throws an error that names each one that is wrong. */
 export function configure(input: SettingsInput): Config {
-  const settings = Settings.parse(input);
+  const { data: settings, error } = Settings.safeParse(input);
+  if (error) throw new Error(`These settings cannot be:\n${z.prettifyError(error)}`);
   const prefix = `hosting-${settings.stage}`;
   return {
     ...settings,
