@@ -20,6 +20,8 @@ const Environment = z.object({
   RATE_LIMIT_SECRET: perMinute(120),
   RATE_LIMIT_PUBLIC: perMinute(30),
   RATE_LIMIT_ANONYMOUS: perMinute(30),
+  /** Shown by our own edge, whose word on the visitor's address is then believed. */
+  ORIGIN_SECRET: text,
   SECRETS_KEY_ARN: text,
   BUILDS_BUCKET: text,
   BUILD_PROJECT_NAME: text,
