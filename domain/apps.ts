@@ -15,6 +15,9 @@ const SLUG_LENGTH = 50;
 /** How often a taken slug is tried again with a suffix: 40 random bits each time. */
 const SLUG_ATTEMPTS = 3;
 
+/** A deleted application still there after this is torn down again by the reconciler, in milliseconds. */
+export const TEARDOWN_AFTER = 300_000;
+
 export const noSuchApp = () => new ApiError('not_found', 'There is no such application.');
 
 /** The application as the API shows it. */
@@ -154,7 +157,9 @@ export async function deleteApp(
 ): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
   const { name } = await findApp(deps, caller, id);
-  const set = { status: 'DELETING', updatedAt: deps.now().toISOString() };
+  const now = deps.now();
+  const due = { duePk: 'TEARDOWN', dueAt: new Date(now.getTime() + TEARDOWN_AFTER).toISOString() };
+  const set = { status: 'DELETING', updatedAt: now.toISOString(), ...due };
   const when = { status: { isNot: 'DELETING' } };
   return await deps.commit(
     [
