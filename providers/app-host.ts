@@ -119,7 +119,12 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     MemorySize: MEMORY,
     Timeout: TIMEOUT,
     Environment: {
-      Variables: { AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap', AWS_LWA_INVOKE_MODE: 'response_stream', PORT: '8080' },
+      Variables: {
+        AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap',
+        AWS_LWA_INVOKE_MODE: 'response_stream',
+        AWS_LWA_READINESS_CHECK_PROTOCOL: 'tcp',
+        PORT: '8080',
+      },
     },
   });
 
