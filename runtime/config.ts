@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
 
+// Zod would compile a parser for each schema it meets: more work than all that one cold function parses.
+z.config({ jitless: true });
+
 /**
  * Everything the environment tells a function, read once and in one place. The CDK app gives each function the names it
  * needs; the local run gives the same names with local values.
