@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { createApp as CreateRoute, deleteApp as DeleteRoute, getApp as GetRoute } from '../contract/apps.ts';
-import { FRAMEWORK_DEFAULTS, type listApps as ListRoute, type updateApp as UpdateRoute } from '../contract/apps.ts';
+import type {
+  createApp as CreateRoute,
+  deleteApp as DeleteRoute,
+  getApp as GetRoute,
+  listApps as ListRoute,
+  updateApp as UpdateRoute,
+} from '../contract/apps.ts';
+import { FRAMEWORK_DEFAULTS } from '../contract/choices.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { Account, App, Host } from '../table/entities.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
+import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/choices.ts';
 import type { Sealed } from './secrets.ts';
 
 /** What a build is told, as an object in the builds bucket: nothing but ids goes through the state machine. */

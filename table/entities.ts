@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
-import { DEPLOYMENT_STATUSES, TRIGGERS } from '../contract/deployments.ts';
+import { DEPLOYMENT_STATUSES, FRAMEWORKS, NODE_VERSIONS, TRIGGERS } from '../contract/choices.ts';
 import type { EventType } from '../contract/events.ts';
 import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
