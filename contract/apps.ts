@@ -1,18 +1,8 @@
 import * as z from 'zod/mini';
+import { FRAMEWORKS, NODE_VERSIONS } from './choices.ts';
 import { Deleted, Id, many, one, Page, Timestamp } from './envelope.ts';
 import { Branch, RepositoryUrl } from './git.ts';
 import { route } from './route.ts';
-
-export const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;
-export const NODE_VERSIONS = ['24', '22', '20'] as const;
-
-/** What an application needs when its creator does not say (design, Applications). */
-export const FRAMEWORK_DEFAULTS = {
-  NEXTJS: { buildCommand: 'npm run build', startFile: '.next/standalone/server.js' },
-  NUXT: { buildCommand: 'npm run build', startFile: '.output/server/index.mjs' },
-  EXPRESS: { buildCommand: null, startFile: 'server.js' },
-  NODE: { buildCommand: null, startFile: 'server.js' },
-} as const satisfies Record<(typeof FRAMEWORKS)[number], { buildCommand: string | null; startFile: string }>;
 
 /** Specification, Resources: Application. */
 export const Application = z

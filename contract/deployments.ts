@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
+import { DEPLOYMENT_STATUSES, TRIGGERS } from './choices.ts';
 import { Id, many, one, Page, Timestamp } from './envelope.ts';
 import { route } from './route.ts';
-
-export const DEPLOYMENT_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
-export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
 
 /** Specification, Resources: Deployment (as lists show it: without `log`). */
 export const Deployment = z

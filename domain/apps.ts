@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { createApp as CreateRoute, deleteApp as DeleteRoute, getApp as GetRoute } from '../contract/apps.ts';
-import { FRAMEWORK_DEFAULTS, type listApps as ListRoute, type updateApp as UpdateRoute } from '../contract/apps.ts';
+import type {
+  createApp as CreateRoute,
+  deleteApp as DeleteRoute,
+  getApp as GetRoute,
+  listApps as ListRoute,
+  updateApp as UpdateRoute,
+} from '../contract/apps.ts';
+import { FRAMEWORK_DEFAULTS } from '../contract/choices.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { Account, App, Host } from '../table/entities.ts';
@@ -14,6 +20,9 @@ import { emit } from './events.ts';
 const SLUG_LENGTH = 50;
 /** How often a taken slug is tried again with a suffix: 40 random bits each time. */
 const SLUG_ATTEMPTS = 3;
+
+/** A deleted application still there after this is torn down again by the reconciler, in milliseconds. */
+export const TEARDOWN_AFTER = 300_000;
 
 export const noSuchApp = () => new ApiError('not_found', 'There is no such application.');
 
@@ -154,7 +163,9 @@ export async function deleteApp(
 ): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
   const { name } = await findApp(deps, caller, id);
-  const set = { status: 'DELETING', updatedAt: deps.now().toISOString() };
+  const now = deps.now();
+  const due = { duePk: 'TEARDOWN', dueAt: new Date(now.getTime() + TEARDOWN_AFTER).toISOString() };
+  const set = { status: 'DELETING', updatedAt: now.toISOString(), ...due };
   const when = { status: { isNot: 'DELETING' } };
   return await deps.commit(
     [

@@ -1,9 +1,10 @@
 import type { Executions } from '../providers/executions.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { PLACEHOLDER } from '../providers/host-routes.ts';
-import { type App, Deployment } from '../table/entities.ts';
+import { App, Deployment } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
+import { TEARDOWN_AFTER } from './apps.ts';
 import { CHECK_AFTER } from './deployment-queue.ts';
 import type { Deps } from './deps.ts';
 import { failDeployment } from './releases.ts';
@@ -18,10 +19,29 @@ export const startDeployment = (deps: { deployments: Executions }, deployment: D
 export const routeNewApp = (deps: { hostRoutes: HostRoutes }, app: App): Promise<void> =>
   deps.hostRoutes.point(app.hosts, PLACEHOLDER);
 
-/** A deleted application is taken down: the build under way first, then all the rest. */
-export async function startTeardown(deps: { deployments: Executions; teardowns: Executions }, app: App): Promise<void> {
+/**
+ * A deleted application is taken down: the build under way first, then all the rest.
+ * @param name of the execution: a teardown that failed is done again under another
+ */
+export async function startTeardown(
+  deps: { deployments: Executions; teardowns: Executions },
+  app: App,
+  name: string = app.id,
+): Promise<void> {
   if (app.activeDeploymentId) await deps.deployments.stop(app.activeDeploymentId, 'The application was deleted.');
-  await deps.teardowns.start(app.id, { accountId: app.accountId, applicationId: app.id });
+  await deps.teardowns.start(name, { accountId: app.accountId, applicationId: app.id });
+}
+
+class Overtaken extends Error {}
+const overtaken = () => new Overtaken();
+
+/** Somebody else brought it on its way meanwhile: then there is nothing left to do. */
+async function unlessOvertaken(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error;
+  }
 }
 
 /** How many overdue deployments one run of the reconciler looks after. */
@@ -48,9 +68,29 @@ export async function reconcileDeployments(deps: Deps & { deployments: Execution
     if (status === 'MISSING') await startDeployment(deps, deployment);
     const checkAt = new Date(now.getTime() + CHECK_AFTER).toISOString();
     const when = { status: { oneOf: ['QUEUED', 'RUNNING'] } };
-    await deps.table.write(
-      Deployment,
-      change(Deployment, { accountId, id }, { set: { checkAt, dueAt: checkAt }, when }),
+    const set = { checkAt, dueAt: checkAt };
+    await unlessOvertaken(
+      deps.table.write(Deployment, change(Deployment, { accountId, id }, { set, when }, overtaken)),
+    );
+  }
+  return overdue.length;
+}
+
+/** Takes deleted applications down again that are still there long after. @returns how many it looked at */
+export async function reconcileTeardowns(
+  deps: Deps & { deployments: Executions; teardowns: Executions },
+): Promise<number> {
+  const now = deps.now();
+  const overdue = await deps.table.due('TEARDOWN', now.toISOString(), BATCH);
+  for (const { pk, sk, dueAt } of overdue) {
+    const [, accountId = ''] = splitKey(pk);
+    const [, id = ''] = splitKey(sk);
+    const app = await deps.table.get(App, { accountId, id });
+    if (!app) continue;
+    await startTeardown(deps, app, `${id}-${Date.parse(dueAt)}`);
+    const set = { dueAt: new Date(now.getTime() + TEARDOWN_AFTER).toISOString() };
+    await unlessOvertaken(
+      deps.table.write(App, change(App, { accountId, id }, { set, when: { dueAt: { is: dueAt } } }, overtaken)),
     );
   }
   return overdue.length;

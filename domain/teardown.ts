@@ -1,4 +1,5 @@
 import type { AppHost } from '../providers/app-host.ts';
+import type { Builds } from '../providers/builds.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';
@@ -9,11 +10,11 @@ import type { Deps } from './deps.ts';
 const CHUNK = 50;
 
 /**
- * Takes an application down for good: its addresses, its function, its history, its variables, and last itself. Every
+ * Takes an application down for good: its addresses, its function, its builds, its variables, and last itself. Every
  * step may be repeated; what is gone already is no error.
  */
 export async function teardownApp(
-  deps: Deps & { appHost: AppHost; hostRoutes: HostRoutes },
+  deps: Deps & { appHost: AppHost; builds: Pick<Builds, 'remove'>; hostRoutes: HostRoutes },
   { accountId, applicationId }: { accountId: string; applicationId: string },
 ): Promise<void> {
   const of = { accountId, id: applicationId };
@@ -25,6 +26,7 @@ export async function teardownApp(
   for (;;) {
     const { items } = await deps.table.list(Deployment, list, { limit: CHUNK, offset: 0 });
     if (items.length === 0) break;
+    await Promise.all(items.map(({ id }) => deps.builds.remove(applicationId, id)));
     await deps.table.transact(items.map(({ id }) => erase(Deployment, { accountId, id })));
   }
   await deps.table.transact([...app.hosts.map((host) => erase(Host, { host })), erase(EnvSet, of), erase(App, of)]);

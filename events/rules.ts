@@ -10,19 +10,19 @@ export const rules = (deps: RuleDeps): Rule[] => [
     id: 'new-app-shows-placeholder',
     flavor: follow,
     eventType: 'app-created',
-    act: ({ event }) => routeNewApp(deps, App.schema.parse(event.raw.new)),
+    act: ({ event }) => routeNewApp(deps, App.parse(event.raw.new)),
   },
   {
     id: 'queued-deployment-starts',
     flavor: follow,
     eventType: 'deployment-created',
-    act: ({ event }) => startDeployment(deps, Deployment.schema.parse(event.raw.new)),
+    act: ({ event }) => startDeployment(deps, Deployment.parse(event.raw.new)),
   },
   {
     id: 'deleted-app-is-torn-down',
     flavor: follow,
     eventType: 'app-updated',
     filters: [({ event: { raw } }) => raw.new?.status === 'DELETING' && raw.old?.status !== 'DELETING'],
-    act: ({ event }) => startTeardown(deps, App.schema.parse(event.raw.new)),
+    act: ({ event }) => startTeardown(deps, App.parse(event.raw.new)),
   },
 ];

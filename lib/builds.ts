@@ -27,6 +27,8 @@ export class BuildsStack extends PlatformStack {
   readonly collect: Use;
   /** Reading what a build says of itself. */
   readonly readResults: Use;
+  /** Deleting what a deployment left. */
+  readonly remove: Use;
 
   constructor(platform: Platform, hosting: AppHostingStack) {
     super(platform, 'builds', 'Where applications are built: bucket and CodeBuild project');
@@ -52,7 +54,7 @@ export class BuildsStack extends PlatformStack {
         'four kinds of machine-written objects, reached by a handful of our own roles: CloudTrail data events, where wanted, say more than access logs',
     });
 
-    const object = (action: 'Get' | 'Put', ...folders: Folder[]): Right => ({
+    const object = (action: 'Get' | 'Put' | 'Delete', ...folders: Folder[]): Right => ({
       actions: [`s3:${action}Object`],
       on: folders.map((folder) => `${names.builds.arn}/${folder}/*`),
       wildcard: 'objects are named after deployments; the folder is what is granted',
@@ -63,6 +65,7 @@ export class BuildsStack extends PlatformStack {
     this.readLogs = { variables, rights: [object('Get', 'logs'), list] };
     this.order = { variables, rights: [object('Put', 'jobs')] };
     this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list] };
+    this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts')] };
     this.readResults = { variables, rights: [object('Get', 'results'), list] };
 
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder') });
@@ -70,7 +73,6 @@ export class BuildsStack extends PlatformStack {
     const rights: Right[] = [
       { actions: ['s3:GetObject', 's3:GetObjectVersion'], on: [builder.bucket.arnForObjects(builder.s3ObjectKey)] },
       object('Get', 'jobs'),
-      list,
       object('Put', 'logs', 'results', 'artifacts'),
       ...(hosting.unseal.rights ?? []),
       {

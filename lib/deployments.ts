@@ -23,7 +23,7 @@ function stepsOf({ table, hosting, builds }: Neighbours) {
     switchRelease: { timeout: 120, uses: [...state, hosting.switch] },
     succeedDeployment: { timeout: 30, uses: state },
     failDeployment: { timeout: 30, uses: [...state, builds.readResults] },
-    teardownApp: { timeout: 300, uses: [...state, hosting.remove] },
+    teardownApp: { timeout: 300, uses: [...state, hosting.remove, builds.remove] },
   };
 }
 

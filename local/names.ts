@@ -27,6 +27,8 @@ interface Kind {
   lowerCase?: boolean;
 }
 
+const TABLE_STREAM = 'arn:aws:dynamodb:{region}:{account}:table/{name}/stream/local';
+
 const KINDS: Record<string, Kind> = {
   'AWS::ApiGatewayV2::Api': { attributes: { ApiEndpoint: '{baseUrl}', ApiId: '{name}' }, longest: 10, lowerCase: true },
   'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName' },
@@ -37,8 +39,16 @@ const KINDS: Record<string, Kind> = {
     attributes: { Id: '{name}', Status: 'READY' },
   },
   'AWS::CodeBuild::Project': { nameProperty: 'Name', arn: 'codebuild:{region}:{account}:project/{name}' },
-  'AWS::DynamoDB::GlobalTable': { nameProperty: 'TableName', arn: 'dynamodb:{region}:{account}:table/{name}' },
-  'AWS::DynamoDB::Table': { nameProperty: 'TableName', arn: 'dynamodb:{region}:{account}:table/{name}' },
+  'AWS::DynamoDB::GlobalTable': {
+    nameProperty: 'TableName',
+    arn: 'dynamodb:{region}:{account}:table/{name}',
+    attributes: { StreamArn: TABLE_STREAM },
+  },
+  'AWS::DynamoDB::Table': {
+    nameProperty: 'TableName',
+    arn: 'dynamodb:{region}:{account}:table/{name}',
+    attributes: { StreamArn: TABLE_STREAM },
+  },
   'AWS::Events::Rule': { nameProperty: 'Name', arn: 'events:{region}:{account}:rule/{name}', longest: 64 },
   'AWS::IAM::ManagedPolicy': { nameProperty: 'ManagedPolicyName', arn: 'iam::{account}:policy/{name}', ref: 'arn' },
   'AWS::IAM::Role': {

@@ -1,4 +1,5 @@
 import {
+  AddPermissionCommand,
   type Architecture,
   CreateAliasCommand,
   CreateFunctionCommand,
@@ -118,7 +119,12 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     MemorySize: MEMORY,
     Timeout: TIMEOUT,
     Environment: {
-      Variables: { AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap', AWS_LWA_INVOKE_MODE: 'response_stream', PORT: '8080' },
+      Variables: {
+        AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap',
+        AWS_LWA_INVOKE_MODE: 'response_stream',
+        AWS_LWA_READINESS_CHECK_PROTOCOL: 'tcp',
+        PORT: '8080',
+      },
     },
   });
 
@@ -152,17 +158,28 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     }
   }
 
+  /** The alias's own address, open to the world: the edge cannot sign for visitors (docs/decisions/edge.md). */
   async function functionUrl(FunctionName: string): Promise<string> {
     const of = { FunctionName, Qualifier: ALIAS };
     try {
       return (await client.send(new GetFunctionUrlConfigCommand(of))).FunctionUrl ?? '';
     } catch (error) {
       if (!missing(error)) throw error;
-      const made = await client.send(
-        new CreateFunctionUrlConfigCommand({ ...of, AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' }),
-      );
-      return made.FunctionUrl ?? '';
     }
+    const anyone = { ...of, Principal: '*' };
+    const permissions = [
+      { StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' as const },
+      { StatementId: 'url-invoke', Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
+    ];
+    for (const permission of permissions) {
+      try {
+        await client.send(new AddPermissionCommand({ ...anyone, ...permission }));
+      } catch (error) {
+        if (!isNamed(error, 'ResourceConflictException')) throw error; // it was given before
+      }
+    }
+    const config = { ...of, AuthType: 'NONE' as const, InvokeMode: 'RESPONSE_STREAM' as const };
+    return (await client.send(new CreateFunctionUrlConfigCommand(config))).FunctionUrl ?? '';
   }
 
   return {

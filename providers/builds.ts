@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
+import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/choices.ts';
 import type { Sealed } from './secrets.ts';
 
 /** What a build is told, as an object in the builds bucket: nothing but ids goes through the state machine. */
@@ -35,6 +35,7 @@ export const artifactKey = (applicationId: string, deploymentId: string) =>
 export interface Objects {
   getObject(bucket: string, key: string): Promise<Buffer | undefined>;
   putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void>;
+  deleteObject(bucket: string, key: string): Promise<void>;
 }
 
 export interface Builds {
@@ -42,16 +43,23 @@ export interface Builds {
   /** The build's log as far as it has come; empty before it began. */
   readLog(deploymentId: string): Promise<string>;
   readResult(deploymentId: string): Promise<Result>;
+  /** Deletes all that a deployment left in the bucket. */
+  remove(applicationId: string, deploymentId: string): Promise<void>;
 }
 
 /** The builds bucket: jobs in, logs, results and artifacts out. */
-export function createBuilds({ getObject, putObject }: Objects, bucket: string): Builds {
+export function createBuilds({ getObject, putObject, deleteObject }: Objects, bucket: string): Builds {
   return {
     writeJob: (job) => putObject(bucket, jobKey(job.deploymentId), JSON.stringify(job), 'application/json'),
     readLog: async (deploymentId) => (await getObject(bucket, logKey(deploymentId)))?.toString('utf8') ?? '',
     readResult: async (deploymentId) => {
       const found = await getObject(bucket, resultKey(deploymentId));
       return found ? Result.parse(JSON.parse(found.toString('utf8'))) : {};
+    },
+    remove: async (applicationId, deploymentId) => {
+      const keys = [jobKey, logKey, resultKey].map((keyOf) => keyOf(deploymentId));
+      keys.push(artifactKey(applicationId, deploymentId));
+      await Promise.all(keys.map((key) => deleteObject(bucket, key)));
     },
   };
 }

@@ -6,12 +6,22 @@ import { counterAt, judge, type Quota } from '../domain/rate-limit.ts';
 import { Credential, Visitor } from '../table/entities.ts';
 import type { Table } from '../table/table.ts';
 import { change, upsert } from '../table/writes.ts';
+import type { Event } from './answer.ts';
 import { config } from './config.ts';
 
 /** What a request shows of its sender. Header names are in lower case. */
 export interface Claim {
   headers: Record<string, string | undefined>;
   sourceIp: string;
+}
+
+/** Where a request comes from: API Gateway sees the edge's address, so the edge says the visitor's and proves itself. */
+export function claimOf(event: Event): Claim {
+  const { headers } = event;
+  const { ORIGIN_SECRET } = config;
+  const believed = ORIGIN_SECRET !== undefined && headers['x-origin-secret'] === ORIGIN_SECRET;
+  const viewer = believed ? headers['x-viewer-address'] : undefined;
+  return { headers, sourceIp: viewer ?? event.requestContext.http.sourceIp };
 }
 
 /** The key text of a claim; with both headers the secret key counts. */

@@ -166,3 +166,12 @@ export function putObject(bucket: string, key: string, body: string | Buffer, co
     if (answer.status !== 200) throw s3Error(answer.status, answer.body);
   });
 }
+
+/** Deletes an object; one that is not there is no error. */
+export function deleteObject(bucket: string, key: string): Promise<void> {
+  return retrying(async () => {
+    const path = objectPath(bucket, key);
+    const answer = await exchange({ service: 's3', method: 'DELETE', path, headers: {}, timeout: 30_000 });
+    if (answer.status !== 204 && answer.status !== 404) throw s3Error(answer.status, answer.body);
+  });
+}

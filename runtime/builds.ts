@@ -1,6 +1,6 @@
 import { createBuilds } from '../providers/builds.ts';
-import { getObject, putObject } from './aws.ts';
+import { deleteObject, getObject, putObject } from './aws.ts';
 import { required } from './config.ts';
 
 export const bucket = required('BUILDS_BUCKET');
-export const builds = createBuilds({ getObject, putObject }, bucket);
+export const builds = createBuilds({ getObject, putObject, deleteObject }, bucket);

@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
 
+// Zod would compile a parser for each schema it meets: more work than all that one cold function parses.
+z.config({ jitless: true });
+
 /**
  * Everything the environment tells a function, read once and in one place. The CDK app gives each function the names it
  * needs; the local run gives the same names with local values.
@@ -20,6 +23,8 @@ const Environment = z.object({
   RATE_LIMIT_SECRET: perMinute(120),
   RATE_LIMIT_PUBLIC: perMinute(30),
   RATE_LIMIT_ANONYMOUS: perMinute(30),
+  /** Shown by our own edge, whose word on the visitor's address is then believed. */
+  ORIGIN_SECRET: text,
   SECRETS_KEY_ARN: text,
   BUILDS_BUCKET: text,
   BUILD_PROJECT_NAME: text,

@@ -3,7 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Input, Output, Route } from '../contract/route.ts';
 import type { Caller, Deps } from '../domain/deps.ts';
 import { answer, type Event, type ExchangeContext, type Layer, observed, type Result } from './answer.ts';
-import { authenticate, countVisitor, keyTextOf } from './authentication.ts';
+import { authenticate, claimOf, countVisitor, keyTextOf } from './authentication.ts';
 import { deps as base } from './deps.ts';
 import { type Idempotency, idempotency } from './idempotency.ts';
 import { parseInput } from './input.ts';
@@ -21,13 +21,12 @@ function repeatOf(route: Route, event: Event): Idempotency | undefined {
 /** Who calls, and are they within their limit? A repeat's answer is looked up meanwhile: no round trip of its own. */
 const identify = (route: Route): Layer => ({
   before: async ({ event, context: { exchange } }) => {
-    const { sourceIp } = event.requestContext.http;
+    const claim = claimOf(event);
     const note = (quota: typeof exchange.quota) => {
       if (quota) exchange.quota = quota;
     };
-    if (route.access === 'none') return await countVisitor(base.table, `docs ${sourceIp}`, base.now(), note);
+    if (route.access === 'none') return await countVisitor(base.table, `docs ${claim.sourceIp}`, base.now(), note);
     exchange.repeat = repeatOf(route, event);
-    const claim = { headers: event.headers, sourceIp };
     exchange.caller = await authenticate(base.table, claim, route.access, base.now(), note);
   },
 });

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import { ApiError } from '../contract/errors.ts';
 import { type Event, type ExchangeContext, observed, type Result } from './answer.ts';
-import { authenticate, countVisitor, keyTextOf } from './authentication.ts';
+import { authenticate, claimOf, countVisitor, keyTextOf } from './authentication.ts';
 import { deps } from './deps.ts';
 
 /** A wrong key changes nothing here: there is still nothing. */
@@ -16,12 +16,12 @@ function unlessLimited(error: unknown): void {
 export const notFound = middy<Event, Result, Error, ExchangeContext>()
   .use(observed('notFound'))
   .handler(async (event: Event, { exchange }: ExchangeContext): Promise<Result> => {
-    const { sourceIp, method } = event.requestContext.http;
+    const { method } = event.requestContext.http;
+    const claim = claimOf(event);
     const note = (quota: typeof exchange.quota) => {
       if (quota) exchange.quota = quota;
     };
-    const claim = { headers: event.headers, sourceIp };
     if (keyTextOf(event.headers)) await authenticate(deps.table, claim, 'none', deps.now(), note).catch(unlessLimited);
-    else await countVisitor(deps.table, sourceIp, deps.now(), note);
+    else await countVisitor(deps.table, claim.sourceIp, deps.now(), note);
     throw new ApiError('not_found', `There is no ${method} ${event.rawPath}.`);
   });

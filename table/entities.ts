@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { FRAMEWORKS, NODE_VERSIONS } from '../contract/apps.ts';
-import { DEPLOYMENT_STATUSES, TRIGGERS } from '../contract/deployments.ts';
+import { DEPLOYMENT_STATUSES, FRAMEWORKS, NODE_VERSIONS, TRIGGERS } from '../contract/choices.ts';
 import type { EventType } from '../contract/events.ts';
 import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
@@ -15,9 +14,10 @@ import { joinKey as key } from './keys.ts';
  * | order | listPk, listSk    | KEYS_ONLY  | skipping to an offset without reading whole items         |
  * | due   | duePk, dueAt      | KEYS_ONLY  | whatever must happen by a time, found by the reconciler   |
  */
-export interface Entity<T, K> {
+interface Definition<T, K> {
   type: string;
-  schema: z.ZodMiniType<T>;
+  /** Built when first needed: a function pays for the entities that it uses. */
+  schema: () => z.ZodMiniType<T>;
   key(of: K): { pk: string; sk: string };
   /** Where it is listed. */
   list?(item: T): { listPk: string; listSk: string };
@@ -27,49 +27,68 @@ export interface Entity<T, K> {
   expiresAtEpoch?(item: T): number;
 }
 
+export interface Entity<T, K> extends Definition<T, K> {
+  /** Every item is parsed on read; what the table adds (keys, index attributes) is left out. */
+  parse(item: unknown): T;
+}
+
+/** What an item of an entity is. */
+type ItemOf<E> = E extends Entity<infer T, infer _> ? T : never;
+
+function entity<T, K>(definition: Definition<T, K>): Entity<T, K> {
+  let schema: z.ZodMiniType<T> | undefined;
+  return {
+    ...definition,
+    parse: (item) => {
+      schema ??= definition.schema();
+      return schema.parse(item);
+    },
+  };
+}
+
+const DAY = 86_400;
+const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);
+
 interface OfAccount {
   accountId: string;
   id: string;
 }
 
-const entity = <T, K>(definition: Entity<T, K>): Entity<T, K> => definition;
-const time = z.string();
-
-export type Account = z.output<typeof AccountSchema>;
-const AccountSchema = z.object({
-  id: z.string(),
-  email: z.string(),
-  name: z.string(),
-  plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
-  /** Applications that count towards the plan. */
-  appCount: z.int(),
-  walletCents: z.int(),
-  createdAt: time,
-});
+export type Account = ItemOf<typeof Account>;
 export const Account = entity({
   type: 'ACCOUNT',
-  schema: AccountSchema,
+  schema: () =>
+    z.object({
+      id: z.string(),
+      email: z.string(),
+      name: z.string(),
+      plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
+      /** Applications that count towards the plan. */
+      appCount: z.int(),
+      walletCents: z.int(),
+      createdAt: z.string(),
+    }),
   key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),
 });
 
 /** The secret or the public half of an API key, found by the SHA-256 of its text; its request counters stand beside. */
-export type Credential = z.output<typeof CredentialSchema>;
-const CredentialSchema = z.looseObject({
-  hash: z.string(),
-  keyId: z.string(),
-  accountId: z.string(),
-  kind: z.enum(['secret', 'public']),
-  name: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  allowedOrigins: z.array(z.string()),
-  expiresAt: z.nullable(time),
-  revokedAt: z.nullable(time),
-  lastUsedAt: z.nullable(time),
-  createdAt: time,
-});
+export type Credential = ItemOf<typeof Credential>;
 export const Credential = entity({
   type: 'CREDENTIAL',
-  schema: CredentialSchema,
+  schema: () =>
+    z.looseObject({
+      hash: z.string(),
+      keyId: z.string(),
+      accountId: z.string(),
+      kind: z.enum(['secret', 'public']),
+      name: z.string(),
+      scopes: z.array(z.enum(SCOPES)),
+      allowedOrigins: z.array(z.string()),
+      expiresAt: z.nullable(z.string()),
+      revokedAt: z.nullable(z.string()),
+      lastUsedAt: z.nullable(z.string()),
+      createdAt: z.string(),
+    }),
   key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
   list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'CREDENTIALS'), listSk: `${item.keyId}#${item.kind}` }),
 });
@@ -77,53 +96,51 @@ export const Credential = entity({
 /** Counts the calls from an address that no key identifies. */
 export const Visitor = entity({
   type: 'VISITOR',
-  schema: z.looseObject({ address: z.string() }),
+  schema: () => z.looseObject({ address: z.string() }),
   key: ({ address }: { address: string }) => ({ pk: key('VISITOR', address), sk: 'VISITOR' }),
 });
 
 /** A remembered answer for an `Idempotency-Key`, sealed under the caller's own key. */
-export type Answer = z.output<typeof AnswerSchema>;
-const AnswerSchema = z.object({
-  id: z.string(),
-  requestHash: z.string(),
-  sealed: z.string(),
-  createdAt: time,
-});
-const DAY = 86_400;
-const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);
+export type Answer = ItemOf<typeof Answer>;
 export const Answer = entity({
   type: 'ANSWER',
-  schema: AnswerSchema,
+  schema: () =>
+    z.object({
+      id: z.string(),
+      requestHash: z.string(),
+      sealed: z.string(),
+      createdAt: z.string(),
+    }),
   key: ({ id }: { id: string }) => ({ pk: key('ANSWER', id), sk: 'ANSWER' }),
   expiresAtEpoch: (item) => epoch(item.createdAt) + DAY,
 });
 
-export type App = z.output<typeof AppSchema>;
-const AppSchema = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  name: z.string(),
-  slug: z.string(),
-  framework: z.enum(FRAMEWORKS),
-  nodeVersion: z.enum(NODE_VERSIONS),
-  repoUrl: z.nullable(z.string()),
-  branch: z.string(),
-  installCommand: z.string(),
-  buildCommand: z.nullable(z.string()),
-  startFile: z.string(),
-  primaryDomain: z.string(),
-  /** Every host name that leads here; each is claimed by a Host item. */
-  hosts: z.array(z.string()),
-  status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
-  autoDeploy: z.boolean(),
-  /** The deployment under way; there is at most one. */
-  activeDeploymentId: z.optional(z.string()),
-  createdAt: time,
-  updatedAt: time,
-});
+export type App = ItemOf<typeof App>;
 export const App = entity({
   type: 'APP',
-  schema: AppSchema,
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      name: z.string(),
+      slug: z.string(),
+      framework: z.enum(FRAMEWORKS),
+      nodeVersion: z.enum(NODE_VERSIONS),
+      repoUrl: z.nullable(z.string()),
+      branch: z.string(),
+      installCommand: z.string(),
+      buildCommand: z.nullable(z.string()),
+      startFile: z.string(),
+      primaryDomain: z.string(),
+      /** Every host name that leads here; each is claimed by a Host item. */
+      hosts: z.array(z.string()),
+      status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+      autoDeploy: z.boolean(),
+      /** The deployment under way; there is at most one. */
+      activeDeploymentId: z.optional(z.string()),
+      createdAt: z.string(),
+      updatedAt: z.string(),
+    }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('APP', id) }),
   list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'APPS'), listSk: item.id }),
 });
@@ -131,63 +148,63 @@ export const App = entity({
 /** A host name belongs to the one application that has this item. */
 export const Host = entity({
   type: 'HOST',
-  schema: z.object({ host: z.string(), accountId: z.string(), applicationId: z.string() }),
+  schema: () => z.object({ host: z.string(), accountId: z.string(), applicationId: z.string() }),
   key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'HOST' }),
 });
 
 /** An application's variables: their names, and all values sealed together. */
-export type EnvSet = z.output<typeof EnvSetSchema>;
-const EnvSetSchema = z.object({
-  accountId: z.string(),
-  applicationId: z.string(),
-  keys: z.array(z.string()),
-  sealed: z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() }),
-  /** Counts replacements, so that of two racing ones exactly one wins. */
-  version: z.int(),
-});
+export type EnvSet = ItemOf<typeof EnvSet>;
 export const EnvSet = entity({
   type: 'ENV',
-  schema: EnvSetSchema,
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      applicationId: z.string(),
+      keys: z.array(z.string()),
+      sealed: z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() }),
+      /** Counts replacements, so that of two racing ones exactly one wins. */
+      version: z.int(),
+    }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('ENV', id) }),
 });
 
-export type Deployment = z.output<typeof DeploymentSchema>;
-const DeploymentSchema = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  applicationId: z.string(),
-  status: z.enum(DEPLOYMENT_STATUSES),
-  trigger: z.enum(TRIGGERS),
-  commitSha: z.string(),
-  startedAt: time,
-  finishedAt: z.nullable(time),
-  /** What the platform itself has to say after the build's own log, a line each. */
-  notes: z.array(z.string()),
-  /** The host's version number of the release, once there is one. */
-  release: z.optional(z.string()),
-  /** While unfinished: when the reconciler looks whether its execution is still alive. */
-  checkAt: z.optional(time),
-});
+export type Deployment = ItemOf<typeof Deployment>;
 export const Deployment = entity({
   type: 'DEPLOYMENT',
-  schema: DeploymentSchema,
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
+      status: z.enum(DEPLOYMENT_STATUSES),
+      trigger: z.enum(TRIGGERS),
+      commitSha: z.string(),
+      startedAt: z.string(),
+      finishedAt: z.nullable(z.string()),
+      /** What the platform itself has to say after the build's own log, a line each. */
+      notes: z.array(z.string()),
+      /** The host's version number of the release, once there is one. */
+      release: z.optional(z.string()),
+      /** While unfinished: when the reconciler looks whether its execution is still alive. */
+      checkAt: z.optional(z.string()),
+    }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('DEPLOYMENT', id) }),
   list: (item) => ({ listPk: key('APP', item.applicationId, 'DEPLOYMENTS'), listSk: item.id }),
   due: (item) => (item.checkAt ? { duePk: 'DEPLOYMENT', dueAt: item.checkAt } : undefined),
 });
 
 /** The outbox: an event stands in the table in the same transaction as what it tells of. */
-export type Event = z.output<typeof EventSchema>;
-const EventSchema = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  type: z.custom<EventType>((value) => typeof value === 'string'),
-  created: time,
-  data: z.record(z.string(), z.unknown()),
-});
+export type Event = ItemOf<typeof Event>;
 export const Event = entity({
   type: 'EVENT',
-  schema: EventSchema,
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      type: z.custom<EventType>((value) => typeof value === 'string'),
+      created: z.string(),
+      data: z.record(z.string(), z.unknown()),
+    }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('EVENT', id) }),
   expiresAtEpoch: (item) => epoch(item.created) + 30 * DAY,
 });

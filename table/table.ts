@@ -60,7 +60,7 @@ function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
 
 /** The single table behind everything, as entities. All expression strings are made in writes.ts and here. */
 export function createTable(send: Send, TableName: string): Table {
-  const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.schema.parse(unmarshall(item));
+  const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(unmarshall(item));
 
   /** The key of the last item to skip, read from the keys-only index; undefined when the list is shorter. */
   async function skip(listPk: string, count: number): Promise<Item | undefined> {

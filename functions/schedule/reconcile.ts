@@ -1,8 +1,13 @@
 import * as z from 'zod/mini';
-import { reconcileDeployments } from '../../domain/executions.ts';
+import { reconcileDeployments, reconcileTeardowns } from '../../domain/executions.ts';
 import { deps } from '../../runtime/deps.ts';
-import { deployments } from '../../runtime/executions.ts';
+import { deployments, teardowns } from '../../runtime/executions.ts';
 import { step } from '../../runtime/step.ts';
 
+const needs = { ...deps, deployments: deployments(), teardowns: teardowns() };
+
 /** Every minute: finds what is overdue and puts it back on its way. */
-export const handler = step(z.unknown(), () => reconcileDeployments({ ...deps, deployments: deployments() }));
+export const handler = step(z.unknown(), async () => ({
+  deployments: await reconcileDeployments(needs),
+  teardowns: await reconcileTeardowns(needs),
+}));

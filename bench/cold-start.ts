@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { bundle } from '../lib/bundles.ts';
+import type { Row } from './measure.ts';
+
+const TIMES = 15;
+
+/** Noise only ever adds: the least of many is what the import itself takes. */
+const least = (values: number[]) => Math.min(...values);
+
+/** What importing a bundle takes in a process of its own, in milliseconds. */
+function importing(file: string, environment: Record<string, string>): number {
+  const script = `const t = performance.now(); await import(${JSON.stringify(file)}); console.log(performance.now() - t);`;
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, ...environment },
+    encoding: 'utf8',
+  });
+  return Number(said);
+}
+
+/** The least that a function of this kind can be: middy, and a zod schema of one field. */
+const EMPTY = `import middy from '@middy/core';
+import * as z from 'zod';
+const Input = z.object({ name: z.string().min(2) });
+export const handler = middy().handler(async (event) => Input.parse(event));`;
+
+/** Size and import of every API bundle, the worst of them, against an empty function. */
+export async function rows(): Promise<Row[]> {
+  const dist = await bundle();
+  const folder = mkdtempSync(join(resolve('node_modules'), '.cold-start-'));
+  try {
+    const source = join(folder, 'empty.ts');
+    writeFileSync(source, EMPTY);
+    const empty = join(folder, 'empty.mjs');
+    await build({
+      ...{ entryPoints: [source], outfile: empty, bundle: true, minify: true, format: 'esm', platform: 'node' },
+      ...{ target: 'node24', mainFields: ['module', 'main'] },
+    });
+    const environment = Object.fromEntries(
+      ['TABLE_NAME', 'APPS_DOMAIN', 'BUILDS_BUCKET', 'SECRETS_KEY_ARN', 'APP_FUNCTION_ARN_PREFIX'].map((name) => [
+        name,
+        'x',
+      ]),
+    );
+    const api = join(dist, 'functions/api');
+    const files = readdirSync(api).map((name) => ({ name, file: join(api, name, 'index.mjs') }));
+    const largest = files
+      .map(({ name, file }) => ({ name, size: statSync(file).size }))
+      .reduce((a, b) => (a.size > b.size ? a : b));
+    const imports = files
+      .filter(({ name }) => !['getDocs', 'getOpenApi'].includes(name)) // documentation, made at start on purpose
+      .map(({ name, file }) => {
+        const taken = Array.from(
+          { length: TIMES },
+          () => [importing(file, environment), importing(empty, {})] as const,
+        );
+        return { name, ours: least(taken.map(([ours]) => ours)), against: least(taken.map(([, empty]) => empty)) };
+      });
+    const slowest = imports.reduce((a, b) => (a.ours / a.against > b.ours / b.against ? a : b));
+    return [
+      { what: `largest API bundle (${largest.name})`, ours: largest.size / 1000, against: 400, unit: 'kB', atMost: 1 },
+      { what: `slowest import (${slowest.name}) against an empty function`, ...slowest, unit: 'ms', atMost: 2 },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

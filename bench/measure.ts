@@ -1,0 +1,43 @@
+/** One comparison: ours against something in the same run, and the ratio that we hold ourselves to. */
+export interface Row {
+  what: string;
+  ours: number;
+  against: number;
+  unit: string;
+  atMost: number;
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+};
+
+/** How long something takes, in milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Medians of two things done by turns, so that the machine's moods meet both alike. */
+export async function byTurns(
+  times: number,
+  ours: () => Promise<unknown>,
+  against: () => Promise<unknown>,
+): Promise<{ ours: number; against: number }> {
+  const taken = { ours: [] as number[], against: [] as number[] };
+  for (let turn = 0; turn < times; turn += 1) {
+    taken.ours.push(await timed(ours));
+    taken.against.push(await timed(against));
+  }
+  return { ours: median(taken.ours), against: median(taken.against) };
+}
+
+export function print(row: Row): void {
+  const ratio = row.ours / row.against;
+  const [ours, against] = [row.ours, row.against].map((value) => value.toFixed(value < 10 ? 2 : 0));
+  const verdict = ratio <= row.atMost ? 'ok' : 'OVER';
+  console.log(
+    `${row.what.padEnd(58)} ${`${ours} ${row.unit}`.padStart(12)} against ${`${against} ${row.unit}`.padStart(12)}  ratio ${ratio.toFixed(2).padStart(5)} (at most ${row.atMost}) ${verdict}`,
+  );
+}

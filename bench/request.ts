@@ -1,0 +1,77 @@
+import { createApp, getApp } from '../contract/apps.ts';
+import { createClient } from '../contract/client.ts';
+import { startRun } from '../test/platform.ts';
+import { byTurns, type Row } from './measure.ts';
+
+const TIMES = 400;
+const WARM_UP = 200;
+const LONG_LIST = 50_000;
+const SHORT_LIST = 50;
+
+/** A request through the whole local front against the two table calls that it cannot do without. */
+export async function rows(): Promise<Row[]> {
+  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '10000000' });
+  try {
+    Object.assign(process.env, run.local.environment);
+    const [{ callAws }, { deps }, { Deployment }, { itemOf }] = await Promise.all([
+      import('../runtime/aws.ts'),
+      import('../runtime/deps.ts'),
+      import('../table/entities.ts'),
+      import('../table/writes.ts'),
+    ]);
+    const { secretKey, id: accountId } = run.local.accounts.demo;
+    const client = createClient({ baseUrl: run.local.baseUrl, secretKey });
+    const made = async (name: string) =>
+      (await client.call(createApp, { body: { name, framework: 'NODE' } })).body.data.id;
+    const [short, long] = [await made('Short list'), await made('Long list')];
+    const TableName = process.env.TABLE_NAME;
+    const Key = { pk: { S: 'BENCH' }, sk: { S: 'BENCH' } };
+    const bare = async () => {
+      await callAws('dynamodb', 'UpdateItem', {
+        ...{ TableName, Key, UpdateExpression: 'ADD hits :one', ReturnValues: 'ALL_NEW' },
+        ExpressionAttributeValues: { ':one': { N: '1' } },
+      });
+      await callAws('dynamodb', 'GetItem', { TableName, Key, ConsistentRead: true });
+    };
+    const agentless = { headers: { authorization: `Bearer ${secretKey}` } };
+    const ask = async (path: string) => {
+      const answer = await fetch(run.local.baseUrl + path, agentless);
+      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+      await answer.arrayBuffer();
+    };
+    const get = () => ask(getApp.path.replace('{id}', short));
+    for (let count = 0; count < WARM_UP; count += 1) await Promise.all([get(), bare()]);
+    const request = await byTurns(TIMES, get, bare);
+
+    const deployment = (applicationId: string) => {
+      const now = deps.now().toISOString();
+      const notes = ['==> Release', '==> The new release is live'];
+      const state = {
+        status: 'SUCCEEDED',
+        trigger: 'API',
+        commitSha: '0123456',
+        startedAt: now,
+        finishedAt: now,
+        notes,
+      } as const;
+      return itemOf(Deployment, { ...state, accountId, applicationId, id: deps.newId('dep') });
+    };
+    const fill = async (applicationId: string, count: number) => {
+      for (let done = 0; done < count; done += 25) {
+        const puts = Array.from({ length: 25 }, () => ({ PutRequest: { Item: deployment(applicationId) } }));
+        await callAws('dynamodb', 'BatchWriteItem', { RequestItems: { [String(TableName)]: puts } });
+      }
+    };
+    await fill(short, SHORT_LIST);
+    await fill(long, LONG_LIST);
+    const list = (id: string) => () => ask(`/v1/apps/${id}/deployments?limit=50`);
+    for (let count = 0; count < 50; count += 1) await Promise.all([list(short)(), list(long)()]);
+    const page = await byTurns(TIMES, list(long), list(short));
+    return [
+      { what: 'GET /v1/apps/{id} against a bare UpdateItem + GetItem', ...request, unit: 'ms', atMost: 1.6 },
+      { what: `page 1 of ${LONG_LIST} deployments against ${SHORT_LIST}`, ...page, unit: 'ms', atMost: 1.3 },
+    ];
+  } finally {
+    await run.stop();
+  }
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startChildren } from '../local/children.ts';
+import { startDynamoDb } from '../local/dynamodb.ts';
+import { freePort, startRun } from '../test/platform.ts';
+import { median, type Row, timed } from './measure.ts';
+
+const TIMES = 3;
+
+/** `npm start` until it is ready, the first time and again, against DynamoDB Local's own start. */
+export async function rows(): Promise<Row[]> {
+  const taken = { engine: [] as number[], first: [] as number[], again: [] as number[] };
+  for (let turn = 0; turn < TIMES; turn += 1) {
+    const folder = mkdtempSync(join(tmpdir(), 'start-'));
+    try {
+      const children = await startChildren(join(folder, 'engine'));
+      const port = await freePort();
+      taken.engine.push(await timed(() => startDynamoDb({ children, port, folder: join(folder, 'engine') })));
+      await children.stop();
+      for (const kind of ['first', 'again'] as const) {
+        const started = performance.now();
+        const run = await startRun({ DATA_DIR: join(folder, 'run') });
+        taken[kind].push(performance.now() - started);
+        await run.stop();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  const against = median(taken.engine);
+  return [
+    {
+      what: 'npm start, the first time (seeds), against DynamoDB Local',
+      ours: median(taken.first),
+      against,
+      unit: 'ms',
+      atMost: 5,
+    },
+    { what: 'npm start, again, against DynamoDB Local', ours: median(taken.again), against, unit: 'ms', atMost: 3 },
+  ];
+}

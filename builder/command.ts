@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BuildFailure } from './failure.ts';
+import type { Redactor } from './redaction.ts';
+
+/** A user that commands run as instead of our own. */
+export interface User {
+  uid: number;
+  gid: number;
+  home: string;
+}
+
+export interface CommandContext {
+  environment: Record<string, string>;
+  directory: string;
+  user?: User | undefined;
+  redactor: Redactor;
+  /** Receives what the command prints, already redacted. */
+  output(text: string): void;
+  /** Aborts when the build has taken too long. */
+  deadline: AbortSignal;
+}
+
+/** What is waited for output after a command ended: something that it left behind may hold the pipe open for ever. */
+const LINGER_MS = 500;
+
+/** Runs a command to its end and returns its exit code. A signal counts as 128 and more, as in a shell. */
+export async function run(command: string, args: readonly string[], context: CommandContext): Promise<number> {
+  const { environment, directory, user, redactor, output, deadline } = context;
+  if (deadline.aborted) throw tooLong();
+  const child = spawn(command, args, {
+    cwd: directory,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user ? { uid: user.uid, gid: user.gid } : {}),
+  });
+  const kill = () => child.kill('SIGKILL');
+  deadline.addEventListener('abort', kill, { once: true });
+  const streams = [child.stdout, child.stderr].map((stream) => {
+    const shown = redactor.stream();
+    stream.setEncoding('utf8').on('data', (text: string) => output(shown.write(text)));
+    return shown;
+  });
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (status) => resolve(status ?? 128));
+  });
+  deadline.removeEventListener('abort', kill);
+  const lingering = new AbortController();
+  await Promise.race([closed, sleep(LINGER_MS, undefined, { signal: lingering.signal }).catch(() => {})]);
+  lingering.abort();
+  for (const shown of streams) output(shown.end());
+  if (deadline.aborted) throw tooLong();
+  return code;
+}
+
+const tooLong = () => new BuildFailure('The build took longer than the time limit and was ended.');
+
+/** Of our own environment, what others may see: how to reach the network, npm's settings and the locale. */
+const PASSED_ON =
+  /^(PATH|USER|LOGNAME|HOME|SHELL|TMPDIR|LANG|LC_\w+|TZ|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|npm_config_.+)$/i;
+const GIT = /^(GIT_(ALLOW_PROTOCOL|CONFIG_(COUNT|(KEY|VALUE)_\d+))|SSH_AUTH_SOCK)$/;
+
+const pick = (source: NodeJS.ProcessEnv, ...patterns: RegExp[]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(source).filter((entry): entry is [string, string] => patterns.some((each) => each.test(entry[0]))),
+  );
+
+/** The environment of the application's own commands: its variables, and nothing of the platform's. */
+export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<string, string>, user?: User) {
+  return {
+    NO_COLOR: '1',
+    NEXT_TELEMETRY_DISABLED: '1',
+    NUXT_TELEMETRY_DISABLED: '1',
+    // Calls to the registry that change nothing, and texts that nobody asked for.
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+    ...variables,
+    ...pick(own, PASSED_ON),
+    CI: 'true',
+    ...(user ? { HOME: user.home, USER: 'build', LOGNAME: 'build' } : {}),
+  };
+}
+
+/** The environment of git: it asks nobody and reads only from where it is told. */
+export const gitEnvironment = (own: NodeJS.ProcessEnv): Record<string, string> => ({
+  GIT_ALLOW_PROTOCOL: 'https:ssh',
+  ...pick(own, PASSED_ON, GIT),
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+  LC_ALL: 'C',
+});

@@ -1,0 +1,78 @@
+/**
+ * Runs inside the application's process, before the application (`node --import`): opens its sealed variables, puts
+ * them into `process.env` and takes the platform's own out. Bundled on its own, and kept small: it is part of every
+ * cold start.
+ */
+import { readFileSync } from 'node:fs';
+import aws4 from 'aws4';
+import { createSecrets, type Sealed } from '../providers/secrets.ts';
+
+const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
+
+/** Calls KMS as the function's role, which may do nothing else. */
+async function callKms<Output>(operation: string, input: object): Promise<Output> {
+  const endpoint = new URL(process.env.AWS_ENDPOINT_URL_KMS ?? `https://kms.${AWS_REGION}.amazonaws.com`);
+  const body = JSON.stringify(input);
+  const request = aws4.sign(
+    {
+      service: 'kms',
+      region: AWS_REGION,
+      host: endpoint.host,
+      method: 'POST',
+      path: '/',
+      headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `TrentService.${operation}` },
+      body,
+    },
+    {
+      accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+      ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+    },
+  );
+  const headers = Object.entries(request.headers ?? {}).filter(([name]) => !/^(host|content-length)$/i.test(name));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await fetch(endpoint, {
+        method: 'POST',
+        body,
+        headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
+        signal: AbortSignal.timeout(2000),
+      });
+      if (!answer.ok) throw new Error(`KMS answered ${answer.status}`);
+      return (await answer.json()) as Output;
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+function readSealed(): (Sealed & { hostArn: string }) | undefined {
+  try {
+    return JSON.parse(readFileSync(new URL('./env.json', import.meta.url), 'utf8'));
+  } catch {
+    return undefined; // an application without variables
+  }
+}
+
+// Workers and child processes of the application come by here too, with what their parent gave them.
+if (AWS_ACCESS_KEY_ID) {
+  const sealed = readSealed();
+  if (sealed) {
+    try {
+      const secrets = createSecrets(callKms, '');
+      Object.assign(process.env, JSON.parse(await secrets.unseal({ application: sealed.hostArn }, sealed)));
+    } catch (error) {
+      console.error(`The environment variables could not be opened: ${error instanceof Error ? error.message : error}`);
+      process.exit(1);
+    }
+  }
+  for (const name of Object.keys(process.env)) {
+    if (
+      /^(AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|ENDPOINT_URL\w*|CONTAINER_\w+|LAMBDA_RUNTIME_API|LWA_\w+|LAMBDA_EXEC_WRAPPER))$/.test(
+        name,
+      )
+    ) {
+      delete process.env[name];
+    }
+  }
+}

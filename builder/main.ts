@@ -1,0 +1,75 @@
+/**
+ * The builder: runs inside CodeBuild, once a deployment. Reads its job from the builds bucket; leaves there a log, an
+ * artifact and a result. Its exit code is 0 when the application was packaged.
+ */
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { artifactKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds.ts';
+import { createSecrets } from '../providers/secrets.ts';
+import { callAws, getObject, putObject } from '../runtime/aws.ts';
+import { buildApplication } from './application.ts';
+import { createBuildUser } from './build-user.ts';
+import { commandEnvironment } from './command.ts';
+import { BuildFailure } from './failure.ts';
+import { createBuildLog } from './log.ts';
+import { selectNode } from './node-version.ts';
+import { createRedactor } from './redaction.ts';
+import { createSections } from './sections.ts';
+
+/** A little less than CodeBuild's own limit of 30 minutes, so that there is time to say so. */
+const LIMIT_MS = 29 * 60_000;
+const OUR_FAULT = 'The build could not be completed because of a problem on our side; deploying again may help.';
+
+const { DEPLOYMENT_ID: deploymentId = '', BUILDS_BUCKET: bucket = '', BUILD_LIMIT_MS } = process.env;
+const deadline = AbortSignal.timeout(Number(BUILD_LIMIT_MS ?? LIMIT_MS));
+
+async function readJob(): Promise<Job> {
+  const found = await getObject(bucket, jobKey(deploymentId));
+  if (!found) throw new Error(`there is no job for deployment ${deploymentId}`);
+  return JSON.parse(found.toString('utf8'));
+}
+
+async function openVariables({ env, hostArn }: Job): Promise<Record<string, string>> {
+  if (!env) return {};
+  const secrets = createSecrets((operation, input) => callAws('kms', operation, input), '');
+  return JSON.parse(await secrets.unseal({ application: hostArn }, env));
+}
+
+const job = await readJob();
+const [variables, PATH] = await Promise.all([openVariables(job), selectNode(job.nodeVersion, process.env)]);
+const user = createBuildUser();
+const redactor = createRedactor(Object.values(variables));
+const log = createBuildLog((text) => putObject(bucket, logKey(deploymentId), text, 'text/plain; charset=utf-8'));
+const sections = createSections(log, redactor);
+const result: Result = {};
+
+try {
+  await buildApplication({
+    job,
+    context: {
+      environment: commandEnvironment({ ...process.env, PATH }, variables, user),
+      directory: join(mkdtempSync(join(tmpdir(), 'build-')), 'app'),
+      user,
+      redactor,
+      output: log.write,
+      deadline,
+    },
+    sections,
+    environmentModule: readFileSync(join(import.meta.dirname, 'environment.mjs')),
+    onCommit: (commitSha) => {
+      result.commitSha = commitSha;
+    },
+    store: (artifact) => putObject(bucket, artifactKey(job.applicationId, deploymentId), artifact, 'application/zip'),
+  });
+} catch (error) {
+  if (!(error instanceof BuildFailure)) console.error(error);
+  result.step = sections.current;
+  result.error = error instanceof BuildFailure ? redactor.redact(error.message) : OUR_FAULT;
+}
+await Promise.all([
+  log.close(),
+  putObject(bucket, resultKey(deploymentId), JSON.stringify(result), 'application/json'),
+]);
+// Whatever a command left running in the background does not keep the build.
+process.exit(result.error === undefined ? 0 : 1);

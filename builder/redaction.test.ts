@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createRedactor } from './redaction.ts';
+
+const secret = 'p@ss w0rd/?+ü';
+
+test('a value is hidden plain, in base64 at any offset, URL-encoded and escaped', () => {
+  const { redact } = createRedactor([secret]);
+  const shown = [
+    secret,
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).replaceAll('%20', '+'),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('base64url'),
+    ...['a:', 'ab:', 'user:', 'name:'].map((user) => Buffer.from(user + secret).toString('base64')),
+    JSON.stringify({ secret }),
+  ].map(redact);
+  for (const text of shown) expect(text).toContain('[redacted]');
+  for (const text of shown) expect(text).not.toMatch(/ss w0rd|ss%20w0rd|cEBzcyB3M/);
+  expect(redact('another password')).toBe('another password');
+});
+
+test('each line of a long value is hidden, short values and lines are not', () => {
+  const { redact } = createRedactor(['-----BEGIN KEY-----\nMIIabcdefghi\nab\n', 'on']);
+  expect(redact('npm error MIIabcdefghi on ab')).toBe('npm error [redacted] on ab');
+});
+
+test('a value in pieces is hidden wherever it is cut', () => {
+  const redactor = createRedactor(['abcabd', 'abcabdxyz', 'zz9zz']);
+  const text = 'abcabd abcabdxyz abcabc abcab zz9zz9zz zz9z';
+  const expected = redactor.redact(text);
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    for (let next = cut; next <= text.length; next += 1) {
+      const stream = redactor.stream();
+      const pieces = [text.slice(0, cut), text.slice(cut, next), text.slice(next)].map((piece) => stream.write(piece));
+      expect(pieces.join('') + stream.end()).toBe(expected);
+    }
+  }
+});
+
+test('what cannot become a secret is shown at once', () => {
+  const stream = createRedactor(['secret']).stream();
+  expect(stream.write('progress 10%')).toBe('progress 10%');
+  expect(stream.write(' a se')).toBe(' a ');
+  expect(stream.write('ason')).toBe('season');
+});

@@ -1,0 +1,127 @@
+import { type Dirent, existsSync, readFileSync, type Stats } from 'node:fs';
+import { readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Job } from '../providers/builds.ts';
+import { BuildFailure } from './failure.ts';
+
+/** One thing that goes into the artifact. */
+export interface Item {
+  /** Its path there, with `/`. */
+  path: string;
+  source: string;
+  size: number;
+  executable: boolean;
+  /** Where a link points to, relative to its place. */
+  link?: string;
+}
+
+/** A directory that is packaged, and where in the artifact it goes. */
+interface Root {
+  from: string;
+  to: string;
+}
+
+/** What the platform itself puts into the artifact. */
+export const RESERVED = ['run.sh', '.service'] as const;
+
+const STANDALONE = '.next/standalone';
+const NUXT_OUTPUT = '.output';
+
+/** Checks that the start file is there. Throws with what its owner can do about it. */
+export function checkStartFile(
+  directory: string,
+  { framework, startFile }: Pick<Job, 'framework' | 'startFile'>,
+): void {
+  if (existsSync(join(directory, startFile))) return;
+  const advice =
+    framework === 'NEXTJS' && startFile.startsWith(`${STANDALONE}/`)
+      ? `: set output: 'standalone' in next.config, so that the build makes it`
+      : '';
+  throw new BuildFailure(`The start file "${startFile}" was not found after the build${advice}.`);
+}
+
+/** What of the tree is needed to run: what Next.js or Nuxt made to stand alone, else everything. */
+function rootsOf({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>): Root[] {
+  if (framework === 'NEXTJS' && startFile.startsWith(`${STANDALONE}/`)) {
+    // Next.js leaves these two to whoever hosts it.
+    return [STANDALONE, '.next/static', 'public'].map((from) => ({
+      from,
+      to: from === STANDALONE ? from : `${STANDALONE}/${from}`,
+    }));
+  }
+  if (framework === 'NUXT' && startFile.startsWith(`${NUXT_OUTPUT}/`)) return [{ from: NUXT_OUTPUT, to: NUXT_OUTPUT }];
+  return [{ from: '', to: '' }];
+}
+
+/** Packages that only development needs, by npm's own account of what it installed; none where npm did not. */
+export function developmentPackages(directory: string): ReadonlySet<string> {
+  const account = join(directory, 'node_modules', '.package-lock.json');
+  if (!existsSync(account)) return new Set();
+  const { packages = {} }: { packages?: Record<string, { dev?: boolean }> } = JSON.parse(readFileSync(account, 'utf8'));
+  return new Set(Object.entries(packages).flatMap(([path, { dev }]) => (dev ? [path] : [])));
+}
+
+/** Everything that goes into the artifact. Links that lead out of the repository are refused. */
+export async function collect(directory: string, job: Pick<Job, 'framework' | 'startFile'>): Promise<Item[]> {
+  const repository = await realpath(directory);
+  const roots = rootsOf(job).filter(({ from }) => existsSync(join(repository, from)));
+  const development = developmentPackages(repository);
+  const skipped = (path: string): boolean => path === '.git' || development.has(path) || isReserved(path);
+  const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, skipped)));
+  return collected.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const isReserved = (path: string) => (RESERVED as readonly string[]).includes(path);
+
+async function collectRoot(
+  repository: string,
+  { from, to }: Root,
+  skipped: (path: string) => boolean,
+): Promise<Item[]> {
+  const items: Item[] = [];
+
+  const walk = async (source: string, path: string): Promise<void> => {
+    const entries = await readdir(source, { withFileTypes: true });
+    await Promise.all(
+      entries.map((entry) => {
+        const at = path === '' ? entry.name : `${path}/${entry.name}`;
+        return skipped(at) ? undefined : add(join(source, entry.name), at, entry);
+      }),
+    );
+  };
+
+  const add = async (source: string, path: string, entry: Dirent | Stats): Promise<void> => {
+    if (entry.isDirectory()) return walk(source, path);
+    if (entry.isSymbolicLink()) return addLink(source, path);
+    // Sockets and the like are nothing to package.
+    if (!entry.isFile()) return;
+    const { size, mode } = await stat(source);
+    items.push({ path, source, size, executable: (mode & 0o111) !== 0 });
+  };
+
+  const addLink = async (source: string, path: string): Promise<void> => {
+    const points = await readlink(source);
+    const target = resolve(dirname(source), points);
+    const inside = relative(repository, target).split(sep).join('/');
+    if (inside === '..' || inside.startsWith('../') || isAbsolute(inside)) {
+      throw new BuildFailure(`The link "${path}" points out of the repository, to ${points}.`);
+    }
+    const found = await stat(target).catch(() => undefined);
+    // A link to nothing, or to what was left out on purpose (a development tool in node_modules/.bin).
+    if (!found || pathsTo(inside).some(skipped)) return;
+    if (from === '' || pathsTo(inside).includes(from)) {
+      const link = relative(dirname(source), target).split(sep).join('/');
+      items.push({ path, source, size: link.length, executable: false, link });
+    } else {
+      // It points out of the part that is packaged: what is there goes in its place.
+      await add(target, path, found);
+    }
+  };
+
+  await walk(join(repository, from), to);
+  return items;
+}
+
+/** A path and everything above it: `a/b/c` is in `a`, `a/b` and itself. */
+const pathsTo = (path: string): string[] =>
+  path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'));
