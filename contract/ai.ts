@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { AI_ENTRY_TYPES } from './choices.ts';
 import { Money } from './envelope.ts';
 import { route } from './route.ts';
 
@@ -28,9 +29,7 @@ export const listModels = route({
   }),
 });
 
-/** Kinds of entries in the ledger of AI credits (design, AI gateway). */
-export const AI_ENTRY_TYPES = ['CALL', 'PURCHASE', 'ADJUSTMENT'] as const;
-
+/** An entry of the ledger of AI credits (design, AI gateway). */
 export const AiEntry = z
   .object({
     id: z.string(),

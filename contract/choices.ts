@@ -12,3 +12,6 @@ export const FRAMEWORK_DEFAULTS = {
 
 export const DEPLOYMENT_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
+
+/** Kinds of entries in the ledger of AI credits. */
+export const AI_ENTRY_TYPES = ['CALL', 'PURCHASE', 'ADJUSTMENT'] as const;

@@ -5,7 +5,7 @@ import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
 
 /**
- * Every entity with every key and index, on one page.
+ * Every entity with every key and index, on one page; those of the AI gateway have their own, ai-entities.ts.
  *
  * | index | keys              | projection | for                                                       |
  * | ----- | ----------------- | ---------- | --------------------------------------------------------- |
@@ -33,9 +33,9 @@ export interface Entity<T, K> extends Definition<T, K> {
 }
 
 /** What an item of an entity is. */
-type ItemOf<E> = E extends Entity<infer T, infer _> ? T : never;
+export type ItemOf<E> = E extends Entity<infer T, infer _> ? T : never;
 
-function entity<T, K>(definition: Definition<T, K>): Entity<T, K> {
+export function entity<T, K>(definition: Definition<T, K>): Entity<T, K> {
   let schema: z.ZodMiniType<T> | undefined;
   return {
     ...definition,

@@ -30,6 +30,8 @@ export interface Table {
   get<T, K>(entity: Entity<T, K>, of: K): Promise<T | undefined>;
   /** A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. */
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
+  /** A whole list, oldest first, beginning after a sort key: for sums over it, not for requests. */
+  all<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
   /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
@@ -40,12 +42,17 @@ export interface Table {
 
 interface Refusal {
   name: string;
-  detail?: { CancellationReasons?: { Code?: string }[] };
+  detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
 }
 const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
 
+/** The item that lost its condition, where the write asked to see it. */
+const shown = (item: Item | undefined): unknown => item && unmarshall(item);
+
 const CONFLICT_ATTEMPTS = 8;
-const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+/** Waits a random while after the n-th collision, up to 640 ms. */
+const collision = (attempt: number) =>
+  new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
 
 /** What a cancelled transaction means: the error of the write that lost, `retry` for a mere collision, or itself. */
 function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
@@ -54,7 +61,7 @@ function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
   if (error.name !== 'TransactionCanceledException') return error;
   const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
   const lost = codes.indexOf('ConditionalCheckFailed');
-  if (lost >= 0) return writes[lost]?.lost() ?? error;
+  if (lost >= 0) return writes[lost]?.lost(shown(error.detail?.CancellationReasons?.[lost]?.Item)) ?? error;
   return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
 }
 
@@ -111,14 +118,35 @@ export function createTable(send: Send, TableName: string): Table {
       return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
     },
 
+    async *all(entity, listPk, after = '') {
+      let from: Item | undefined;
+      do {
+        const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
+          TableName,
+          IndexName: 'list',
+          KeyConditionExpression: 'listPk = :listPk AND listSk > :after',
+          ExpressionAttributeValues: marshall({ ':listPk': listPk, ':after': after || ' ' }),
+          ...(from ? { ExclusiveStartKey: from } : {}),
+        });
+        for (const item of Items) yield parse(entity, item);
+        from = LastEvaluatedKey;
+      } while (from);
+    },
+
     async write(entity, write) {
       const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
       const returns = write.kind === 'Update' ? { ReturnValues: 'ALL_NEW' } : {};
-      try {
-        const answer = await send<{ Attributes?: Item }>(operation, { TableName, ...write.input, ...returns });
-        return answer.Attributes && parse(entity, answer.Attributes);
-      } catch (error) {
-        throw isRefusal(error) && error.name === 'ConditionalCheckFailedException' ? write.lost() : error;
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const answer = await send<{ Attributes?: Item }>(operation, { TableName, ...write.input, ...returns });
+          return answer.Attributes && parse(entity, answer.Attributes);
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          if (error.name === 'ConditionalCheckFailedException') throw write.lost(shown(error.detail?.Item));
+          // A transaction holds this item right now.
+          if (error.name !== 'TransactionConflictException' || attempt === CONFLICT_ATTEMPTS) throw error;
+          await collision(attempt);
+        }
       }
     },
 
@@ -133,7 +161,7 @@ export function createTable(send: Send, TableName: string): Table {
           const meaning = meaningOf(error, writes);
           if (meaning !== 'retry') throw meaning;
           if (attempt === CONFLICT_ATTEMPTS) throw error;
-          await pause(Math.random() * 10 * 2 ** Math.min(attempt, 6));
+          await collision(attempt);
         }
       }
     },
