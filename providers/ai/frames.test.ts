@@ -43,16 +43,14 @@ test('whatever the frames are and however they come, the same frames go out', ()
   const frame = fc.record({ data: line, end, event: fc.constantFrom('', 'delta') });
   const runs = 1000;
   fc.assert(
-    fc.property(
-      fc.array(frame, { maxLength: 8 }),
-      fc.array(fc.nat(400), { maxLength: 12 }),
-      (frames, positions) => {
-        const text = frames.map(({ data, end, event }) => `${event ? `event: ${event}${end}` : ''}data: ${data}${end}${end}`);
-        const bytes = Buffer.from(text.join(''));
-        const at = positions.filter((position) => position <= bytes.length).sort((a, b) => a - b);
-        expect(split(bytes, at)).toEqual(frames.map(({ data, event }) => `${event}|${data}`));
-      },
-    ),
+    fc.property(fc.array(frame, { maxLength: 8 }), fc.array(fc.nat(400), { maxLength: 12 }), (frames, positions) => {
+      const text = frames.map(
+        ({ data, end, event }) => `${event ? `event: ${event}${end}` : ''}data: ${data}${end}${end}`,
+      );
+      const bytes = Buffer.from(text.join(''));
+      const at = positions.filter((position) => position <= bytes.length).sort((a, b) => a - b);
+      expect(split(bytes, at)).toEqual(frames.map(({ data, event }) => `${event}|${data}`));
+    }),
     { numRuns: runs },
   );
   console.log(`the frame splitter: ${runs} random streams, randomly split`);

@@ -65,9 +65,13 @@ export const MODELS: readonly Model[] = [
   model('groq', 'llama-3.3-70b-versatile', 'Llama 3.3 70B', [131_072, 32_768], [0.59, 0.59, 0.79]),
   model('deepseek', 'deepseek-chat', 'DeepSeek Chat', [128_000, 8_192], [0.28, 0.028, 0.42]),
   model('xai', 'grok-4', 'Grok 4', [256_000, 256_000], [3, 0.75, 15]),
-  model('together', 'meta-llama/Llama-3.3-70B-Instruct-Turbo', 'Llama 3.3 70B Turbo', [131_072, 131_072], [
-    0.88, 0.88, 0.88,
-  ]),
+  model(
+    'together',
+    'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+    'Llama 3.3 70B Turbo',
+    [131_072, 131_072],
+    [0.88, 0.88, 0.88],
+  ),
   // Priced by whoever serves it: only with a key of the caller's own.
   { ...model('openrouter', 'openrouter/auto', 'OpenRouter Auto', [2_000_000, 2_000_000], [0, 0, 0]), credits: false },
 ];
