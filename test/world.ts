@@ -15,7 +15,7 @@ export function clientOf(options: Omit<ClientOptions, 'baseUrl'>): Client {
       const answer = await client.call(route, input);
       if (answer.status < 300) {
         expect(answer.status).toBe(route.status);
-        route.response?.parse(answer.body);
+        route.response?.().parse(answer.body);
       } else expect(Object.keys(answer.error ?? {}).sort()).toEqual(['code', 'message', 'status']);
       return answer;
     },
