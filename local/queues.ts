@@ -9,14 +9,14 @@ export interface QueuesOptions {
   port: number;
   region: string;
   /** Where messages and objects live; undefined keeps them in memory. */
-  directory: string | undefined;
+  folder?: string | undefined;
   children: Children;
 }
 
 /** Starts SQS and S3 (fauxqs, in a process of its own) and resolves with their address. */
-export async function startQueues({ port, region, directory, children }: QueuesOptions): Promise<string> {
+export async function startQueues({ port, region, folder, children }: QueuesOptions): Promise<string> {
   const server = fileURLToPath(new URL('./queue-server.ts', import.meta.url));
-  const child = children.spawn(process.execPath, [server, String(port), region, ...(directory ? [directory] : [])], {
+  const child = children.spawn(process.execPath, [server, String(port), region, ...(folder ? [folder] : [])], {
     label: 'queues',
     essential: true,
   });
