@@ -6,6 +6,9 @@ import { BuildFailure } from './failure.ts';
 const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json'] as const;
 const NEEDS_LOCKFILE = /^npm\s+(ci|clean-install)\b/;
 
+/** The lockfile names every version and its hash: what npm has in its cache need not be asked for again. */
+const UNASKED = { npm_config_prefer_offline: 'true' };
+
 /** Why nothing needs to be installed; undefined when something does. Throws when it cannot work. */
 export function nothingToInstall(command: string, directory: string): string | undefined {
   if (!NEEDS_LOCKFILE.test(command)) return undefined;
@@ -26,7 +29,11 @@ export async function install(command: string, context: CommandContext): Promise
     context.output(text);
   };
   // Build tools are development dependencies: they are installed whatever NODE_ENV the application has.
-  const environment = { ...context.environment, npm_config_include: 'dev' };
+  const environment = {
+    ...(NEEDS_LOCKFILE.test(command) ? UNASKED : {}),
+    ...context.environment,
+    npm_config_include: 'dev',
+  };
   const status = await run('sh', ['-c', command], { ...context, environment, output });
   if (status === 0) return;
   const hint = /package\.json and package-lock\.json .*are (not )?in sync/.test(end)

@@ -156,7 +156,7 @@ test('an application without dependencies is packaged with what starts it', asyn
   expect(log).toMatch(/==> Packaging\n {4}3 files, .* packed\n {4}done in \d+\.\d s\n$/);
   const entries = await entriesOf(artifact);
   expect([...entries.keys()].sort()).toEqual(
-    ['.service/environment.mjs', 'current.txt', 'lib/a.txt', 'run.sh', 'server.js'].sort(),
+    ['.service/environment.mjs', '.service/release.json', 'current.txt', 'lib/a.txt', 'run.sh', 'server.js'].sort(),
   );
   expect(entries.get('current.txt')).toBe('lib/a.txt');
   expect(entries.get('run.sh')).toContain("exec node --import ./.service/environment.mjs 'server.js'");

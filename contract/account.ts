@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
-import { Money, one, Timestamp } from './envelope.ts';
+import { Money, one, resource, Timestamp } from './envelope.ts';
 import { route } from './route.ts';
 
 /** Specification, Resources: Account; the fields beyond `email` and `walletBalance` are the design's. */
-export const Account = z
-  .object({
+export const Account = resource('Account', () =>
+  z.object({
     id: z.string(),
     email: z.string(),
     name: z.string(),
     walletBalance: Money,
     plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
     createdAt: Timestamp,
-  })
-  .register(z.globalRegistry, { id: 'Account' });
+  }),
+);
 
 export const getAccount = route({
   id: 'getAccount',
@@ -21,5 +21,5 @@ export const getAccount = route({
   access: 'any',
   summary: 'Read your account',
   tag: 'Account',
-  response: one(Account),
+  response: () => one(Account()),
 });

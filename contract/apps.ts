@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { FRAMEWORKS, NODE_VERSIONS } from './choices.ts';
-import { Deleted, Id, many, one, Page, Timestamp } from './envelope.ts';
+import { Deleted, Id, many, one, Page, resource, Timestamp } from './envelope.ts';
 import { Branch, RepositoryUrl } from './git.ts';
 import { route } from './route.ts';
 
 /** Specification, Resources: Application. */
-export const Application = z
-  .object({
+export const Application = resource('Application', () =>
+  z.object({
     id: z.string(),
     name: z.string(),
     slug: z.string(),
@@ -22,8 +22,8 @@ export const Application = z
     autoDeploy: z.boolean(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
-  })
-  .register(z.globalRegistry, { id: 'Application' });
+  }),
+);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const oneLine = z.regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters');
@@ -75,7 +75,7 @@ export const listApps = route({
   summary: 'List your applications, newest first',
   tag,
   query: Page,
-  response: many(Application),
+  response: () => many(Application()),
 });
 
 export const createApp = route({
@@ -87,7 +87,7 @@ export const createApp = route({
   tag,
   body: CreateApplication,
   status: 201,
-  response: one(Application),
+  response: () => one(Application()),
 });
 
 export const getApp = route({
@@ -98,7 +98,7 @@ export const getApp = route({
   summary: 'Read an application',
   tag,
   params: Id,
-  response: one(Application),
+  response: () => one(Application()),
 });
 
 export const updateApp = route({
@@ -110,7 +110,7 @@ export const updateApp = route({
   tag,
   params: Id,
   body: UpdateApplication,
-  response: one(Application),
+  response: () => one(Application()),
 });
 
 export const deleteApp = route({

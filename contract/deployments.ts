@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { DEPLOYMENT_STATUSES, TRIGGERS } from './choices.ts';
-import { Id, many, one, Page, Timestamp } from './envelope.ts';
+import { Id, many, one, Page, resource, Timestamp } from './envelope.ts';
 import { route } from './route.ts';
 
 /** Specification, Resources: Deployment (as lists show it: without `log`). */
-export const Deployment = z
-  .object({
+export const Deployment = resource('Deployment', () =>
+  z.object({
     id: z.string(),
     applicationId: z.string(),
     status: z.enum(DEPLOYMENT_STATUSES),
@@ -15,13 +15,11 @@ export const Deployment = z
       .register(z.globalRegistry, { description: 'Short commit hash; empty until the repository is cloned' }),
     startedAt: Timestamp,
     finishedAt: z.nullable(Timestamp),
-  })
-  .register(z.globalRegistry, { id: 'Deployment' });
+  }),
+);
 
 /** A deployment with its build log, which grows while the build runs. */
-export const DeploymentWithLog = z
-  .extend(Deployment, { log: z.string() })
-  .register(z.globalRegistry, { id: 'DeploymentWithLog' });
+export const DeploymentWithLog = resource('DeploymentWithLog', () => z.extend(Deployment(), { log: z.string() }));
 
 const tag = 'Deployments';
 
@@ -34,7 +32,7 @@ export const createDeployment = route({
   tag,
   params: Id,
   status: 202,
-  response: one(Deployment),
+  response: () => one(Deployment()),
 });
 
 export const listDeployments = route({
@@ -46,7 +44,7 @@ export const listDeployments = route({
   tag,
   params: Id,
   query: Page,
-  response: many(Deployment),
+  response: () => many(Deployment()),
 });
 
 export const getDeployment = route({
@@ -57,6 +55,6 @@ export const getDeployment = route({
   summary: 'Read a deployment with its log',
   tag,
   params: Id,
-  response: one(DeploymentWithLog),
+  response: () => one(DeploymentWithLog()),
   uses: ['builds'],
 });

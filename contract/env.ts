@@ -54,6 +54,6 @@ export const replaceEnv = route({
   tag: 'Applications',
   params: Id,
   body: ReplaceEnv,
-  response: one(z.object({ keys: z.array(z.string()) })),
+  response: () => one(z.object({ keys: z.array(z.string()) })),
   uses: ['secrets'],
 });

@@ -11,6 +11,20 @@ export const Money = z
   .check(z.regex(/^-?\d+\.\d{2}$/))
   .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
 
+/**
+ * A resource under its name in the documentation. Built when first needed: a function that answers with it checks it by
+ * type alone, and a cold start pays for no schema that it does not use.
+ */
+export function resource<T extends z.ZodMiniType>(id: string, build: () => T): () => T {
+  let built: T | undefined;
+  return () => {
+    if (built) return built;
+    built = build();
+    z.globalRegistry.add(built, { id });
+    return built;
+  };
+}
+
 /** `{data}`: the envelope of every single answer. */
 export const one = <T extends z.ZodMiniType>(resource: T) => z.object({ data: resource });
 
@@ -35,7 +49,7 @@ export const Page = z.object({
 });
 
 /** The answer to a deletion. */
-export const Deleted = one(z.object({ id: z.string(), deleted: z.literal(true) }));
+export const Deleted = () => one(z.object({ id: z.string(), deleted: z.literal(true) }));
 
 /** The id of a resource in a path: opaque, but never longer than any of ours. */
 export const Id = z.object({ id: z.string().check(z.minLength(1), z.maxLength(64)) });

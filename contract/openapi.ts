@@ -68,7 +68,7 @@ function parameters(route: Route, components: Components): Json[] {
 
 function responses(route: Route, components: Components): Json {
   const content = route.response
-    ? { 'application/json': { schema: components.show(route.response, 'output') } }
+    ? { 'application/json': { schema: components.show(route.response(), 'output') } }
     : { 'text/html': { schema: { type: 'string' } } };
   return {
     [route.status]: { description: 'Success', headers: RATE_HEADERS, content },

@@ -36,8 +36,8 @@ export interface Route<
   body: B | undefined;
   /** The status of success. */
   status: number;
-  /** The answer; undefined where it is not JSON (the documentation page). */
-  response: z.ZodMiniType<R> | undefined;
+  /** The answer, built when first needed (no request needs it); undefined where it is not JSON. */
+  response: (() => z.ZodMiniType<R>) | undefined;
   uses: readonly Uses[];
 }
 
@@ -54,7 +54,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   query?: Q;
   body?: B;
   status?: number;
-  response?: z.ZodMiniType<R>;
+  response?: () => z.ZodMiniType<R>;
   uses?: readonly Uses[];
 }
 

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Children } from './children.ts';
+import { Trouble } from './data-directory.ts';
 import type { JsonObject } from './intrinsics.ts';
 import type { Resource, Template } from './template.ts';
 import { call, untilUp, WireError } from './wire.ts';
@@ -28,28 +30,33 @@ function javaProblem(): string {
   return 'The local database (DynamoDB Local) did not start; its words are in logs/dynamodb.log of the data directory.';
 }
 
-/** A write-ahead log halves the time of a write on disk. The mode stays with the file, and Java then follows it. */
-function useWriteAheadLog(directory: string): void {
-  const database = new DatabaseSync(join(directory, 'shared-local-instance.db'));
-  // An empty file would not remember the mode.
-  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS touched (at); DROP TABLE touched;');
+/**
+ * A write-ahead log halves the time of a write on disk. The mode stays with the file and Java then follows it, so it is
+ * set once, before Java makes the file. An empty file would not remember it.
+ */
+function useWriteAheadLog(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'shared-local-instance.db');
+  if (existsSync(file)) return;
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE touched (at); DROP TABLE touched;');
   database.close();
 }
 
 export interface DynamoDbOptions {
   port: number;
-  /** Directory of the database, which must exist; undefined keeps it in memory. */
-  directory: string | undefined;
+  /** Where the database is; undefined keeps it in memory. */
+  folder?: string | undefined;
   children: Children;
 }
 
 /** Starts DynamoDB Local and resolves with its address once it answers. Throws a message for the user if it cannot. */
-export async function startDynamoDb({ port, directory, children }: DynamoDbOptions): Promise<string> {
+export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
   const emulator = join(
     createRequire(import.meta.url).resolve('amplify-dynamodb-simulator/package.json'),
     '../emulator',
   );
-  if (directory) useWriteAheadLog(directory);
+  if (folder) useWriteAheadLog(folder);
   // prettier-ignore
   const java = children.spawn(
     'java',
@@ -64,7 +71,7 @@ export async function startDynamoDb({ port, directory, children }: DynamoDbOptio
       String(port),
       '-sharedDb',
       '-disableTelemetry',
-      ...(directory ? ['-dbPath', directory] : ['-inMemory']),
+      ...(folder ? ['-dbPath', folder] : ['-inMemory']),
     ],
     { label: 'dynamodb', cwd: emulator, essential: true },
   );
@@ -76,7 +83,7 @@ export async function startDynamoDb({ port, directory, children }: DynamoDbOptio
   await untilUp(
     () => call(url, 'dynamodb', 'ListTables', {}),
     () => {
-      if (failed || java.exitCode !== null || java.signalCode !== null) throw new Error(javaProblem());
+      if (failed || java.exitCode !== null || java.signalCode !== null) throw new Trouble(javaProblem());
     },
   );
   return url;

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Children } from './children.ts';
+import { Trouble } from './data-directory.ts';
 import type { JsonObject } from './intrinsics.ts';
 import type { Resource, Template } from './template.ts';
 import { call, exchange, untilUp, WireError } from './wire.ts';
@@ -9,14 +10,14 @@ export interface QueuesOptions {
   port: number;
   region: string;
   /** Where messages and objects live; undefined keeps them in memory. */
-  directory: string | undefined;
+  folder?: string | undefined;
   children: Children;
 }
 
 /** Starts SQS and S3 (fauxqs, in a process of its own) and resolves with their address. */
-export async function startQueues({ port, region, directory, children }: QueuesOptions): Promise<string> {
+export async function startQueues({ port, region, folder, children }: QueuesOptions): Promise<string> {
   const server = fileURLToPath(new URL('./queue-server.ts', import.meta.url));
-  const child = children.spawn(process.execPath, [server, String(port), region, ...(directory ? [directory] : [])], {
+  const child = children.spawn(process.execPath, [server, String(port), region, ...(folder ? [folder] : [])], {
     label: 'queues',
     essential: true,
   });
@@ -25,7 +26,7 @@ export async function startQueues({ port, region, directory, children }: QueuesO
     () => exchange(`${url}/health`, 'GET', {}),
     () => {
       if (child.exitCode === null && child.signalCode === null) return;
-      throw new Error('SQS and S3 (fauxqs) did not start; its words are in logs/queues.log of the data directory.');
+      throw new Trouble('SQS and S3 (fauxqs) did not start; its words are in logs/queues.log of the data directory.');
     },
   );
   return url;

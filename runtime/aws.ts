@@ -4,7 +4,7 @@ import { type Credentials, config, endpointOf, readCredentials } from './config.
 
 /**
  * A lean AWS client for the hot path: SigV4 (aws4), keep-alive connections, the JSON protocol and S3 objects.
- * Why not the SDK there: docs/decisions/0002-lean-aws-client.md.
+ * Why not the SDK there: docs/decisions/lean-aws-client.md.
  */
 
 /** An AWS service refused, or could not be reached after the retries. `name` is the service's own error type. */

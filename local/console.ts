@@ -1,0 +1,40 @@
+import { isObject, type Json } from './intrinsics.ts';
+
+/** Tells the user what happens: to the terminal, or to nobody (tests). */
+export interface Reporter {
+  line(text: string): void;
+  /** Runs a step and tells how long it took. */
+  step<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+export function makeReporter(write: (text: string) => void): Reporter {
+  return {
+    line: write,
+    async step(name, work) {
+      const started = performance.now();
+      const result = await work();
+      write(`  ${name.padEnd(34)} ${seconds(performance.now() - started).padStart(6)}`);
+      return result;
+    },
+  };
+}
+
+const parse = (line: string): Json => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+};
+
+/** A line that a function logged as an error, short enough to read; the whole of it is in the function's log. */
+export function readable(functionName: string, text: string): string {
+  const line = parse(text.trim());
+  if (!isObject(line)) return `${functionName}: ${text.trim().split('\n').slice(0, 3).join('\n')}`;
+  const { message, errorMessage, errorType, error } = line;
+  const inner = isObject(error) ? `${error.name ?? ''}: ${error.message ?? ''}` : error;
+  const parts = [message, errorType && `${errorType}: ${errorMessage}`, inner].filter(Boolean).map(String);
+  return `${functionName}: ${parts.join(' · ')}`;
+}

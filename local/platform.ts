@@ -1,0 +1,200 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { buildProjectsOf } from './build-projects.ts';
+import { startChildren } from './children.ts';
+import { type Reporter, readable } from './console.ts';
+import { makeCors } from './cors.ts';
+import { isFree, openDataDirectory, Trouble } from './data-directory.ts';
+import { createTables, startDynamoDb } from './dynamodb.ts';
+import { makeEdge } from './edge.ts';
+import { startEventSources } from './event-sources.ts';
+import { startFront } from './front.ts';
+import { functionsOf, shellOverrides } from './functions.ts';
+import { startLambda } from './lambda.ts';
+import { createQueuesAndBuckets, startQueues } from './queues.ts';
+import { makeRouter, routesOf } from './routes.ts';
+import { type Accounts, seedAccounts } from './seed.ts';
+import { startAppHost } from './stand-ins/app-host.ts';
+import { startCodeBuild } from './stand-ins/code-build.ts';
+import { startGit } from './stand-ins/git.ts';
+import { startKeyValueStore } from './stand-ins/key-value-store.ts';
+import { startKms } from './stand-ins/kms.ts';
+import { startStepFunctions } from './step-functions.ts';
+import { synthesize } from './synthesis.ts';
+
+const REGION = 'af-south-1';
+const ACCOUNT = '000000000000';
+const DOMAIN = 'localhost';
+
+export interface PlatformOptions {
+  /** The one public port. */
+  port: number;
+  /** Where all state lives, or `:memory:` for none. */
+  dataDir: string;
+  /** Where to tell the addresses and keys; `local.json` in the data directory if absent. */
+  localJson?: string | undefined;
+  /** Directory of bare repositories behind `https://git.localhost/`; the examples if absent. */
+  gitRoot?: string | undefined;
+  /** Bundle again when a source changes. */
+  watch?: boolean;
+  /** Variables that override the template's (RATE_LIMIT_SECRET, …). */
+  shell: NodeJS.ProcessEnv;
+  reporter: Reporter;
+  /** An engine ended by itself: the platform cannot go on. */
+  onDeath: (message: string) => void;
+}
+
+/** What `local.json` tells. */
+export interface LocalJson {
+  baseUrl: string;
+  accounts: Accounts;
+  /** The variables with which a process acts as one of the platform's functions. */
+  environment: Record<string, string>;
+}
+
+export interface Platform {
+  local: LocalJson;
+  /** There was nothing in the data directory before. */
+  first: boolean;
+  stop(): Promise<void>;
+}
+
+/** Starts the whole platform on this machine. Throws {@link Trouble} where the user can help. */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { port, reporter, shell } = options;
+  if (!(await isFree(port))) throw portTaken(port);
+  const directory = openDataDirectory(options.dataDir);
+  const { path: dataDir, temporary } = directory;
+  let up = false;
+  const children = startChildren(dataDir, {
+    temporary,
+    onDeath(label, how) {
+      // Until then whoever waits for the engine says what is wrong with it.
+      if (up) options.onDeath(`${label} ended by itself (${how}); see ${join(dataDir, 'logs')}`);
+    },
+  });
+  // Started last, stopped first.
+  const stops: (() => Promise<unknown> | unknown)[] = [() => directory.release(), () => children.stop()];
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end();
+    if (temporary) rmSync(dataDir, { recursive: true, force: true });
+  };
+  const started = <T extends { stop(): Promise<unknown> }>(part: T): T => {
+    stops.push(() => part.stop());
+    return part;
+  };
+  try {
+    const ports = await directory.ports('dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states');
+    const baseUrl = `http://localhost:${port}`;
+    const address = (name: keyof typeof ports): string => `http://127.0.0.1:${ports[name]}`;
+    const environment = {
+      AWS_REGION: REGION,
+      AWS_DEFAULT_REGION: REGION,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL_DYNAMODB: address('dynamodb'),
+      AWS_ENDPOINT_URL_SQS: address('queues'),
+      AWS_ENDPOINT_URL_S3: address('queues'),
+      AWS_ENDPOINT_URL_KMS: address('kms'),
+      AWS_ENDPOINT_URL_LAMBDA: address('hosts'),
+      // The SDK puts the account before this host, which must therefore be a name (stand-ins/localhost-names.ts).
+      AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
+      AWS_ENDPOINT_URL_CODEBUILD: address('builds'),
+      AWS_ENDPOINT_URL_SFN: address('states'),
+    };
+
+    const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
+    const [synthesis, dynamoDbUrl, queuesUrl, git, , appHost] = await Promise.all([
+      reporter.step('functions and stacks', () =>
+        synthesize({
+          dataDir,
+          settings: { stage: 'local', domain: DOMAIN, region: REGION, account: ACCOUNT },
+          place: { account: ACCOUNT, region: REGION, queueUrl: address('queues'), baseUrl },
+          onChange: options.watch ? (files) => changed(files) : undefined,
+        }).then(started),
+      ),
+      reporter.step('table (DynamoDB Local)', () =>
+        startDynamoDb({ children, port: ports.dynamodb, folder: temporary ? undefined : join(dataDir, 'dynamodb') }),
+      ),
+      reporter.step('queues and objects (fauxqs)', () =>
+        startQueues({
+          children,
+          port: ports.queues,
+          region: REGION,
+          folder: temporary ? undefined : join(dataDir, 'queues'),
+        }),
+      ),
+      startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
+      startKms({ dataDir, port: ports.kms }).then(started),
+      startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
+    ]);
+    const { template } = synthesis;
+
+    const functions = functionsOf(template, {
+      environment,
+      overrides: { ...shellOverrides(shell), PUBLIC_URL: baseUrl },
+    });
+    const lambda = started(
+      startLambda({
+        functions,
+        dataDir,
+        onComplaint: (name, text) => console.error(readable(name, text)),
+      }),
+    );
+    const changed = (files: string[]): void => {
+      for (const { name, file } of functions) {
+        if (!files.includes(file)) continue;
+        lambda.reload(name);
+        reporter.line(`  changed: ${name}`);
+      }
+    };
+
+    const stores = template.resources('AWS::CloudFront::KeyValueStore').map(({ arn }) => arn);
+    const [keyValueStore] = await Promise.all([
+      startKeyValueStore({ dataDir, port: ports.routes, stores }).then(started),
+      createTables(dynamoDbUrl, template),
+      createQueuesAndBuckets(queuesUrl, template),
+      startCodeBuild({ ...engines, port: ports.builds, projects: buildProjectsOf(template), gitRoot: git.root }).then(
+        started,
+      ),
+    ]);
+    await startStepFunctions({
+      template,
+      dataDir,
+      port: ports.states,
+      lambda,
+      codeBuildUrl: address('builds'),
+    }).then(started);
+
+    const variables = Object.assign({}, ...functions.map((each) => each.environment));
+    const appsDomain = `.${variables.APPS_DOMAIN}`;
+    const [api] = template.resources('AWS::ApiGatewayV2::Api');
+    await startFront({
+      port,
+      lambda,
+      route: makeRouter(routesOf(template)),
+      cors: makeCors(api?.properties.CorsConfiguration),
+      isApp: (host) => host.endsWith(appsDomain) || keyValueStore.lookup(host) !== undefined,
+      edge: makeEdge(template, keyValueStore.lookup),
+      forward: appHost.forward,
+    }).then(started, (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') throw portTaken(port);
+      throw error;
+    });
+    started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl }));
+
+    const { accounts, first } = await seedAccounts(join(dataDir, 'accounts.json'), functions, lambda);
+    const local: LocalJson = { baseUrl, accounts, environment: variables };
+    const localJson = options.localJson ?? join(dataDir, 'local.json');
+    mkdirSync(dirname(localJson), { recursive: true });
+    writeFileSync(localJson, `${JSON.stringify(local, undefined, 2)}\n`, { mode: 0o600 });
+    up = true;
+    return { local, first, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const portTaken = (port: number): Trouble =>
+  new Trouble(`Port ${port} is taken. End what listens there, or choose another: PORT=${port + 1} npm start`);

@@ -1,0 +1,24 @@
+import type { LocalJson } from './platform.ts';
+
+/** What is said once everything is up: addresses, keys, and something to paste. */
+export function welcome({ baseUrl, accounts }: LocalJson, milliseconds: number): string[] {
+  const { demo, other } = accounts;
+  const as = `-H 'Authorization: Bearer ${demo.secretKey}'`;
+  const app = `{"name":"My app","framework":"EXPRESS","repoUrl":"https://git.localhost/hello-express.git"}`;
+  return [
+    `  up in ${(milliseconds / 1000).toFixed(1)} s`,
+    '',
+    `  API            ${baseUrl}/v1      reference: ${baseUrl}/docs`,
+    `  applications   ${baseUrl.replace('://', '://<slug>.apps.')}`,
+    '',
+    `  demo account   secret ${demo.secretKey}`,
+    `                 public ${demo.publicKey}`,
+    `  other account  secret ${other.secretKey}`,
+    '',
+    '  Paste one after the other:',
+    `  curl -s ${as} -H 'Content-Type: application/json' ${baseUrl}/v1/apps -d '${app}'`,
+    `  curl -s ${as} ${baseUrl}/v1/apps`,
+    `  curl -s ${baseUrl.replace('://', '://my-app.apps.')}/`,
+    '',
+  ];
+}
