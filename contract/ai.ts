@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 import { AI_ENTRY_TYPES } from './choices.ts';
-import { Money } from './envelope.ts';
+import { Money, resource } from './envelope.ts';
 import { route } from './route.ts';
 
 /** Specification, Resources: AI model. */
-export const AiModel = z
-  .object({
+export const AiModel = resource('AiModel', () =>
+  z.object({
     id: z.string(),
     object: z.literal('model'),
     owned_by: z.string(),
     name: z.string(),
     credits: z.boolean(),
     pricing_zar_per_million: z.object({ input: Money, output: Money }),
-  })
-  .register(z.globalRegistry, { id: 'AiModel' });
+  }),
+);
 
 export const listModels = route({
   id: 'listModels',
@@ -22,16 +22,18 @@ export const listModels = route({
   access: 'catalogue',
   summary: 'List the models sold on credits, and the providers that take your own key',
   tag: 'AI gateway',
-  response: z.object({
-    object: z.literal('list'),
-    data: z.array(AiModel),
-    byok_providers: z.array(z.object({ id: z.string(), name: z.string() })),
-  }),
+  response: () =>
+    z.object({
+      object: z.literal('list'),
+      data: z.array(AiModel()),
+      byok_providers: z.array(z.object({ id: z.string(), name: z.string() })),
+    }),
+  uses: ['models'],
 });
 
 /** An entry of the ledger of AI credits (design, AI gateway). */
-export const AiEntry = z
-  .object({
+export const AiEntry = resource('AiEntry', () =>
+  z.object({
     id: z.string(),
     requestId: z.nullable(z.string()),
     type: z.enum(AI_ENTRY_TYPES),
@@ -42,24 +44,24 @@ export const AiEntry = z
     outputTokens: z.int(),
     amountMicroRand: z.int(),
     createdAt: z.string(),
-  })
-  .register(z.globalRegistry, { id: 'AiEntry' });
+  }),
+);
 
-export const AiCredits = z
-  .object({
+export const AiCredits = resource('AiCredits', () =>
+  z.object({
     balance: Money,
     balanceMicroRand: z.int(),
     available: Money,
     availableMicroRand: z.int(),
-    entries: z.array(AiEntry),
+    entries: z.array(AiEntry()),
     has_more: z.boolean(),
-  })
-  .register(z.globalRegistry, { id: 'AiCredits' });
+  }),
+);
 
 /** A saved provider key as it may be shown. */
-export const AiProvider = z
-  .object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) })
-  .register(z.globalRegistry, { id: 'AiProvider' });
+export const AiProvider = resource('AiProvider', () =>
+  z.object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) }),
+);
 
 /** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. */
 export const ProviderKeyInput = z.object({

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { resource } from './envelope.ts';
 import { readImage } from './images.ts';
 import { route } from './route.ts';
 
@@ -123,26 +124,22 @@ export const ChatRequest = z.looseObject({
 });
 export type ChatRequest = z.output<typeof ChatRequest>;
 
-/** Tokens as the answer tells them; `total_tokens` is the other two together. */
-export const ChatUsage = z.looseObject({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-});
-
-export const ChatCompletion = z.looseObject({
-  id: z.string(),
-  object: z.literal('chat.completion'),
-  model: z.string(),
-  choices: z.array(
-    z.looseObject({
-      index: z.int(),
-      message: z.looseObject({ role: z.string(), content: z.nullable(z.string()) }),
-      finish_reason: z.string(),
-    }),
-  ),
-  usage: ChatUsage,
-});
+/** Specification, AI gateway: the answer that is not streamed; `total_tokens` is the other two together. */
+export const ChatCompletion = resource('ChatCompletion', () =>
+  z.looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        message: z.looseObject({ role: z.string(), content: z.nullable(z.string()) }),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+  }),
+);
 
 /** Answered by the streaming function, not by the HTTP API: as JSON, or as server-sent events with `stream: true`. */
 export const createChatCompletion = route({

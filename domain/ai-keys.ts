@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini';
 import type { AiProvider } from '../contract/ai.ts';
+import { AI_PROVIDER_IDS } from '../contract/choices.ts';
 import { ApiError } from '../contract/errors.ts';
-import { isProviderId, PROVIDER_IDS, PROVIDERS } from '../providers/ai/registry.ts';
+import { isProviderId, PROVIDERS } from '../providers/ai/registry.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { AiAccount } from '../table/ai-entities.ts';
 import { change } from '../table/writes.ts';
@@ -11,7 +12,7 @@ import type { Caller, Deps } from './deps.ts';
 /** What a saved provider key is sealed under: one account's key never opens as another's. */
 const contextOf = (accountId: string, provider: string) => ({ providerKeyOf: accountId, provider });
 
-type Shown = z.output<typeof AiProvider>;
+type Shown = z.output<ReturnType<typeof AiProvider>>;
 
 const shown = (account: AiAccount | undefined, id: keyof typeof PROVIDERS): Shown => {
   const lastFour = account?.keys[id]?.lastFour ?? null;
@@ -29,7 +30,7 @@ export async function listProviderKeys(
   { accountId }: Pick<Caller, 'accountId'>,
 ): Promise<{ data: Shown[] }> {
   const account = await deps.table.get(AiAccount, { accountId });
-  return { data: PROVIDER_IDS.map((id) => shown(account, id)) };
+  return { data: AI_PROVIDER_IDS.map((id) => shown(account, id)) };
 }
 
 /** PUT /dashboard/v1/ai/providers/{id}: from now on every call to this provider uses this key. */

@@ -13,7 +13,7 @@ export async function readCredits(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
   page: { limit: number; offset: number },
-): Promise<{ data: z.output<typeof AiCredits> }> {
+): Promise<{ data: z.output<ReturnType<typeof AiCredits>> }> {
   const [account, { items, hasMore }] = await Promise.all([
     deps.table.get(AiAccount, { accountId }),
     deps.table.list(AiEntry, entriesOf(accountId), page),

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import type { listModels as ListRoute } from '../contract/ai.ts';
+import { AI_PROVIDER_IDS } from '../contract/choices.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
 import { MODELS, type Model } from '../providers/ai/models.ts';
-import { isProviderId, PROVIDER_IDS, PROVIDERS, type Provider } from '../providers/ai/registry.ts';
+import { isProviderId, PROVIDERS, type Provider } from '../providers/ai/registry.ts';
 import { AiOffer } from '../table/ai-entities.ts';
 import { replace } from '../table/writes.ts';
 import { randPerMillion } from './ai-prices.ts';
@@ -22,7 +23,7 @@ const dollars = z.number().check(z.minimum(0), z.maximum(100_000));
 const OfferedModel = z
   .object({
     id: z.string(),
-    provider: z.enum(PROVIDER_IDS),
+    provider: z.enum(AI_PROVIDER_IDS),
     upstream: z.string().check(z.minLength(1)),
     name: z.string().check(z.minLength(1)),
     price: z.object({ input: dollars, cachedInput: dollars, cacheWrite: dollars, output: dollars }),
@@ -94,7 +95,7 @@ export async function listModels(deps: { offer: () => Promise<Offer> }): Promise
       output: randPerMillion(price.output, randPerDollar),
     },
   }));
-  return { object: 'list', data, byok_providers: PROVIDER_IDS.map((id) => ({ id, name: PROVIDERS[id].name })) };
+  return { object: 'list', data, byok_providers: AI_PROVIDER_IDS.map((id) => ({ id, name: PROVIDERS[id].name })) };
 }
 
 /** What a caller's `<provider>/<model>` means. `model` is there when it is in the offer, for sale or not. */
@@ -111,7 +112,7 @@ export function choose({ models }: Offer, id: string): Choice {
   if (!isProviderId(providerId)) {
     throw new ApiError(
       'invalid_request',
-      `model: there is no provider "${providerId}"; there are ${PROVIDER_IDS.join(', ')}`,
+      `model: there is no provider "${providerId}"; there are ${AI_PROVIDER_IDS.join(', ')}`,
     );
   }
   const model = models.find((each) => each.id === id);

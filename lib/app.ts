@@ -1,5 +1,6 @@
 import { App } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { AiStack } from './ai.ts';
 import { ApiStack } from './api.ts';
 import { AppHostingStack } from './app-hosting.ts';
 import { BuildsStack } from './builds.ts';
@@ -54,10 +55,11 @@ export function createApp({ bundles, outdir, validate = true, assetsInPlace = fa
   const builds = new BuildsStack(platform, hosting);
   const deployments = new DeploymentsStack(platform, { table, hosting, builds });
   const api = new ApiStack(platform, table, hosting, builds);
+  const ai = new AiStack(platform, table, hosting, api);
   new StreamStack(platform, table, hosting, deployments);
   new SchedulesStack(platform, table, deployments);
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
-  new EdgeStack(platform, api, hosting, certificate);
+  new EdgeStack(platform, { api, ai, hosting }, certificate);
   new OperationsStack(platform, table, api);
   return app;
 }

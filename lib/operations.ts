@@ -49,6 +49,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.write],
     });
 
+    new PlatformFunction(this, platform, 'operator/setAiOffer', {
+      description: 'Changes the AI models on offer and the price of a dollar; called by hand',
+      uses: [table.write],
+    });
+
     const topic = new Topic(this, 'Alarms', { topicName: `${config.prefix}-alarms`, enforceSSL: true });
     // A policy that asks for TLS takes the place of the default one, which let CloudWatch publish.
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));

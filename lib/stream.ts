@@ -12,7 +12,7 @@ import type { TableStack } from './table.ts';
  * Items that nothing follows from, by their sort key: counting a request must not cost an invocation. Whatever is not
  * named here goes through (table/entities.ts; a test compares).
  */
-export const SILENT_ITEMS = ['CREDENTIAL', 'VISITOR', 'ANSWER'];
+export const SILENT_ITEMS = ['CREDENTIAL', 'VISITOR', 'ANSWER', 'AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'];
 
 /** The table's stream: where every side effect leaves from, at least once. */
 export class StreamStack extends PlatformStack {

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, statSync, truncateSync, writeSync } fro
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Json } from './intrinsics.ts';
-import type { FromWorker, FunctionFault, ToWorker, WorkerSettings } from './lambda-messages.ts';
+import type { FromReader, FromWorker, FunctionFault, ToWorker, WorkerSettings } from './lambda-messages.ts';
 
 /** A function as the pool runs it (see functions.ts for how the template says so). */
 export interface FunctionSpec {
@@ -40,11 +40,20 @@ export interface LambdaOptions {
   idleMs?: number;
 }
 
+/** Who reads what a streaming handler writes. */
+export interface Reader {
+  chunk(bytes: Uint8Array): void;
+  /** The answer is complete; the function may go on. */
+  end?(): void;
+  /** The invocation has begun: `tell` says back what was taken, and when nobody reads any more. */
+  begin?(tell: (message: FromReader) => void): void;
+}
+
 export interface Lambda {
   /** Invokes by name or ARN; the answer is the handler's, as JSON. Throws {@link FunctionError}. */
   invoke(nameOrArn: string, event: Json): Promise<Json>;
-  /** The same without parsing either side. `onChunk` receives what a streaming handler writes. */
-  invokeText(nameOrArn: string, event: string, onChunk?: (chunk: Uint8Array) => void): Promise<string>;
+  /** The same without parsing either side. A streaming handler's answer goes to the reader. */
+  invokeText(nameOrArn: string, event: string, reader?: Reader): Promise<string>;
   has(nameOrArn: string): boolean;
   /** The next invocation runs the bundle as it is on disk by then. */
   reload(name: string): void;
@@ -53,7 +62,7 @@ export interface Lambda {
 
 interface Invocation {
   event: string;
-  onChunk: ((chunk: Uint8Array) => void) | undefined;
+  reader: Reader | undefined;
   resolve: (payload: string) => void;
   reject: (error: FunctionError) => void;
 }
@@ -90,9 +99,9 @@ class FunctionPool {
     if (statSync(file).size > LONGEST_LOG) truncateSync(file);
   }
 
-  invoke(event: string, onChunk: Invocation['onChunk']): Promise<string> {
+  invoke(event: string, reader: Reader | undefined): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ event, onChunk, resolve, reject });
+      this.#waiting.push({ event, reader, resolve, reject });
       this.#dispatch();
     });
   }
@@ -197,14 +206,24 @@ class FunctionPool {
     }, timeoutMs);
     environment.current = { invocation, requestId, timer };
     const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')};Sampled=0`;
-    const message: ToWorker = { requestId, traceId, event: invocation.event, deadline: Date.now() + timeoutMs };
+    const message: ToWorker = {
+      type: 'invoke',
+      requestId,
+      traceId,
+      event: invocation.event,
+      deadline: Date.now() + timeoutMs,
+    };
     environment.worker.postMessage(message);
+    invocation.reader?.begin?.((said) => {
+      if (environment.current?.invocation === invocation) environment.worker.postMessage(said);
+    });
   }
 
   #hear(environment: Environment, message: Exclude<FromWorker, { type: 'ready' }>): void {
     const { current } = environment;
     if (message.type === 'complaint') this.#options.onComplaint?.(this.#spec.name, message.text);
-    else if (message.type === 'chunk') current?.invocation.onChunk?.(message.chunk);
+    else if (message.type === 'chunk') current?.invocation.reader?.chunk(message.chunk);
+    else if (message.type === 'end') current?.invocation.reader?.end?.();
     else {
       if (message.type === 'failure') this.#fail(environment, message.error);
       else if (current) {
@@ -278,7 +297,7 @@ export function startLambda(options: LambdaOptions): Lambda {
     }
     return found;
   };
-  const invokeText: Lambda['invokeText'] = async (nameOrArn, event, onChunk) => pool(nameOrArn).invoke(event, onChunk);
+  const invokeText: Lambda['invokeText'] = async (nameOrArn, event, reader) => pool(nameOrArn).invoke(event, reader);
   return {
     invokeText,
     invoke: async (nameOrArn, event) => JSON.parse(await invokeText(nameOrArn, JSON.stringify(event))),

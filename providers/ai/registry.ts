@@ -1,3 +1,5 @@
+import type { AI_PROVIDER_IDS } from '../../contract/choices.ts';
+
 /** A company whose models we pass on, as data: adding one is adding an entry. */
 export interface Provider {
   id: ProviderId;
@@ -14,18 +16,7 @@ export interface Provider {
   limitField: 'max_tokens' | 'max_completion_tokens';
 }
 
-export const PROVIDER_IDS = [
-  'openai',
-  'anthropic',
-  'google',
-  'mistral',
-  'groq',
-  'deepseek',
-  'xai',
-  'openrouter',
-  'together',
-] as const;
-export type ProviderId = (typeof PROVIDER_IDS)[number];
+export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
 
 const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
   ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
