@@ -62,12 +62,19 @@ test('the code of customers opens its own variables and writes its own log, and 
   });
 });
 
-test('only replacing variables and building may touch their key', () => {
+test('only replacing variables, building and calling models may touch the key, each under its own context', () => {
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
   const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets'));
-  expect(holders).toHaveLength(secretRoutes.length + 2);
+  expect(holders).toHaveLength(secretRoutes.length + 3);
+  for (const { Policies, resource } of holders) {
+    const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
+      ({ Condition }) => Object.keys(Object.values(Condition ?? {})[0] ?? {}),
+    );
+    const context = resource.stack.endsWith('-ai') ? 'providerKeyOf' : 'application';
+    expect(conditions, resource.logicalId).toEqual([[`kms:EncryptionContext:${context}`]]);
+  }
 });
 
 test('every function has the variables that its code cannot work without', async () => {
