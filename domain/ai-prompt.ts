@@ -56,5 +56,7 @@ export function mostOf(prompt: Prompt, model: Model, rate: Rate, answers: number
  */
 export function affordable(prompt: Prompt, rate: Rate, microRand: number, answers: number): number {
   const { input } = estimator(prompt)(0);
-  return Math.floor(outputFor(rate, microRand - mostForInput(rate, input)) / answers);
+  return Math.floor(
+    outputFor(rate, microRand - costOf(rate, { input, cached: 0, cacheWrite: 0, output: 0 })) / answers,
+  );
 }
