@@ -16,6 +16,7 @@ export const rules = (deps: RuleDeps): Rule[] => [
     id: 'queued-deployment-starts',
     flavor: follow,
     eventType: 'deployment-created',
+    filters: [({ event }) => event.raw.new?.status === 'QUEUED'],
     act: ({ event }) => startDeployment(deps, Deployment.parse(event.raw.new)),
   },
   {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { buildProjectsOf } from './build-projects.ts';
 import { startChildren } from './children.ts';
@@ -65,6 +65,8 @@ export interface Platform {
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { port, reporter, shell } = options;
   if (!(await isFree(port))) throw portTaken(port);
+  if (options.gitRoot && !existsSync(options.gitRoot))
+    throw new Trouble(`LOCAL_GIT_ROOT does not exist: ${options.gitRoot}`);
   const directory = openDataDirectory(options.dataDir);
   const { path: dataDir, temporary } = directory;
   let up = false;
@@ -174,7 +176,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const [api] = template.resources('AWS::ApiGatewayV2::Api');
     await startFront({
       port,
-      lambda,
+      // While sources are watched, a request waits for the code that was just edited.
+      lambda: options.watch
+        ? { invokeText: (...invocation) => synthesis.fresh().then(() => lambda.invokeText(...invocation)) }
+        : lambda,
       route: makeRouter(routesOf(template)),
       streams: new Map(streamRoutesOf(template, functions).map((each) => [each.path, each])),
       cors: makeCors(api?.properties.CorsConfiguration),

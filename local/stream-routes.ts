@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { INTERNAL_SERVER_ERROR } from './http-answer.ts';
 import { type HttpRequest, httpEvent } from './http-event.ts';
 import { isObject, type Json } from './intrinsics.ts';
-import type { FunctionSpec, Lambda } from './lambda.ts';
+import type { Lambda } from './lambda.ts';
 import type { FromReader } from './lambda-messages.ts';
+import type { FunctionSpec } from './lambda-pool.ts';
 import type { Template } from './template.ts';
 
 /** A path that the edge sends to a function URL, past the HTTP API. */
