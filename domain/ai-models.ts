@@ -6,7 +6,7 @@ import type { Output } from '../contract/route.ts';
 import { MODELS, type Model } from '../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../providers/ai/registry.ts';
 import { AiOffer } from '../table/ai-entities.ts';
-import { replace } from '../table/writes.ts';
+import { upsert } from '../table/writes.ts';
 import { randPerMillion } from './ai-prices.ts';
 import type { Deps } from './deps.ts';
 
@@ -74,10 +74,7 @@ export async function setOffer(
   offer: z.output<typeof OfferInput>,
 ): Promise<{ models: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
-  await deps.table.write(
-    AiOffer,
-    replace(AiOffer, { offer, changedAt }, {}, () => new Error('cannot be lost')),
-  );
+  await deps.table.write(AiOffer, upsert(AiOffer, {}, { set: { offer, changedAt, entity: AiOffer.type } }));
   return { models: offer.models?.length ?? 'built-in' };
 }
 

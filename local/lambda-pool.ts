@@ -62,6 +62,8 @@ interface Environment {
 
 /** How long an invocation waits for a busy environment before another one is started, in milliseconds. */
 const PATIENCE = 15;
+/** Environments of one function that start at the same time: more would only get in each other's way. */
+const STARTS = 6;
 const LONGEST_LOG = 20 * 1024 * 1024;
 const WORKER = new URL('./lambda-worker.ts', import.meta.url);
 
@@ -135,7 +137,8 @@ export class FunctionPool {
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
       const wanted = Math.min(this.#waiting.length - this.#starting, this.#spec.concurrency - this.#all.size);
-      for (let count = Math.ceil(wanted / 2); count > 0; count--) this.#start();
+      const now = Math.min(Math.ceil(wanted / 2), STARTS - this.#starting);
+      for (let count = now; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
     }, PATIENCE);
   }
