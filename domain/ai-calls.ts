@@ -206,12 +206,12 @@ export class ChatCall {
         return;
       } catch (error) {
         // A try before this one went through, and only its answer was lost.
-        if (error instanceof HoldGone && attempt > 1) return;
+        if (error instanceof HoldGone && (attempt > 1 || !usage)) return;
         if (error instanceof HoldGone || attempt === SETTLE_ATTEMPTS) {
           this.report.unsettled = true;
           return;
         }
-        await new Promise((done) => setTimeout(done, 50 * 4 ** attempt * Math.random()));
+        await new Promise((done) => setTimeout(done, 50 * 3 ** attempt * Math.random()));
       }
     }
   }

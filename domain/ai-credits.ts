@@ -47,12 +47,18 @@ export async function hold(deps: Deps, accountId: string, provider: string, micr
     set: { [`holds.${id}`]: { microRand, expiresAt } },
     setOnce: { duePk: 'AI_ACCOUNT', dueAt: expiresAt },
     add: { availableMicroRand: -microRand },
-    when: { availableMicroRand: { atLeast: LEAST_BALANCE }, [`keys.${provider}`]: 'absent' },
+    when: {
+      availableMicroRand: { atLeast: LEAST_BALANCE },
+      [`keys.${provider}`]: 'absent',
+      // The client repeats a write whose answer was lost.
+      [`holds.${id}`]: 'absent',
+    },
   };
-  const account = await deps.table.write(
-    AiAccount,
-    attempt(AiAccount, { accountId }, what, (found) => new NoHold(found)),
-  );
+  const write = attempt(AiAccount, { accountId }, what, (found) => new NoHold(found));
+  const account = await deps.table.write(AiAccount, write).catch((error: unknown) => {
+    if (error instanceof NoHold && error.account?.holds[id]) return error.account;
+    throw error;
+  });
   const before = (account?.availableMicroRand ?? 0) + microRand;
   return { accountId, id, microRand, granted: Math.min(microRand, before) };
 }
