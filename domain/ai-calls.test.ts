@@ -48,10 +48,7 @@ function gateway({ credits = 100, saved = false, upstream }: World) {
   const done: string[] = [];
   let available = credits * 1_000_000;
   const table = {
-    write: async (
-      _entity: unknown,
-      { input }: { input: { UpdateExpression?: string; ExpressionAttributeValues?: object } },
-    ) => {
+    touch: async ({ input }: { input: { UpdateExpression?: string; ExpressionAttributeValues?: object } }) => {
       const added = JSON.stringify(input.ExpressionAttributeValues ?? {});
       done.push(input.UpdateExpression?.includes('REMOVE') ? 'release' : 'hold');
       const amount = Number(/"N":"(-\d+)"/.exec(added)?.[1] ?? 0);

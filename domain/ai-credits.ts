@@ -55,11 +55,12 @@ export async function hold(deps: Deps, accountId: string, provider: string, micr
     },
   };
   const write = attempt(AiAccount, { accountId }, what, (found) => new NoHold(found));
-  const account = await deps.table.write(AiAccount, write).catch((error: unknown) => {
+  // Of the account no more than what changed: it has the holds of all running calls.
+  const changed = await deps.table.touch(write).catch((error: unknown) => {
     if (error instanceof NoHold && error.account?.holds[id]) return error.account;
     throw error;
   });
-  const before = (account?.availableMicroRand ?? 0) + microRand;
+  const before = Number(changed.availableMicroRand) + microRand;
   return { accountId, id, microRand, granted: Math.min(microRand, before) };
 }
 
@@ -87,7 +88,7 @@ const giveBack = ({ accountId, id, microRand }: Hold, charge: number, left?: num
 
 /** Gives a hold back unused. */
 export async function release(deps: Deps, held: Hold): Promise<void> {
-  await deps.table.write(AiAccount, giveBack(held, 0));
+  await deps.table.touch(giveBack(held, 0));
 }
 
 /** What a call used, for the ledger. */

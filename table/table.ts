@@ -34,6 +34,8 @@ export interface Table {
   all<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
+  /** The same, and of the item only what the write changed: for large items that are written often. */
+  touch(write: Write): Promise<Record<string, unknown>>;
   /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
   /** The keys under `duePk` whose time has come, oldest first, at most `limit`. */
@@ -90,6 +92,28 @@ export function createTable(send: Send, TableName: string): Table {
     return from;
   }
 
+  /** One write by itself, and what it returns of the item. */
+  async function apply(write: Write, returns: 'ALL_NEW' | 'UPDATED_NEW'): Promise<Item | undefined> {
+    const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
+    const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { Attributes } = await send<{ Attributes?: Item }>(operation, {
+          TableName,
+          ...write.input,
+          ...ReturnValues,
+        });
+        return Attributes;
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        if (error.name === 'ConditionalCheckFailedException') throw write.lost(shown(error.detail?.Item));
+        // A transaction holds this item right now.
+        if (error.name !== 'TransactionConflictException' || attempt === CONFLICT_ATTEMPTS) throw error;
+        await collision(attempt);
+      }
+    }
+  }
+
   return {
     async get(entity, of) {
       const input = { TableName, Key: marshall(entity.key(of)), ConsistentRead: true };
@@ -134,20 +158,13 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     async write(entity, write) {
-      const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
-      const returns = write.kind === 'Update' ? { ReturnValues: 'ALL_NEW' } : {};
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          const answer = await send<{ Attributes?: Item }>(operation, { TableName, ...write.input, ...returns });
-          return answer.Attributes && parse(entity, answer.Attributes);
-        } catch (error) {
-          if (!isRefusal(error)) throw error;
-          if (error.name === 'ConditionalCheckFailedException') throw write.lost(shown(error.detail?.Item));
-          // A transaction holds this item right now.
-          if (error.name !== 'TransactionConflictException' || attempt === CONFLICT_ATTEMPTS) throw error;
-          await collision(attempt);
-        }
-      }
+      const attributes = await apply(write, 'ALL_NEW');
+      return attributes && parse(entity, attributes);
+    },
+
+    async touch(write) {
+      const attributes = await apply(write, 'UPDATED_NEW');
+      return attributes ? unmarshall(attributes) : {};
     },
 
     async transact(writes) {

@@ -12,7 +12,8 @@ export interface Target {
   pid?: number;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+/** Fresh for each load: a server may close what was idle in the meantime. */
+let agent = new Agent({ keepAlive: true });
 const messages = [{ role: 'user', content: 'Tell me about the weather in Cape Town, please, in a hundred words.' }];
 
 function open({ url, headers, model }: Target, pace: number | undefined): Promise<IncomingMessage> {
@@ -63,10 +64,14 @@ export async function aborted(target: Target): Promise<void> {
   answer.destroy();
 }
 
-/** Opens streams and leaves them open; `close` ends them. */
+/** Opens streams, ten at a time as callers come, and leaves them open; `close` ends them. */
 export async function openStreams(target: Target, count: number): Promise<() => void> {
-  const answers = await Promise.all(Array.from({ length: count }, () => open(target, 600)));
-  await Promise.all(answers.map((answer) => new Promise((resolve) => answer.once('data', resolve))));
+  const answers: IncomingMessage[] = [];
+  await many(count, 10, async () => {
+    const answer = await open(target, 600);
+    await new Promise((resolve) => answer.once('data', resolve));
+    answers.push(answer);
+  });
   return () => {
     for (const answer of answers) answer.destroy();
   };
@@ -74,6 +79,7 @@ export async function openStreams(target: Target, count: number): Promise<() => 
 
 /** Does something so often, so many at a time; what each gave, and seconds for all. */
 export async function many<T>(times: number, atOnce: number, work: () => Promise<T>, stagger = 0) {
+  agent = new Agent({ keepAlive: true });
   const results: T[] = [];
   let left = times;
   const started = performance.now();
