@@ -64,9 +64,16 @@ export async function stream(
   response.on('close', () => {
     if (!response.writableFinished) tell({ type: 'left' });
   });
+  // What the client has not taken yet is not acknowledged: so the function waits for it.
+  let untaken = 0;
+  const taken = () => {
+    tell({ type: 'took', bytes: untaken });
+    untaken = 0;
+  };
+  response.on('drain', taken);
   const body = (bytes: Uint8Array) => {
-    if (response.write(bytes)) tell({ type: 'took', bytes: bytes.length });
-    else response.once('drain', () => tell({ type: 'took', bytes: bytes.length }));
+    untaken += bytes.length;
+    if (response.write(bytes)) taken();
   };
   try {
     await lambda.invokeText(route.functionArn, JSON.stringify(event), {

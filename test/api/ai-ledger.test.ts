@@ -159,6 +159,35 @@ test('the ledger is right whatever fails and whenever', async () => {
   console.log(`the ledger: ${RUNS} random histories, ${calls} calls, ${kills} of them cut at a table operation`);
 }, 120_000);
 
+test('a call asks the table twice beside its authentication: for the hold, and to settle', async () => {
+  const [{ ChatCall }, , , { builtInOffer }, { callAws }, { deps }] = await modules();
+  const account = await newAccount({ aiCreditsMicroRand: RICH });
+  const asked: string[] = [];
+  const send: Send = (operation, input) => {
+    asked.push(operation);
+    return callAws('dynamodb', operation, input);
+  };
+  const gateway: Gateway = {
+    ...deps,
+    table: createTable(send, process.env.TABLE_NAME ?? ''),
+    offer: async () => builtInOffer(18),
+    ownKey: () => 'sk-own',
+    keyRing: { get: () => undefined, open: async () => undefined },
+    transport: createTransport(),
+    baseUrls: { openai: `${standIns.url}/openai/v1` },
+  };
+  const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hello' }] };
+  const outlet = {
+    begin: () => void asked.push('begin'),
+    write: () => undefined,
+    end: () => void asked.push('end'),
+    signal: new AbortController().signal,
+  };
+  const call = { accountId: account.id, requestId: 'req', startedAt: performance.now(), text: JSON.stringify(body) };
+  await new ChatCall(gateway, { ...call, request: ChatRequest.parse(body) }, outlet).run();
+  expect(asked).toEqual(['UpdateItem', 'begin', 'end', 'TransactWriteItems']);
+});
+
 test('a cost beyond the hold is charged as far as there are credits, and the rest is written off', async () => {
   const [, { hold, settle }, { readCredits }, , , { deps }] = await modules();
   const account = await newAccount({ aiCreditsMicroRand: 1_000_000 });
