@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -182,7 +182,8 @@ export class FunctionPool {
       this.#dispatch();
     }, timeoutMs);
     environment.current = { invocation, requestId, timer };
-    const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')};Sampled=0`;
+    const random = randomUUID().replaceAll('-', '').slice(0, 24);
+    const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
     const message: ToWorker = { requestId, traceId, event: invocation.event, deadline: Date.now() + timeoutMs };
     environment.worker.postMessage(message);
   }
