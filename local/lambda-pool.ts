@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -194,14 +194,10 @@ export class FunctionPool {
       this.#dispatch();
     }, timeoutMs);
     environment.current = { invocation, requestId, timer };
-    const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')};Sampled=0`;
-    const message: ToWorker = {
-      type: 'invoke',
-      requestId,
-      traceId,
-      event: invocation.event,
-      deadline: Date.now() + timeoutMs,
-    };
+    const random = randomUUID().replaceAll('-', '').slice(0, 24);
+    const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
+    const deadline = Date.now() + timeoutMs;
+    const message: ToWorker = { type: 'invoke', requestId, traceId, event: invocation.event, deadline };
     environment.worker.postMessage(message);
     invocation.reader?.begin?.((said) => {
       if (environment.current?.invocation === invocation) environment.worker.postMessage(said);

@@ -2,10 +2,11 @@ import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { listModels } from '../../contract/ai.ts';
 import { ChatCompletion } from '../../contract/chat.ts';
-import { baseUrl, clientOf, local, newAccount, raw, until } from '../world.ts';
+import { clientOf, local, newAccount, raw, until } from '../world.ts';
 
 // The platform's own code reads it when it is first imported.
 Object.assign(process.env, local.environment);
+const { baseUrl } = local;
 const { demo, other } = local.accounts;
 const sdk = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${baseUrl}/ai/v1`, maxRetries: 0 });
 const RICH = { aiCreditsMicroRand: 100_000_000 };
