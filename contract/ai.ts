@@ -63,12 +63,12 @@ export const AiProvider = resource('AiProvider', () =>
   z.object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) }),
 );
 
-/** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. */
+/** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. @public */
 export const ProviderKeyInput = z.object({
   key: z.string().check(z.trim(), z.minLength(8), z.maxLength(512), z.regex(/^[\x21-\x7e]+$/, 'must be a key')),
 });
 
-/** What `POST /dashboard/v1/ai/credits` takes: rand of the wallet, R10.00 to R100,000.00. */
+/** What `POST /dashboard/v1/ai/credits` takes: rand of the wallet. @public */
 export const BuyCreditsInput = z.object({
   amount: z.string().check(z.regex(/^\d{1,6}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00')),
 });

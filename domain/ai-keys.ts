@@ -24,7 +24,7 @@ function known(id: string): keyof typeof PROVIDERS {
   return id;
 }
 
-/** GET /dashboard/v1/ai/providers */
+/** GET /dashboard/v1/ai/providers. @public until the dashboard's API has its route. */
 export async function listProviderKeys(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
@@ -33,7 +33,7 @@ export async function listProviderKeys(
   return { data: AI_PROVIDER_IDS.map((id) => shown(account, id)) };
 }
 
-/** PUT /dashboard/v1/ai/providers/{id}: from now on every call to this provider uses this key. */
+/** PUT /dashboard/v1/ai/providers/{id}: from now on every call to this provider uses this key. @public */
 export async function putProviderKey(
   deps: Deps & { secrets: Secrets },
   { accountId }: Pick<Caller, 'accountId'>,
@@ -61,7 +61,7 @@ export async function putProviderKey(
 
 class NoBooks extends Error {}
 
-/** DELETE /dashboard/v1/ai/providers/{id}; deleting what is not there is no error. */
+/** DELETE /dashboard/v1/ai/providers/{id}; deleting what is not there is no error. @public */
 export async function deleteProviderKey(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,

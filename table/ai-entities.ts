@@ -3,9 +3,6 @@ import { AI_ENTRY_TYPES } from '../contract/choices.ts';
 import { entity, type ItemOf } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 
-/** What a call has set aside until it is settled. */
-export type AiHold = { microRand: number; expiresAt: string };
-
 /**
  * Everything that a call to a model asks of an account, in one item, so that one conditional write decides: AI credits
  * in micro-rand, what running calls hold of them, and the caller's own provider keys.
