@@ -111,7 +111,7 @@ interface Figures {
 
 async function measure(target: Target): Promise<Figures> {
   // Until the compiler has seen it all.
-  await many(2000, 20, () => whole(target));
+  await many(600, 20, () => whole(target));
   await many(60, 20, () => streamed(target, 1));
   const idle = target.pid ? memoryOf(target.pid) : 0;
   let perSecond = 0;

@@ -73,7 +73,7 @@ function gateway({ credits = 100, saved = false, upstream }: World) {
     offer: async () => builtInOffer(18),
     ownKey: () => OWN_KEY,
     keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
-    transport: createTransport({ connect: 500, firstByte: 400, silence: 200, call: 5_000 }),
+    transport: createTransport({ connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }),
     baseUrls: {
       openai: upstream ?? `${standIns.url}/openai/v1`,
       anthropic: upstream ?? `${standIns.url}/anthropic`,
