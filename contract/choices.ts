@@ -12,3 +12,30 @@ export const FRAMEWORK_DEFAULTS = {
 
 export const DEPLOYMENT_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
+
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED'] as const;
+
+/** How an attempt at a delivery came out. All but the first are failures. */
+export const DELIVERY_OUTCOMES = [
+  'DELIVERED',
+  /** An answer with another status than 2xx or 3xx. */
+  'BAD_STATUS',
+  /** 3xx: redirects are not followed. */
+  'REDIRECT',
+  /** Not done within the deadline, whatever it was doing. */
+  'TIMEOUT',
+  /** Nobody listens at the port. */
+  'REFUSED',
+  /** The connection broke before the answer was whole. */
+  'RESET',
+  /** No way to the address. */
+  'UNREACHABLE',
+  /** The name does not resolve. */
+  'DNS',
+  /** No encrypted connection: a certificate that is not valid for the name, mostly. */
+  'TLS',
+  /** The address, or all that the name resolves to, is not a public one. */
+  'BLOCKED_ADDRESS',
+  /** What came was not HTTP, or its headers were too large, or its body was not what it said to be. */
+  'BAD_RESPONSE',
+] as const;

@@ -30,12 +30,16 @@ export interface Table {
   get<T, K>(entity: Entity<T, K>, of: K): Promise<T | undefined>;
   /** A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. */
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
+  /** Everything in one partition of the table, newest id first, strongly consistent. For partitions that stay small. */
+  all<T, K>(entity: Entity<T, K>, pk: string): Promise<T[]>;
+  /** The items of a list whose `listSk` is at least `from`, oldest first, at most `limit`. */
+  since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
   /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
-  /** The keys under `duePk` whose time has come, oldest first, at most `limit`. */
-  due(duePk: string, until: string, limit: number): Promise<Due[]>;
+  /** The keys under `duePk` whose time has come (and came after `after`), oldest first, at most `limit`. */
+  due(duePk: string, until: string, limit: number, after?: string): Promise<Due[]>;
 }
 
 interface Refusal {
@@ -45,6 +49,8 @@ interface Refusal {
 const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
 
 const CONFLICT_ATTEMPTS = 8;
+/** What `all` stops at: no partition that it is for comes near. */
+const ALL = 1000;
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** What a cancelled transaction means: the error of the write that lost, `retry` for a mere collision, or itself. */
@@ -83,6 +89,20 @@ export function createTable(send: Send, TableName: string): Table {
     return from;
   }
 
+  /** Follows a query over its pages (1 MB each) until there are `limit` items or no more. */
+  async function query(input: object, limit: number): Promise<Item[]> {
+    const found: Item[] = [];
+    let from: Item | undefined;
+    do {
+      const page = { Limit: limit - found.length, ...(from ? { ExclusiveStartKey: from } : {}) };
+      const request = { TableName, ...input, ...page };
+      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', request);
+      found.push(...Items);
+      from = LastEvaluatedKey;
+    } while (from && found.length < limit);
+    return found;
+  }
+
   return {
     async get(entity, of) {
       const input = { TableName, Key: marshall(entity.key(of)), ConsistentRead: true };
@@ -109,6 +129,25 @@ export function createTable(send: Send, TableName: string): Table {
         from = LastEvaluatedKey;
       } while (from && found.length <= limit);
       return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
+    },
+
+    async all(entity, pk) {
+      const input = {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: marshall({ ':pk': pk }),
+        ConsistentRead: true,
+        ScanIndexForward: false,
+      };
+      return (await query(input, ALL)).map((item) => parse(entity, item));
+    },
+
+    async since(entity, listPk, from, limit) {
+      const input = {
+        IndexName: 'list',
+        KeyConditionExpression: 'listPk = :listPk AND listSk >= :from',
+        ExpressionAttributeValues: marshall({ ':listPk': listPk, ':from': from }),
+      };
+      return (await query(input, limit)).map((item) => parse(entity, item));
     },
 
     async write(entity, write) {
@@ -138,14 +177,17 @@ export function createTable(send: Send, TableName: string): Table {
       }
     },
 
-    async due(duePk, until, limit) {
-      const { Items } = await send<{ Items: Item[] }>('Query', {
-        TableName,
-        IndexName: 'due',
-        KeyConditionExpression: 'duePk = :duePk AND dueAt <= :until',
-        ExpressionAttributeValues: marshall({ ':duePk': duePk, ':until': until }),
-        Limit: limit,
-      });
+    async due(duePk, until, limit, after = '') {
+      // Times compare as text: what follows one closely is the text itself and a character more.
+      const values = { ':duePk': duePk, ':after': `${after} `, ':until': until };
+      const Items = await query(
+        {
+          IndexName: 'due',
+          KeyConditionExpression: 'duePk = :duePk AND dueAt BETWEEN :after AND :until',
+          ExpressionAttributeValues: marshall(values),
+        },
+        limit,
+      );
       return Items.map((item) => {
         const { pk, sk, dueAt } = unmarshall(item);
         return { pk: String(pk), sk: String(sk), dueAt: String(dueAt) };
