@@ -16,6 +16,7 @@ import type { Uses } from '../contract/route.ts';
 import { type AnyRoute, routes } from '../contract/routes.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BuildsStack } from './builds.ts';
+import { receivers } from './delivery.ts';
 import { PlatformFunction } from './functions.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -114,12 +115,16 @@ export class ApiStack extends PlatformStack {
     this.originSecret = SecretValue.secretsManager(names.originSecret).unsafeUnwrap();
     const throughTheEdge: Use = { variables: { ORIGIN_SECRET: secret.secretValue.unsafeUnwrap() } };
 
-    const extras: Record<Uses, Use> = { secrets: hosting.seal, builds: builds.readLogs };
+    const extras: Record<Uses, Use[]> = {
+      secrets: [hosting.seal],
+      builds: [builds.readLogs],
+      signing: [hosting.makeSigning, receivers(platform)],
+    };
     const usesOf = ({ method, uses }: AnyRoute): Use[] => [
       throughTheEdge,
       table.read,
       method === 'GET' ? table.count : table.write,
-      ...uses.map((use) => extras[use]),
+      ...uses.flatMap((use) => extras[use]),
     ];
     for (const route of routes satisfies readonly AnyRoute[]) {
       const made = new PlatformFunction(this, platform, `api/${route.id}`, {

@@ -36,6 +36,14 @@ const Environment = z.object({
   APP_FUNCTION_ROLE_ARN: text,
   APP_ADAPTER_LAYER_ARN: text,
   APP_ROUTES_ARN: text,
+  DELIVERY_QUEUE_URL: text,
+  /** `true` where webhooks may go to this machine itself: the local run. */
+  ALLOW_LOCAL_WEBHOOKS: z._default(z.enum(['true', 'false']), 'false'),
+  /** Seconds between attempts (specification, Delivery 2). */
+  WEBHOOK_RETRY_SCHEDULE: z.pipe(
+    z._default(z.string().check(z.regex(/^\d+(,\d+)*$/)), '60,300,1800,7200,43200'),
+    z.transform((list) => list.split(',').map(Number)),
+  ),
 });
 
 type Config = z.output<typeof Environment>;

@@ -5,6 +5,9 @@ import { joinKey as key } from './keys.ts';
 
 const sealed = () => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });
 
+/** The partition of an account's endpoints. */
+export const webhooksOf = (accountId: string) => key('ACCOUNT', accountId, 'WEBHOOKS');
+
 /** An endpoint of an account. All of an account's stand in one partition: fan-out reads them at once, consistently. */
 export type Webhook = ItemOf<typeof Webhook>;
 export const Webhook = entity({
@@ -25,8 +28,11 @@ export const Webhook = entity({
       previous: z.optional(z.object({ secret: sealed(), expiresAt: z.string() })),
       createdAt: z.string(),
     }),
-  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId, 'WEBHOOKS'), sk: id }),
+  key: ({ accountId, id }: OfAccount) => ({ pk: webhooksOf(accountId), sk: id }),
 });
+
+/** The list of an endpoint's deliveries; each stands there by the time it was made. */
+export const deliveriesOf = (webhookId: string) => key('WEBHOOK', webhookId, 'DELIVERIES');
 
 /** One event on its way to one endpoint, with every attempt made. */
 export type Delivery = ItemOf<typeof Delivery>;
@@ -62,18 +68,28 @@ export const Delivery = entity({
       resendAt: z.optional(z.string()),
     }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId, 'DELIVERY', id), sk: 'DELIVERY' }),
-  list: (item) => ({ listPk: key('WEBHOOK', item.webhookId, 'DELIVERIES'), listSk: key(item.createdAt, item.id) }),
-  due: (item) => (item.nextAttemptAt ? deliveryDue(item.id, 'QUEUED', item.nextAttemptAt) : undefined),
+  list: (item) => ({ listPk: deliveriesOf(item.webhookId), listSk: key(item.createdAt, item.id) }),
+  due: (item) => (item.nextAttemptAt ? queuedFor(item.id, item.nextAttemptAt) : undefined),
   expiresAtEpoch: (item) => epoch(item.createdAt) + 30 * DAY,
 });
 
 /** How many partitions pending deliveries are spread over, so that none is hot. */
 export const DELIVERY_SHARDS = 8;
 export const deliveryShard = (state: 'QUEUED' | 'WAITING', shard: number) => key('DELIVERY', state, String(shard));
-/** `QUEUED`: a message is on its way, and overdue is lost. `WAITING`: a message must be sent before `dueAt`. */
-export const deliveryDue = (id: string, state: 'QUEUED' | 'WAITING', dueAt: string) => ({
-  duePk: deliveryShard(state, Number.parseInt(id.slice(-4), 16) % DELIVERY_SHARDS),
-  dueAt,
+const shardOf = (id: string) => Number.parseInt(id.slice(-4), 16) % DELIVERY_SHARDS;
+
+/** How long after its time a queued attempt is taken for lost, in milliseconds: longer than an attempt takes. */
+export const DELIVERY_GRACE = 30_000;
+
+/** A message is on its way for an attempt at this time: if it is still to be made long after, the message is lost. */
+export const queuedFor = (id: string, attemptAt: string, grace: number = DELIVERY_GRACE) => ({
+  duePk: deliveryShard('QUEUED', shardOf(id)),
+  dueAt: new Date(Date.parse(attemptAt) + grace).toISOString(),
+});
+/** The attempt is too far off for a message: one must be sent in time. */
+export const waitingFor = (id: string, attemptAt: string) => ({
+  duePk: deliveryShard('WAITING', shardOf(id)),
+  dueAt: attemptAt,
 });
 
 /** How far a sweep over waiting items has come. */
