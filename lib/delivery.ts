@@ -23,17 +23,21 @@ export class DeliveryStack extends PlatformStack {
   /** Putting attempts into the queue. */
   readonly queue: Use;
   readonly sender: PlatformFunction;
+  readonly queueName: string;
+  readonly stage: string;
 
   constructor(platform: Platform, table: TableStack, hosting: AppHostingStack) {
     super(platform, 'delivery', 'Webhook deliveries: the queue of attempts and the function that makes them');
     const { config, names } = platform;
     this.addStackDependency(table);
+    this.queueName = names.queue('deliveries');
+    this.stage = config.stage;
 
     const failures = new FailureQueue(this, platform, 'delivery-failures');
     // A standard queue. Each message names its endpoint as its group, which makes the queue fair: while one receiver
     // hangs and its messages pile up, those of the others go first.
     const queue = new Queue(this, 'Queue', {
-      queueName: names.queue('deliveries'),
+      queueName: this.queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(VISIBLE_AGAIN),

@@ -6,6 +6,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Duration } from 'aws-cdk-lib/core';
 import type { ApiStack } from './api.ts';
 import { dashboard } from './dashboard.ts';
+import { DeliveryStack } from './delivery.ts';
 import { PlatformFunction } from './functions.ts';
 import { Machine } from './machines.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -35,7 +36,9 @@ type RunbookPage =
   | 'stream-behind'
   | 'state-machine-failures'
   | 'api-5xx'
-  | 'table-throttles';
+  | 'table-throttles'
+  | 'webhooks-behind'
+  | 'webhooks-disabled';
 
 /** What those who run the platform have: alarms, a dashboard, and functions to call by hand. */
 export class OperationsStack extends PlatformStack {
@@ -102,6 +105,7 @@ function watchesOf(construct: unknown): Watch[] {
       page: 'state-machine-failures' as const,
     }));
   }
+  if (construct instanceof DeliveryStack) return watchesOfDelivery(construct);
   if (construct instanceof StreamStack) {
     return [
       {
@@ -156,4 +160,34 @@ function watchesOfTable({ names }: Platform): Watch[] {
     means: 'DynamoDB refused requests: a hot key, or a jump in traffic.',
     page: 'table-throttles' as const,
   }));
+}
+
+/** Metrics that functions write into their logs (runtime/log.ts). */
+const OWN = 'HostingPlatform';
+
+function watchesOfDelivery({ queueName, stage }: DeliveryStack): Watch[] {
+  return [
+    {
+      name: 'webhooks-waiting',
+      metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: queueName }),
+      above: 10_000,
+      periods: 2,
+      means: 'Webhooks pile up in the queue.',
+      page: 'webhooks-behind',
+    },
+    {
+      name: 'webhooks-overdue',
+      metric: maximum(OWN, 'WebhookOldestDue', { stage }),
+      above: 300,
+      means: 'A webhook is minutes late.',
+      page: 'webhooks-behind',
+    },
+    {
+      name: 'webhooks-disabled',
+      metric: sum(OWN, 'WebhooksDisabled', { stage }),
+      above: 5,
+      means: 'Several endpoints were disabled at once: what they have in common may be us.',
+      page: 'webhooks-disabled',
+    },
+  ];
 }

@@ -1,7 +1,7 @@
 import { deliver } from '../../domain/deliveries.ts';
 import { DeliveryInput } from '../../domain/workflow.ts';
 import { consumer } from '../../runtime/consumer.ts';
-import { deliveryMetrics } from '../../runtime/delivery-metrics.ts';
+import { reportAttempt } from '../../runtime/delivery-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { secrets } from '../../runtime/secrets.ts';
@@ -11,5 +11,5 @@ const needs = { ...deps, secrets, queue, sender };
 
 /** Makes the attempts that the queue asks for. */
 export const handler = consumer(DeliveryInput, async (message) =>
-  deliveryMetrics(message, await deliver(needs, message)),
+  reportAttempt(message, await deliver(needs, message)),
 );

@@ -62,12 +62,15 @@ test('the code of customers opens its own variables and writes its own log, and 
   });
 });
 
-test('only replacing variables and building may touch their key', () => {
+test('only replacing variables, building, registering webhooks and signing may touch their key', () => {
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
-  const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets'));
-  expect(holders).toHaveLength(secretRoutes.length + 2);
+  const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets') || uses.includes('signing'));
+  // Beside them: the role of customers' code, the build, the function that sends webhooks.
+  expect(holders).toHaveLength(secretRoutes.length + 3);
+  expect(actionsOf('queue-deliverWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:Decrypt']);
+  expect(actionsOf('api-createWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:GenerateDataKey']);
 });
 
 test('every function has the variables that its code cannot work without', async () => {
