@@ -27,7 +27,10 @@ export interface Build {
 /** Clones, installs, builds and packages. Throws {@link BuildFailure} with what the owner should know. */
 export async function buildApplication(build: Build): Promise<void> {
   const { job, context, sections } = build;
-  await sections.run('clone', `Cloning ${job.repoUrl} (branch ${job.branch})`, () => checkOut(build));
+  let commitSha = '';
+  await sections.run('clone', `Cloning ${job.repoUrl} (branch ${job.branch})`, async () => {
+    commitSha = await checkOut(build);
+  });
   await sections.run('install', `Installing with Node ${job.nodeVersion}: ${job.installCommand}`, async () => {
     const reason = nothingToInstall(job.installCommand, context.directory);
     if (reason === undefined) await install(job.installCommand, context);
@@ -40,19 +43,27 @@ export async function buildApplication(build: Build): Promise<void> {
       if (status !== 0) throw new BuildFailure(`The build command "${buildCommand}" failed with exit code ${status}.`);
     });
   }
-  await sections.run('package', 'Packaging', () => packageUp(build));
+  await sections.run('package', 'Packaging', () => packageUp(build, commitSha));
 }
 
-async function checkOut({ job: { repoUrl, branch }, context, sections, onCommit }: Build): Promise<void> {
+async function checkOut({ job: { repoUrl, branch }, context, sections, onCommit }: Build): Promise<string> {
   const { directory, user } = context;
   const ours = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
   const { commitSha, subject } = await clone({ repoUrl, branch, directory }, ours);
   onCommit(commitSha);
   sections.note(`${commitSha} ${subject}`);
   if (user) handOver(directory, user);
+  return commitSha;
 }
 
-async function packageUp({ job, context: { directory }, sections, environmentModule, store }: Build): Promise<void> {
+async function packageUp(build: Build, commitSha: string): Promise<void> {
+  const {
+    job,
+    context: { directory },
+    sections,
+    environmentModule,
+    store,
+  } = build;
   checkStartFile(directory, job);
   for (const name of RESERVED) {
     if (existsSync(join(directory, name))) sections.note(`${name} is left out: the platform puts its own there`);
@@ -60,7 +71,11 @@ async function packageUp({ job, context: { directory }, sections, environmentMod
   const left = developmentPackages(directory).size;
   if (left > 0) sections.note(`${left} development packages are left out`);
   const items = await collect(directory, job);
-  const artifact = await pack(items, { job, environmentModule });
+  const artifact = await pack(items, {
+    job,
+    environmentModule,
+    release: { deploymentId: job.deploymentId, commitSha },
+  });
   sections.note(`${items.length} files, ${(artifact.length / 1024 / 1024).toFixed(1)} MB packed`);
   await store(artifact);
 }

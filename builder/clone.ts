@@ -27,8 +27,11 @@ export async function clone(
     { ...context, output: listen },
   );
   if (status !== 0) {
+    const known = explain(said, repoUrl, branch);
+    if (known) throw new BuildFailure(known);
     context.output(said);
-    throw new BuildFailure(explain(said, status, repoUrl, branch));
+    const last = /^fatal: (.+)$/m.exec(said)?.[1] ?? `git ended with exit code ${status}`;
+    throw new BuildFailure(`The repository ${repoUrl} could not be cloned: ${last}.`);
   }
   said = '';
   await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], { ...context, output: listen });
@@ -36,8 +39,8 @@ export async function clone(
   return { commitSha, subject };
 }
 
-/** What git said, in the words of somebody who does not know git. */
-function explain(said: string, status: number, repoUrl: string, branch: string): string {
+/** The usual failures in the words of somebody who does not know git. */
+function explain(said: string, repoUrl: string, branch: string): string | undefined {
   if (/Remote branch .* not found/i.test(said)) return `Branch "${branch}" was not found in ${repoUrl}.`;
   if (/Could not resolve host/i.test(said)) return `The host of ${repoUrl} was not found.`;
   if (
@@ -50,6 +53,5 @@ function explain(said: string, status: number, repoUrl: string, branch: string):
   if (/not found|does not exist|does not appear to be a git repository|not a git repository|\b404\b/i.test(said)) {
     return `The repository ${repoUrl} was not found.`;
   }
-  const last = /^fatal: (.+)$/m.exec(said)?.[1] ?? `git ended with exit code ${status}`;
-  return `The repository ${repoUrl} could not be cloned: ${last}.`;
+  return undefined;
 }

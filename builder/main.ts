@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { artifactKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds.ts';
 import { createSecrets } from '../providers/secrets.ts';
-import { callAws, getObject, putObject } from '../runtime/aws.ts';
+import { callAws, getObject, putLargeObject, putObject } from '../runtime/aws.ts';
 import { buildApplication } from './application.ts';
 import { createBuildUser } from './build-user.ts';
 import { commandEnvironment } from './command.ts';
@@ -60,7 +60,8 @@ try {
     onCommit: (commitSha) => {
       result.commitSha = commitSha;
     },
-    store: (artifact) => putObject(bucket, artifactKey(job.applicationId, deploymentId), artifact, 'application/zip'),
+    store: (artifact) =>
+      putLargeObject(bucket, artifactKey(job.applicationId, deploymentId), artifact, 'application/zip'),
   });
 } catch (error) {
   if (!(error instanceof BuildFailure)) console.error(error);

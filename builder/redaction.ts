@@ -5,7 +5,7 @@ const SHORTEST_BASE64 = 6;
 const MASK = '[redacted]';
 
 /** Hides secrets in a text that comes in pieces. */
-export interface RedactingStream {
+interface RedactingStream {
   /** Takes a piece and returns what may be shown; the beginning of a possible secret waits for the next piece. */
   write(piece: string): string;
   /** What still waited. */

@@ -47,7 +47,7 @@ export interface Bundling {
   outdir?: string;
   /** Hears after each build which files changed (absolute paths of bundles); a rebuild that changes nothing is silent. */
   onChange?: (changed: string[]) => void;
-  /** Hears of a build that failed, in esbuild's words, while watching. */
+  /** Hears of a build that failed, in esbuild's words. */
   onError?: (message: string) => void;
 }
 
@@ -62,16 +62,28 @@ export async function bundle({ outdir = BUNDLES }: Bundling = {}): Promise<strin
   return outdir;
 }
 
+/** Bundles that can be made again for a fraction of the first time's work. */
+export interface Bundles {
+  /** Bundles what changed; a source that does not compile is told to `onError` and leaves the bundles as they were. */
+  rebuild(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
- * Bundles, and again whenever a source changes, until the returned function is called. Only bundles whose content
- * changed are written. A function file added later needs a restart, as its route and rights do.
+ * Bundles once and stays ready to do it again. Only bundles whose content changed are written. A function file added
+ * later needs a restart, as its route and rights do. Throws where a source does not compile the first time.
  */
-export async function watchBundles(bundling: Bundling = {}): Promise<() => Promise<void>> {
+export async function openBundles(bundling: Bundling = {}): Promise<Bundles> {
   const contexts = await open(bundling);
-  await Promise.all(contexts.map((each) => each.rebuild()));
-  await Promise.all(contexts.map((each) => each.watch()));
-  return async () => {
-    await Promise.all(contexts.map((each) => each.dispose()));
+  const rebuild = () => Promise.all(contexts.map((each) => each.rebuild()));
+  await rebuild();
+  return {
+    rebuild: async () => {
+      await rebuild().catch(() => {});
+    },
+    close: async () => {
+      await Promise.all(contexts.map((each) => each.dispose()));
+    },
   };
 }
 

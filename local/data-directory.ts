@@ -17,7 +17,8 @@ export interface DataDirectory {
   release(): void;
 }
 
-const isFree = (port: number): Promise<boolean> =>
+/** Whether nobody listens on a port. */
+export const isFree = (port: number): Promise<boolean> =>
   new Promise((answer) => {
     const probe = createServer();
     probe.once('error', () => answer(false));

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Children } from './children.ts';
+import { Trouble } from './data-directory.ts';
 import type { JsonObject } from './intrinsics.ts';
 import type { Resource, Template } from './template.ts';
 import { call, untilUp, WireError } from './wire.ts';
@@ -82,7 +83,7 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
   await untilUp(
     () => call(url, 'dynamodb', 'ListTables', {}),
     () => {
-      if (failed || java.exitCode !== null || java.signalCode !== null) throw new Error(javaProblem());
+      if (failed || java.exitCode !== null || java.signalCode !== null) throw new Trouble(javaProblem());
     },
   );
   return url;

@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { buildProjectsOf } from './build-projects.ts';
 import { startChildren } from './children.ts';
 import { type Reporter, readable } from './console.ts';
 import { makeCors } from './cors.ts';
-import { openDataDirectory, Trouble } from './data-directory.ts';
+import { isFree, openDataDirectory, Trouble } from './data-directory.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
 import { makeEdge } from './edge.ts';
 import { startEventSources } from './event-sources.ts';
@@ -62,11 +62,18 @@ export interface Platform {
 /** Starts the whole platform on this machine. Throws {@link Trouble} where the user can help. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { port, reporter, shell } = options;
+  if (!(await isFree(port))) throw portTaken(port);
+  if (options.gitRoot && !existsSync(options.gitRoot))
+    throw new Trouble(`LOCAL_GIT_ROOT does not exist: ${options.gitRoot}`);
   const directory = openDataDirectory(options.dataDir);
   const { path: dataDir, temporary } = directory;
+  let up = false;
   const children = startChildren(dataDir, {
     temporary,
-    onDeath: (label, how) => options.onDeath(`${label} ended by itself (${how}); see ${join(dataDir, 'logs')}`),
+    onDeath(label, how) {
+      // Until then whoever waits for the engine says what is wrong with it.
+      if (up) options.onDeath(`${label} ended by itself (${how}); see ${join(dataDir, 'logs')}`);
+    },
   });
   // Started last, stopped first.
   const stops: (() => Promise<unknown> | unknown)[] = [() => directory.release(), () => children.stop()];
@@ -166,7 +173,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const [api] = template.resources('AWS::ApiGatewayV2::Api');
     await startFront({
       port,
-      lambda,
+      // While sources are watched, a request waits for the code that was just edited.
+      lambda: options.watch
+        ? { invokeText: (...invocation) => synthesis.fresh().then(() => lambda.invokeText(...invocation)) }
+        : lambda,
       route: makeRouter(routesOf(template)),
       cors: makeCors(api?.properties.CorsConfiguration),
       isApp: (host) => host.endsWith(appsDomain) || keyValueStore.lookup(host) !== undefined,
@@ -183,6 +193,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const localJson = options.localJson ?? join(dataDir, 'local.json');
     mkdirSync(dirname(localJson), { recursive: true });
     writeFileSync(localJson, `${JSON.stringify(local, undefined, 2)}\n`, { mode: 0o600 });
+    up = true;
     return { local, first, stop };
   } catch (error) {
     await stop();

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Children } from './children.ts';
+import { Trouble } from './data-directory.ts';
 import type { JsonObject } from './intrinsics.ts';
 import type { Resource, Template } from './template.ts';
 import { call, exchange, untilUp, WireError } from './wire.ts';
@@ -25,7 +26,7 @@ export async function startQueues({ port, region, folder, children }: QueuesOpti
     () => exchange(`${url}/health`, 'GET', {}),
     () => {
       if (child.exitCode === null && child.signalCode === null) return;
-      throw new Error('SQS and S3 (fauxqs) did not start; its words are in logs/queues.log of the data directory.');
+      throw new Trouble('SQS and S3 (fauxqs) did not start; its words are in logs/queues.log of the data directory.');
     },
   );
   return url;

@@ -9,6 +9,7 @@ import { welcome } from './welcome.ts';
 const PATIENCE = 4500;
 
 const { PORT = '4000', DATA_DIR = '.local', LOCAL_JSON, LOCAL_GIT_ROOT } = process.env;
+const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
 let platform: Platform | undefined;
@@ -27,9 +28,10 @@ async function leave(code: number): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leave(0));
 
 try {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Trouble(`PORT is no port: ${PORT}`);
   const started = performance.now();
   platform = await startPlatform({
-    port: Number(PORT),
+    port,
     dataDir: DATA_DIR,
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,

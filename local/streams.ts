@@ -110,7 +110,8 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
     renameSync(`${options.checkpointFile}.new`, options.checkpointFile);
   };
   const save = (): void => {
-    unsaved ??= setTimeout(write, SAVE_EVERY);
+    // What ends after the stop is delivered again by the next run.
+    if (!signal.aborted) unsaved ??= setTimeout(write, SAVE_EVERY);
   };
 
   // In the order of the stream. What is done at its head is never delivered again.

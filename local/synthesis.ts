@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { bundle, watchBundles } from '../lib/bundles.ts';
+import { bundle } from '../lib/bundles.ts';
 import type { SettingsInput } from '../lib/config.ts';
 import type { Place } from './names.ts';
 import { readTemplate, type Template } from './template.ts';
+import { type Watch, watchSources } from './watch.ts';
 
 export interface SynthesisOptions {
   dataDir: string;
@@ -15,6 +16,8 @@ export interface SynthesisOptions {
 
 export interface Synthesis {
   template: Template;
+  /** Resolves when no bundle is older than its sources; at once unless they are watched. */
+  fresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,21 +34,18 @@ export async function synthesize({ dataDir, settings, place, onChange }: Synthes
   });
   // Whichever fails first is told; the other must not count as unhandled.
   synthesized.catch(() => {});
-  let stop = async (): Promise<void> => {};
+  let watch: Watch | undefined;
   try {
-    if (onChange) {
-      let ready = false;
-      stop = await watchBundles({
-        outdir: bundles,
-        onChange: (files) => ready && onChange(files),
-        onError: (message) => console.error(message),
-      });
-      ready = true;
-    } else await bundle({ outdir: bundles });
+    if (onChange) watch = await watchSources(bundles, onChange);
+    else await bundle({ outdir: bundles });
     worker.postMessage('go');
     await synthesized;
   } finally {
     await worker.terminate();
   }
-  return { template: readTemplate(outdir, place), stop };
+  return {
+    template: readTemplate(outdir, place),
+    fresh: async () => watch?.fresh(),
+    stop: async () => watch?.stop(),
+  };
 }

@@ -46,8 +46,8 @@ export function idempotency(table: Table, key: string, principal: string, reques
   const requestHash = sha256(...request);
   const secret = Buffer.from(hkdfSync('sha256', principal, key, 'idempotency', 32));
   const recall = async (): Promise<unknown> => {
-    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new ApiError('invalid_request', 'Idempotency-Key: must be 1-255 visible ASCII characters');
+    if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+      throw new ApiError('invalid_request', 'Idempotency-Key: must be 1-255 ASCII characters');
     }
     const answer = await table.get(Answer, { id });
     if (!answer) return undefined;

@@ -3,13 +3,14 @@ import { type Answer, type Client, type ClientOptions, createClient } from '../c
 import { createDeployment, getDeployment } from '../contract/deployments.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../contract/route.ts';
+import type { Local } from './platform.ts';
 
 export const local = inject('local');
 export const { baseUrl } = local;
 
 /** A client whose successful answers are held against the contract: every field there, with its type. */
-export function clientOf(options: Omit<ClientOptions, 'baseUrl'>): Client {
-  const client = createClient({ baseUrl, ...options });
+export function clientOf(options: Omit<ClientOptions, 'baseUrl'>, of: Local = local): Client {
+  const client = createClient({ baseUrl: of.baseUrl, ...options });
   return {
     async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<Answer<Output<R>>> {
       const answer = await client.call(route, input);
@@ -29,12 +30,11 @@ export interface Opened extends Client {
 }
 
 /** Opens an account of the test's own, with one key. */
-export async function newAccount({
-  appLimit = 10,
-  scopes = [...SCOPES] as Scope[],
-  walletCents = 0,
-} = {}): Promise<Opened> {
-  Object.assign(process.env, local.environment);
+export async function newAccount(
+  { appLimit = 10, scopes = [...SCOPES] as Scope[], walletCents = 0 } = {},
+  of: Local = local,
+): Promise<Opened> {
+  Object.assign(process.env, of.environment);
   const [{ openAccount }, { deps }] = await Promise.all([
     import('../domain/accounts.ts'),
     import('../runtime/deps.ts'),
@@ -45,7 +45,7 @@ export async function newAccount({
   const [key] = opened.keys;
   if (!key) throw new Error('an account without a key');
   const { secretKey, publicKey } = key;
-  return { id: opened.id, secretKey, publicKey, ...clientOf({ secretKey }) };
+  return { id: opened.id, secretKey, publicKey, ...clientOf({ secretKey }, of) };
 }
 
 /** The code of a refusal; undefined for a success. */

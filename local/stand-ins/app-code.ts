@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { ServiceError } from './wire.ts';
-import { workspace } from './workspace.ts';
+import { discard, workspace } from './workspace.ts';
 
 /** What Lambda takes, unpacked. */
 const LARGEST = 262_144_000;
@@ -24,7 +24,7 @@ export interface CodeStore {
   /** The directory with the unpacked archive. It is never changed. */
   directory(sha256: string): Promise<string>;
   /** The archives in use: those that were in use the last time, and are no longer, are removed. */
-  keepOnly(sha256s: ReadonlySet<string>): void;
+  keepOnly(sha256s: Iterable<string>): void;
 }
 
 export function openCodeStore(dataDir: string): CodeStore {
@@ -33,7 +33,8 @@ export function openCodeStore(dataDir: string): CodeStore {
   const unpacked = workspace(dataDir, 'apps');
   const name = (sha256: string) => Buffer.from(sha256, 'base64').toString('hex');
   const unpacking = new Map<string, Promise<string>>();
-  let known: ReadonlySet<string> = new Set();
+  // Whatever is on disk counts as in use until the first word on what is.
+  let known = new Set([...readdirSync(archives), ...readdirSync(unpacked)].map((file) => file.replace(/\.zip$/, '')));
 
   const unpackInto = async (zip: Buffer, target: string): Promise<string> => {
     if (existsSync(target)) return target;
@@ -44,7 +45,9 @@ export function openCodeStore(dataDir: string): CodeStore {
       await rename(partial, target);
     } catch (error) {
       await rm(partial, { recursive: true, force: true });
-      if (!existsSync(target)) throw error;
+      // Somebody else may have been first; and what the file system did not refuse is wrong with the archive.
+      if (existsSync(target)) return target;
+      throw error instanceof ServiceError || (error instanceof Error && 'syscall' in error) ? error : notAnArchive();
     }
     return target;
   };
@@ -68,28 +71,30 @@ export function openCodeStore(dataDir: string): CodeStore {
       return { sha256, size: zip.length };
     },
     keepOnly(sha256s) {
-      for (const sha256 of known) {
-        if (sha256s.has(sha256)) continue;
-        rmSync(join(archives, `${name(sha256)}.zip`), { force: true });
-        rmSync(join(unpacked, name(sha256)), { recursive: true, force: true });
+      const used = new Set([...sha256s].map(name));
+      for (const old of known) {
+        if (used.has(old)) continue;
+        rmSync(join(archives, `${old}.zip`), { force: true });
+        void discard(join(unpacked, old));
       }
-      known = sha256s;
+      known = used;
     },
   };
 }
 
+/** Files that are written at the same time. */
+const AT_ONCE = 32;
 const SYMLINK = 0o120000;
 const FORMAT = 0o170000;
 
 /** Unpacks an archive, never outside of `target`. */
 async function unzip(zip: Buffer, target: string): Promise<void> {
-  const archive = await fromBufferPromise(zip, { lazyEntries: true }).catch(() => {
-    throw refused('Could not unzip uploaded file. Please check your file, then try to upload again.');
-  });
+  const archive = await fromBufferPromise(zip, { lazyEntries: true });
   let total = 0;
   const made = new Set<string>();
   // Links come last: nothing is ever written through one.
   const links: [file: string, points: string][] = [];
+  const writing: Promise<void>[] = [];
   for await (const entry of archive.eachEntry()) {
     const file = resolve(target, entry.fileName);
     if (entry.fileName.endsWith('/')) {
@@ -104,8 +109,10 @@ async function unzip(zip: Buffer, target: string): Promise<void> {
     const content = await bytesOf(zip, archive, entry);
     const mode = entry.externalFileAttributes >>> 16;
     if ((mode & FORMAT) === SYMLINK) links.push([file, content.toString('utf8')]);
-    else await writeFile(file, content, { mode: mode & 0o777 || 0o644 });
+    else writing.push(writeFile(file, content, { mode: mode & 0o777 || 0o644 }));
+    if (writing.length >= AT_ONCE) await Promise.all(writing.splice(0));
   }
+  await Promise.all(writing);
   for (const [file, points] of links) await link(points, file, target);
 }
 
@@ -130,3 +137,4 @@ async function link(points: string, file: string, root: string): Promise<void> {
 }
 
 const refused = (message: string) => new ServiceError('InvalidParameterValueException', message);
+const notAnArchive = () => refused('Could not unzip uploaded file. Please check your file, then try to upload again.');

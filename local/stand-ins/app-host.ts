@@ -65,7 +65,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
 
   const keepUsedCode = (): void => {
     const used = Object.values(functions).flatMap(({ latest, versions }) => [latest, ...Object.values(versions)]);
-    code.keepOnly(new Set(used.map(({ CodeSha256 }) => CodeSha256)));
+    code.keepOnly(used.map(({ CodeSha256 }) => CodeSha256));
   };
 
   const runnable = (configuration: Configuration): Runnable => {

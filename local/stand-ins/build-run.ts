@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Children } from '../children.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from './machine.ts';
+import { discard } from './workspace.ts';
 
 const Phase = z.object({
   phaseType: z.string(),
@@ -50,7 +51,7 @@ export function parseBuildspec(text: string): z.output<typeof Buildspec> {
 }
 
 export interface BuildRun {
-  /** Resolves when the build is over and cleared away. Never rejects. */
+  /** Resolves when the build is over. Never rejects. */
   ended: Promise<void>;
   /** Ends the build's processes; its status is the caller's affair. */
   stop(): Promise<void>;
@@ -69,6 +70,9 @@ interface RunOptions {
   children: Children;
   changed(): void;
 }
+
+/** How long after its end a build's directory is removed, in milliseconds; the end of the run clears all. */
+const CLEAR_AFTER_MS = 90_000;
 
 /** Runs a build to its end; the record follows, told by `changed`. */
 export function runBuild({
@@ -161,7 +165,9 @@ export function runBuild({
       const buildStatus = deadline.signal.aborted ? 'TIMED_OUT' : status;
       record({ buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
       clearTimeout(timer);
-      return rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      // Not at once: the release that follows writes as many files, and ext4 is slow at that for half a minute after so
+      // many were deleted.
+      setTimeout(() => void discard(directory), CLEAR_AFTER_MS).unref();
     })
     .catch((error: unknown) => console.error(error));
   const stop = (): Promise<void> => {

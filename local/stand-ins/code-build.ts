@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import type { Children } from '../children.ts';
@@ -8,7 +9,7 @@ import { writeNShim } from '../runtimes/n-shim.ts';
 import { Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
 import { openState } from './state.ts';
 import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from './wire.ts';
-import { workspace } from './workspace.ts';
+import { discard, workspace } from './workspace.ts';
 
 export interface CodeBuildProject {
   name: string;
@@ -51,6 +52,8 @@ const Memory = z.object({
 /** Finished builds that are remembered. */
 const KEPT = 500;
 const DEFAULT_MINUTES = 60;
+/** The longest that the end waits for directories to be removed, in milliseconds; the next start removes the rest. */
+const CLEARING_MS = 1000;
 
 /**
  * AWS CodeBuild: StartBuild, BatchGetBuilds, StopBuild, ListBuildsForProject. A build runs the project's own buildspec
@@ -64,8 +67,9 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
   const state = openState(join(dataDir, 'code-build.json'), Memory, { builds: [], tokens: {} });
   const { builds, tokens } = state.value;
   const directory = workspace(dataDir, 'builds');
-  await rm(directory, { recursive: true, force: true });
-  const shims = join(workspace(dataDir, 'builds'), 'bin');
+  // Builds that an earlier run left behind.
+  for (const name of readdirSync(directory)) void discard(join(directory, name));
+  const shims = join(directory, 'bin');
   writeNShim(shims);
 
   const running = new Map<string, BuildRun>();
@@ -218,7 +222,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
       await standIn.stop();
       // No save from here on: what runs now is found as it is, and called a FAULT by the next start.
       await Promise.all([...running.values()].map((run) => run.abandon()));
-      await rm(directory, { recursive: true, force: true });
+      await Promise.race([discard(directory), sleep(CLEARING_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -14,6 +15,16 @@ export function workspace(dataDir: string, name: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return directory;
 }
+
+/** Takes a directory away at once, and removes what was in it in its own time. Resolves when that is done; never rejects. */
+export async function discard(directory: string): Promise<void> {
+  if (!existsSync(directory)) return;
+  const gone = `${directory}.${randomUUID()}${GONE}`;
+  renameSync(directory, gone);
+  await rm(gone, { recursive: true, force: true }).catch((error: unknown) => console.error(error));
+}
+/** How the names of discarded directories end: a killed run leaves some behind. */
+const GONE = '.gone';
 
 function insideProject(directory: string): boolean {
   for (let at = directory, up = dirname(at); at !== up; at = up, up = dirname(at)) {

@@ -9,9 +9,10 @@ const keyed = all.filter(({ access }) => access !== 'none');
 const scoped = keyed.filter(({ access }) => !['any', 'catalogue'].includes(access));
 const named = (list: readonly Route[]) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
 const params = { id: 'app_00000000000000000000000000' };
+const inputOf = (route: Route) => ({ params, ...(route.body ? { body: {} } : {}) }) as never;
 
 describe.each(named(keyed))('%s', (_name, route) => {
-  const call = (headers: Record<string, string>) => clientOf({ headers }).call(route, { params, body: {} } as never);
+  const call = (headers: Record<string, string>) => clientOf({ headers }).call(route, inputOf(route));
 
   test.each([
     ['no key', {}],
@@ -31,12 +32,12 @@ describe.each(named(scoped))('%s', (_name, route) => {
   test('a key with every scope but the needed one is 403 insufficient_scope', async () => {
     const others = (['read', 'write', 'deploy', 'domains', 'ai'] as const).filter((scope) => scope !== route.access);
     const account = await newAccount({ scopes: others });
-    const answer = await account.call(route, { params, body: {} } as never);
+    const answer = await account.call(route, inputOf(route));
     expect([answer.status, codeOf(answer)]).toEqual([403, 'insufficient_scope']);
   });
 
   test('a public key is 403 forbidden', async () => {
-    const answer = await clientOf({ publicKey: demo.publicKey }).call(route, { params, body: {} } as never);
+    const answer = await clientOf({ publicKey: demo.publicKey }).call(route, inputOf(route));
     expect([answer.status, codeOf(answer)]).toEqual([403, 'forbidden']);
   });
 });

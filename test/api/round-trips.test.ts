@@ -25,7 +25,8 @@ const proxy = createServer((incoming, outgoing) => {
       answer.pipe(outgoing);
     },
   );
-  incoming.pipe(forwarded);
+  // Time enough for what is sent at once to arrive, each over a connection of its own.
+  setTimeout(() => incoming.pipe(forwarded), 40);
 });
 
 let account: Opened;
@@ -87,6 +88,8 @@ test('a read takes 2 sequential round trips, a write 3 at most, authentication i
     }),
     deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${id}`, of),
   };
+  for (const [name, { status, body }] of Object.entries(counted))
+    expect([name, status, body.error]).toEqual([name, expect.any(Number), undefined]);
   const deployment = counted.createDeployment.body.data.id;
   const getDeployment = await invoke('getDeployment', 'GET', `/v1/deployments/${deployment}`, { id: deployment });
   const trips = Object.fromEntries(

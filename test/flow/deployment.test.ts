@@ -4,19 +4,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp, deleteApp, getApp, updateApp } from '../../contract/apps.ts';
-import { createClient } from '../../contract/client.ts';
+import type { Client } from '../../contract/client.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
 import { replaceEnv } from '../../contract/env.ts';
 import { type Run, startRun } from '../platform.ts';
+import { newAccount, until } from '../world.ts';
 import { get } from './browse.ts';
 
 /** Deployments on a platform of their own, whose repositories the tests write. */
 const root = mkdtempSync(join(tmpdir(), 'repositories-'));
 let run: Run;
-let client: ReturnType<typeof createClient>;
+let client: Client;
 beforeAll(async () => {
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, RATE_LIMIT_SECRET: '100000' });
-  client = createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
+  client = await newAccount({ appLimit: 100 }, run.local);
 }, 60_000);
 afterAll(() => run?.stop());
 
@@ -87,7 +88,11 @@ describe('a deployment', () => {
   test('brings an application from a Git address to a live site, and the next one replaces it', async () => {
     const sha = commit('live', app("'first ' + process.env.GREETING + ' ' + process.version"));
     const made = await create('live', { nodeVersion: '20' });
-    expect((await page(made.primaryDomain)).status).toBe(200); // the placeholder
+    const placeholder = await until(async () => {
+      const answer = await page(made.primaryDomain);
+      return answer.status === 200 && answer.body;
+    });
+    expect(placeholder).toContain('<html');
     await client.call(replaceEnv, {
       params: { id: made.id },
       body: { vars: [{ key: 'GREETING', value: 'hello é "q" $HOME' }] },

@@ -1,0 +1,156 @@
+/** What the builder's tests build with: the bundled builder, an S3 in memory, a KMS and repositories made on the spot. */
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { build as bundle } from 'esbuild';
+import { fromBufferPromise } from 'yauzl';
+import { writeNShim } from '../local/runtimes/n-shim.ts';
+import { startKms } from '../local/stand-ins/kms.ts';
+import { machinePath, networkEnvironment, npmEnvironment } from '../local/stand-ins/machine.ts';
+import type { StandIn } from '../local/stand-ins/wire.ts';
+import type { Job } from '../providers/builds.ts';
+import { createSecrets } from '../providers/secrets.ts';
+
+/** Directory of everything that a test file makes. */
+export const root = mkdtempSync(join(tmpdir(), 'builder-'));
+const objects = new Map<string, Buffer>();
+let s3: Server;
+export let kms: StandIn;
+const hostArn = 'arn:aws:lambda:af-south-1:000000000000:function:app-1';
+
+/** Bundles the builder and starts what it talks to. */
+export async function openWorkbench(): Promise<void> {
+  await bundle({
+    entryPoints: ['builder/main.ts', 'builder/environment.ts'],
+    outdir: join(root, 'dist'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
+  });
+  writeNShim(join(root, 'bin'));
+  kms = await startKms({ dataDir: root });
+  s3 = createServer(async (request, response) => {
+    const key = decodeURIComponent(request.url ?? '').replace('/builds/', '');
+    if (request.method === 'PUT') {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      objects.set(key, Buffer.concat(chunks));
+      response.end();
+    } else if (objects.has(key)) response.end(objects.get(key));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve));
+}
+
+export async function closeWorkbench(): Promise<void> {
+  await kms.stop();
+  await new Promise((resolve) => s3.close(resolve));
+  rmSync(root, { recursive: true });
+}
+
+/** Makes a repository of these files and returns its address. */
+export function repository(files: Record<string, string>, links: Record<string, string> = {}): string {
+  const name = createHash('sha256')
+    .update(JSON.stringify([files, links]))
+    .digest('hex')
+    .slice(0, 8);
+  const directory = join(root, 'git', name);
+  if (existsSync(directory)) return `file://${directory}`;
+  mkdirSync(directory, { recursive: true });
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), content);
+  }
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(directory, path));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@x', ...args], { cwd: directory });
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-qm', 'The change');
+  return `file://${directory}`;
+}
+
+let count = 0;
+/** Runs the builder as CodeBuild does, and returns what it left behind. */
+export async function build(change: Partial<Job>, environment: Record<string, string> = {}) {
+  count += 1;
+  const deploymentId = `dep_${count}`;
+  const job: Job = {
+    applicationId: 'app_1',
+    deploymentId,
+    repoUrl: '',
+    branch: 'main',
+    nodeVersion: '22',
+    framework: 'NODE',
+    installCommand: 'npm ci',
+    buildCommand: null,
+    startFile: 'server.js',
+    env: null,
+    hostArn,
+    ...change,
+  };
+  objects.set(`jobs/${deploymentId}.json`, Buffer.from(JSON.stringify(job)));
+  const temporary = mkdtempSync(join(root, 'tmp-'));
+  const child = spawn(process.execPath, [join(root, 'dist', 'main.mjs')], {
+    env: {
+      ...networkEnvironment(),
+      ...npmEnvironment(),
+      PATH: [join(root, 'bin'), ...machinePath()].join(delimiter),
+      TMPDIR: temporary,
+      N_PREFIX: join(temporary, 'n'),
+      GIT_ALLOW_PROTOCOL: 'https:ssh:file',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local-platform-secret',
+      AWS_REGION: 'af-south-1',
+      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(s3.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_KMS: kms.url,
+      DEPLOYMENT_ID: deploymentId,
+      BUILDS_BUCKET: 'builds',
+      ...environment,
+    },
+    stdio: 'inherit',
+    detached: true,
+  });
+  const [code] = await once(child, 'exit');
+  try {
+    // As the container goes with the build: what its commands left running.
+    process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+  } catch {
+    // Nothing was left.
+  }
+  const result: { error?: string; step?: string; commitSha?: string } = JSON.parse(
+    String(objects.get(`results/${deploymentId}.json`) ?? '{}'),
+  );
+  const artifact = objects.get(`artifacts/app_1/${deploymentId}.zip`);
+  return { code, ...result, log: String(objects.get(`logs/${deploymentId}.txt`)), artifact };
+}
+
+/** The files of an artifact and what is in them. */
+export async function entriesOf(artifact: Buffer | undefined): Promise<Map<string, string>> {
+  const archive = await fromBufferPromise(artifact ?? Buffer.alloc(0), { lazyEntries: true });
+  const entries = new Map<string, string>();
+  for await (const entry of archive.eachEntry()) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of await archive.openReadStreamPromise(entry)) chunks.push(chunk);
+    entries.set(entry.fileName, Buffer.concat(chunks).toString());
+  }
+  return entries;
+}
+
+/** Variables as the platform stores them. */
+export async function sealed(variables: Record<string, string>) {
+  const call = async <Output>(operation: string, input: object): Promise<Output> => {
+    const headers = { 'x-amz-target': `TrentService.${operation}` };
+    return (await fetch(kms.url, { method: 'POST', headers, body: JSON.stringify(input) })).json() as Output;
+  };
+  return createSecrets(call, 'key').seal({ application: hostArn }, JSON.stringify(variables));
+}

