@@ -39,8 +39,10 @@ export type Receiver = (nth: number, arrival: Arrival) => Answer | Promise<Answe
 
 export interface WorldOptions {
   schedule?: readonly number[];
+  /** By how much the deliverer's clock is off, in milliseconds. */
+  skew?: number;
   /** Called before and after each call that leaves a process; may throw, or say that the process is to die. */
-  fate?: (call: number, when: 'before' | 'after', what: string) => 'die' | undefined;
+  fate?: (call: number, when: 'before' | 'after', what: string, now: number) => 'die' | undefined;
 }
 
 const MINUTE = 60_000;
@@ -49,7 +51,11 @@ const RECEIVES_MOST = 10;
 export const START = Date.parse('2026-01-31T09:30:00.000Z');
 const STATUSES: Partial<Record<Answer, number>> = { DELIVERED: 200, BAD_STATUS: 500, REDIRECT: 301 };
 
-export function webhookWorld({ schedule = [60, 300, 1800, 7200, 43_200], fate = () => undefined }: WorldOptions = {}) {
+export function webhookWorld({
+  schedule = [60, 300, 1800, 7200, 43_200],
+  fate = () => undefined,
+  skew = 0,
+}: WorldOptions = {}) {
   const memory = memoryTable();
   const clock = { now: START };
   const receivers = new Map<string, Receiver>();
@@ -61,7 +67,7 @@ export function webhookWorld({ schedule = [60, 300, 1800, 7200, 43_200], fate = 
   let nextMinute = START + MINUTE;
 
   /** What one process has of the outside. Once it is dead nothing that it does reaches anywhere. */
-  function processOf(immortal = false) {
+  function processOf({ immortal = false, off = 0 } = {}) {
     const life = { dead: false };
     const through = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
       if (life.dead) throw new Death();
@@ -69,7 +75,7 @@ export function webhookWorld({ schedule = [60, 300, 1800, 7200, 43_200], fate = 
       calls += 1;
       const call = calls;
       const meet = (when: 'before' | 'after') => {
-        if (fate(call, when, what) === 'die') life.dead = true;
+        if (fate(call, when, what, clock.now) === 'die') life.dead = true;
         if (life.dead) throw new Death();
       };
       meet('before');
@@ -77,7 +83,14 @@ export function webhookWorld({ schedule = [60, 300, 1800, 7200, 43_200], fate = 
       meet('after');
       return result;
     };
-    const send: Send = (operation, input) => through(`table ${operation}`, () => memory.send(operation, input));
+    const send: Send = async <Output>(operation: string, input: object): Promise<Output> => {
+      // The reconciler looks at sixteen empty partitions a minute: dying there sixteen times over shows nothing new.
+      if ('IndexName' in input && input.IndexName === 'due' && !life.dead) {
+        const found = await memory.send<{ Items: object[] }>(operation, input);
+        if (found.Items.length === 0) return found as Output;
+      }
+      return await through(`table ${operation}`, () => memory.send<Output>(operation, input));
+    };
     const table = createTable(send, 'memory');
     const queue: DeliveryQueue = {
       send: (queued) =>
@@ -106,8 +119,8 @@ export function webhookWorld({ schedule = [60, 300, 1800, 7200, 43_200], fate = 
     };
     const deps: Deps = {
       table,
-      now: () => new Date(clock.now),
-      newId: (prefix) => newId(prefix, clock.now),
+      now: () => new Date(clock.now + off),
+      newId: (prefix) => newId(prefix, clock.now + off),
       settings: {
         ...{ publicUrl: '', appsDomain: 'apps.example', hostArnOf: (id) => id },
         ...{ allowLocalWebhooks: false, webhookRetrySchedule: schedule },
@@ -138,7 +151,7 @@ export function webhookWorld({ schedule = [60, 300, 1800, 7200, 43_200], fate = 
   async function deliverBatch(): Promise<boolean> {
     const batch = messages.filter(({ visibleAt }) => visibleAt <= clock.now).slice(0, 10);
     if (batch.length === 0) return false;
-    const deps = processOf();
+    const deps = processOf({ off: skew });
     for (const each of batch) {
       each.visibleAt = clock.now + VISIBLE_AGAIN;
       each.receives += 1;
@@ -164,7 +177,7 @@ export function webhookWorld({ schedule = [60, 300, 1800, 7200, 43_200], fate = 
   const deliveries = (): Delivery[] => memory.items('DELIVERY').map((item) => Delivery.parse(item));
   const caller: Caller = { accountId: 'acc_1', keyId: 'key_1' };
   /** A process that no fate meets: for setting up, and for what requests do. */
-  const steady = processOf(true);
+  const steady = processOf({ immortal: true });
 
   return {
     ...{ memory, clock, arrivals, caller, steady, deliveries, deadLetters },
