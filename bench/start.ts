@@ -14,7 +14,7 @@ export async function rows(): Promise<Row[]> {
   for (let turn = 0; turn < TIMES; turn += 1) {
     const folder = mkdtempSync(join(tmpdir(), 'start-'));
     try {
-      const children = await startChildren(join(folder, 'engine'));
+      const children = startChildren(join(folder, 'engine'));
       const port = await freePort();
       taken.engine.push(await timed(() => startDynamoDb({ children, port, folder: join(folder, 'engine') })));
       await children.stop();

@@ -7,6 +7,7 @@ import { type WebhookRuleDeps, webhookRules } from './webhook-rules.ts';
 export type RuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0] & WebhookRuleDeps;
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
+<<<<<<< HEAD
 export const rules = (deps: RuleDeps): BaseRule[] => {
   const own: Rule[] = [
     {
@@ -31,3 +32,27 @@ export const rules = (deps: RuleDeps): BaseRule[] => {
   ];
   return [...own, ...webhookRules(deps)];
 };
+=======
+export const rules = (deps: RuleDeps): Rule[] => [
+  {
+    id: 'new-app-shows-placeholder',
+    flavor: follow,
+    eventType: 'app-created',
+    act: ({ event }) => routeNewApp(deps, App.parse(event.raw.new)),
+  },
+  {
+    id: 'queued-deployment-starts',
+    flavor: follow,
+    eventType: 'deployment-created',
+    filters: [({ event }) => event.raw.new?.status === 'QUEUED'],
+    act: ({ event }) => startDeployment(deps, Deployment.parse(event.raw.new)),
+  },
+  {
+    id: 'deleted-app-is-torn-down',
+    flavor: follow,
+    eventType: 'app-updated',
+    filters: [({ event: { raw } }) => raw.new?.status === 'DELETING' && raw.old?.status !== 'DELETING'],
+    act: ({ event }) => startTeardown(deps, App.parse(event.raw.new)),
+  },
+];
+>>>>>>> main

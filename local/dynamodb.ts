@@ -10,6 +10,7 @@ import type { Resource, Template } from './template.ts';
 import { call, untilUp, WireError } from './wire.ts';
 
 const JAVA_NEEDED = 17;
+const require = createRequire(import.meta.url);
 
 /** Properties of a table resource that CreateTable takes under the same name. */
 const TABLE_PROPERTIES = [
@@ -52,12 +53,8 @@ export interface DynamoDbOptions {
 
 /** Starts DynamoDB Local and resolves with its address once it answers. Throws a message for the user if it cannot. */
 export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
-  const emulator = join(
-    createRequire(import.meta.url).resolve('amplify-dynamodb-simulator/package.json'),
-    '../emulator',
-  );
+  const emulator = join(require.resolve('amplify-dynamodb-simulator/package.json'), '../emulator');
   if (folder) useWriteAheadLog(folder);
-  // prettier-ignore
   const java = children.spawn(
     'java',
     [

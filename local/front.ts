@@ -34,8 +34,12 @@ export interface Front {
   stop(): Promise<void>;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** The body up to the limit; the rest is read and dropped, so that the client gets to hear the answer. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return NOTHING;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
@@ -93,7 +97,7 @@ function requestWithUnknownMethod(head: Buffer, sourceIp: string): HttpRequest |
     const colon = line.indexOf(':');
     return colon > 0 ? [line.slice(0, colon), line.slice(colon + 1).trim()] : [];
   });
-  return { method, target, rawHeaders, httpVersion, sourceIp, body: Buffer.alloc(0) };
+  return { method, target, rawHeaders, httpVersion, sourceIp, body: NOTHING };
 }
 
 /** The one public port: the HTTP API, and hosted applications by `Host`. Resolves when it listens; throws if it cannot. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from './intrinsics.ts';
-import type { FunctionSpec } from './lambda.ts';
+import type { FunctionSpec } from './lambda-pool.ts';
 import type { Resource, Template } from './template.ts';
 
 /** Variables that the shell may give another value than the template (design, section 6). */

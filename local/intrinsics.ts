@@ -18,7 +18,7 @@ export interface Scope {
 }
 
 /** `AWS::NoValue`: the property or element that holds it does not exist. */
-export const NO_VALUE: unique symbol = Symbol('AWS::NoValue');
+const NO_VALUE: unique symbol = Symbol('AWS::NoValue');
 type Resolved = Json | typeof NO_VALUE;
 
 const text = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

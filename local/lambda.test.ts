@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FunctionSpec, type Lambda, startLambda } from './lambda.ts';
+import { type Lambda, startLambda } from './lambda.ts';
+import type { FunctionSpec } from './lambda-pool.ts';
 
 const stops: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

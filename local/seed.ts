@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { FunctionSpec, Lambda } from './lambda.ts';
+import type { Lambda } from './lambda.ts';
+import type { FunctionSpec } from './lambda-pool.ts';
 
 /** An account as `local.json` tells it (design, section 6). */
 const Account = z.object({

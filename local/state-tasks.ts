@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, type Json, type JsonObject } from './intrinsics.ts';
-import { FunctionError, type Lambda } from './lambda.ts';
+import type { Lambda } from './lambda.ts';
+import { FunctionError } from './lambda-pool.ts';
 import { call } from './wire.ts';
 
 /** What the states of type Task can do here. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { isObject, type Json, type JsonObject } from './intrinsics.ts';
-import { FunctionError } from './lambda.ts';
+import { FunctionError } from './lambda-pool.ts';
 import { type StandIn, serve } from './stand-ins/wire.ts';
 import { startStepFunctions } from './step-functions.ts';
 import type { Resource, Template } from './template.ts';

@@ -20,7 +20,7 @@ export interface BatchPolicy {
   reportsFailures: boolean;
 }
 
-export type Condition = 'RetryAttemptsExhausted' | 'MaximumRecordAgeExceeded';
+type Condition = 'RetryAttemptsExhausted' | 'MaximumRecordAgeExceeded';
 
 export interface BatchPort {
   invoke(records: readonly StreamRecord[]): Promise<Json>;

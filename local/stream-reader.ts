@@ -19,8 +19,9 @@ export interface ReaderOptions {
   drained: () => Promise<void>;
 }
 
-/** The pause after a poll that found nothing, in milliseconds: half of it is what a change waits on average. */
-const IDLE_POLL = 50;
+/** The pause between polls, in milliseconds: half of it is what a change waits on average. */
+const POLL = 50;
+const MOST_RECORDS = 1000;
 const TROUBLE = 500;
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
@@ -50,13 +51,14 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
     let next = await iterator(StreamArn, shardId, after);
     while (next && !signal.aborted) {
       try {
-        const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: next, Limit: 1000 });
+        const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: next, Limit: MOST_RECORDS });
         next = NextShardIterator;
         const records = objects(Records);
         const last = records.at(-1)?.dynamodb;
         if (isObject(last)) after = String(last.SequenceNumber);
         if (records.length > 0) await options.onRecords(shardId, records);
-        else await sleep(IDLE_POLL, undefined, { signal });
+        // Reading on at once would only crowd the database: under load every request leaves a record.
+        if (records.length < MOST_RECORDS && next) await sleep(POLL, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
         await sleep(TROUBLE, undefined, { signal });

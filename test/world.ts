@@ -1,12 +1,11 @@
 import { expect, inject } from 'vitest';
 import { type Answer, type Client, type ClientOptions, createClient } from '../contract/client.ts';
-import { createDeployment, getDeployment } from '../contract/deployments.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../contract/route.ts';
 import type { Local } from './platform.ts';
 
 export const local = inject('local');
-export const { baseUrl } = local;
+const { baseUrl } = local;
 
 /** A client whose successful answers are held against the contract: every field there, with its type. */
 export function clientOf(options: Omit<ClientOptions, 'baseUrl'>, of: Local = local): Client {
@@ -58,20 +57,6 @@ export async function until<T>(look: () => Promise<T | undefined | false>, pause
     if (seen !== undefined && seen !== false) return seen;
     await new Promise((done) => setTimeout(done, pause));
   }
-}
-
-/** Follows a deployment to its end. */
-export const ended = (account: Client, id: string) =>
-  until(async () => {
-    const { body } = await account.call(getDeployment, { params: { id } });
-    return ['SUCCEEDED', 'FAILED'].includes(body.data.status) ? body.data : undefined;
-  });
-
-/** Deploys an application and follows it to its end. */
-export async function deploy(account: Client, id: string) {
-  const { status, body } = await account.call(createDeployment, { params: { id } });
-  expect(status).toBe(202);
-  return await ended(account, body.data.id);
 }
 
 /** Sends a request as it stands, past the typed client. */
