@@ -4,36 +4,13 @@ import { App, Deployment } from '../table/entities.ts';
 import { follow, type Rule } from './consume.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhook-rules.ts';
 
-export type RuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0] & WebhookRuleDeps;
+type AppRuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0];
+export type RuleDeps = AppRuleDeps & WebhookRuleDeps;
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
-<<<<<<< HEAD
-export const rules = (deps: RuleDeps): BaseRule[] => {
-  const own: Rule[] = [
-    {
-      id: 'new-app-shows-placeholder',
-      flavor: follow,
-      eventType: 'app-created',
-      act: ({ event }) => routeNewApp(deps, App.parse(event.raw.new)),
-    },
-    {
-      id: 'queued-deployment-starts',
-      flavor: follow,
-      eventType: 'deployment-created',
-      act: ({ event }) => startDeployment(deps, Deployment.parse(event.raw.new)),
-    },
-    {
-      id: 'deleted-app-is-torn-down',
-      flavor: follow,
-      eventType: 'app-updated',
-      filters: [({ event: { raw } }) => raw.new?.status === 'DELETING' && raw.old?.status !== 'DELETING'],
-      act: ({ event }) => startTeardown(deps, App.parse(event.raw.new)),
-    },
-  ];
-  return [...own, ...webhookRules(deps)];
-};
-=======
-export const rules = (deps: RuleDeps): Rule[] => [
+export const rules = (deps: RuleDeps): BaseRule[] => [...appRules(deps), ...webhookRules(deps)];
+
+const appRules = (deps: AppRuleDeps): Rule[] => [
   {
     id: 'new-app-shows-placeholder',
     flavor: follow,
@@ -55,4 +32,3 @@ export const rules = (deps: RuleDeps): Rule[] => [
     act: ({ event }) => startTeardown(deps, App.parse(event.raw.new)),
   },
 ];
->>>>>>> main
