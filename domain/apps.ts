@@ -28,8 +28,12 @@ export const noSuchApp = () => new ApiError('not_found', 'There is no such appli
 
 /** The application as the API shows it. */
 function view(app: App): Output<typeof GetRoute>['data'] {
-  const { accountId, hosts, activeDeploymentId, ...shown } = app;
-  return shown;
+  const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
+  const { primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
+  return {
+    ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
+    ...{ primaryDomain, status, autoDeploy, createdAt, updatedAt },
+  };
 }
 
 /** An application of the caller's that is not being deleted. Throws 404. */
