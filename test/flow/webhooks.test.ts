@@ -5,11 +5,11 @@ import Stripe from 'stripe';
 import { afterAll, expect, test } from 'vitest';
 import { createApp, deleteApp } from '../../contract/apps.ts';
 import { createClient } from '../../contract/client.ts';
-import { createDeployment } from '../../contract/deployments.ts';
+import { createDeployment, getDeployment } from '../../contract/deployments.ts';
 import { createWebhook } from '../../contract/webhooks.ts';
 import { startRun } from '../platform.ts';
 import { NASTY, type Received, receiver } from '../receivers.ts';
-import { ended, newAccount, until } from '../world.ts';
+import { newAccount, until } from '../world.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'webhooks-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
@@ -24,7 +24,11 @@ test("a deployment tells of itself, and Stripe's own library accepts the signatu
   const body = { name: 'Signed', framework: 'EXPRESS' as const, repoUrl, deployNow: false };
   const app = (await account.call(createApp, { body })).body.data;
   const queued = await account.call(createDeployment, { params: { id: app.id } });
-  const deployment = await ended(account, queued.body.data.id);
+  const { id } = queued.body.data;
+  const deployment = await until(async () => {
+    const { data } = (await account.call(getDeployment, { params: { id } })).body;
+    return data.finishedAt !== null && data;
+  });
   const succeeded = await until(async () => one.received.find((each) => typeOf(each) === 'deployment.succeeded'));
   expect(one.received.map(typeOf).sort()).toEqual(['app.created', 'deployment.started', 'deployment.succeeded']);
   const stripe = new Stripe('sk_test_unused');
