@@ -12,6 +12,8 @@ import { signatureOf } from './webhook-secrets.ts';
 export const FAILURES_MOST = 50;
 /** Attempts kept on a delivery: those of its schedule and of a resend. */
 const ATTEMPTS_KEPT = 12;
+/** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */
+const QUICK = 250;
 /** How often a record is tried anew because the endpoint's counter moved under it. */
 const RECORD_TRIES = 100;
 
@@ -57,7 +59,7 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
   try {
     if (!webhook?.active) return await skip(deps, delivery);
     const attempt = await send(deps, delivery, webhook);
-    return await record(deps, delivery, attempt);
+    return await record(deps, delivery, attempt, webhook);
   } catch (error) {
     if (error instanceof Overtaken) return STALE;
     throw error;
@@ -124,8 +126,8 @@ interface Next {
 
 /**
  * What an attempt means for its endpoint's count of failures in a row, in the same transaction as the attempt's record:
- * each attempt counts once, and the fiftieth disables, once. Judged by the count as it is after the answer; where it
- * needs no change (a success after a success) it costs no write.
+ * each attempt counts once, and the fiftieth disables, once: conditions see to it, whatever the count was when it was read.
+ * Where it needs no change (a success after a success) it costs no write.
  */
 function counting(deps: DeliverDeps, webhook: Webhook | undefined, failed: boolean): Write[] {
   if (!webhook) return [];
@@ -151,13 +153,15 @@ function counting(deps: DeliverDeps, webhook: Webhook | undefined, failed: boole
   ];
 }
 
-async function record(deps: DeliverDeps, delivery: Delivery, attempt: Attempt): Promise<Attempted> {
+async function record(deps: DeliverDeps, delivery: Delivery, attempt: Attempt, before: Webhook): Promise<Attempted> {
   const { accountId, webhookId } = delivery;
   const { status, write, delay } = consequence(deps, delivery, attempt);
   const failed = attempt.outcome !== 'DELIVERED';
   let disabled = false;
   for (let turn = 1; ; turn += 1) {
-    const webhook = await deps.table.get(Webhook, { accountId, id: webhookId });
+    // A quick attempt may be judged by what was read before it; a slow one saw others end meanwhile.
+    const fresh = turn > 1 || attempt.durationMs > QUICK;
+    const webhook = fresh ? await deps.table.get(Webhook, { accountId, id: webhookId }) : before;
     const counted = counting(deps, webhook, failed);
     disabled = failed && counted.length > 0 && (webhook?.failureCount ?? 0) + 1 >= FAILURES_MOST;
     try {

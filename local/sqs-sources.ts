@@ -17,6 +17,9 @@ export interface SqsSourceOptions {
 
 /** Invocations at once, where the mapping sets no maximum; more than this would only crowd one machine. */
 const CONCURRENCY = 20;
+/** Lambda begins with five batches at once and adds 300 a minute while they are all busy: so does this. */
+const FIRST_CONCURRENCY = 5;
+const GROWTH_PAUSE = 200;
 /** The most that one receive gives. */
 const RECEIVED_AT_ONCE = 10;
 const LONG_POLL_SECONDS = 20;
@@ -99,8 +102,13 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
   };
 
   const running = new Set<Promise<void>>();
+  let allowed = Math.min(FIRST_CONCURRENCY, concurrency);
+  const growth = setInterval(() => {
+    if (running.size >= allowed && allowed < concurrency) allowed += 1;
+    else if (running.size < allowed / 2 && allowed > FIRST_CONCURRENCY) allowed -= 1;
+  }, GROWTH_PAUSE);
   const receive = async (): Promise<void> => {
-    if (running.size >= concurrency) await Promise.race(running);
+    while (running.size >= allowed) await Promise.race([...running, sleep(GROWTH_PAUSE)]);
     const { Messages } = await call(
       queuesUrl,
       'sqs',
@@ -135,6 +143,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
   const receiving = loop();
   return {
     async stop() {
+      clearInterval(growth);
       stopping.abort();
       await receiving;
     },
