@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFilter } from './event-filter.ts';
+import { makeFairness } from './fair-queue.ts';
 import { isObject, type Json, type JsonObject } from './intrinsics.ts';
 import type { Lambda } from './lambda.ts';
 import type { EventSource } from './streams.ts';
@@ -17,13 +18,12 @@ export interface SqsSourceOptions {
 
 /** Invocations at once, where the mapping sets no maximum; more than this would only crowd one machine. */
 const CONCURRENCY = 20;
-/** Lambda begins with five batches at once and adds 300 a minute while they are all busy: so does this. */
-const FIRST_CONCURRENCY = 5;
-const GROWTH_PAUSE = 200;
 /** The most that one receive gives. */
 const RECEIVED_AT_ONCE = 10;
 const LONG_POLL_SECONDS = 20;
 const TROUBLE = 500;
+/** How long a message that waits for its turn here stays hidden in the queue, at a time. */
+const HELD_SECONDS = 30;
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
@@ -94,21 +94,25 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
     }
   };
 
-  const work = async (messages: readonly JsonObject[]): Promise<void> => {
-    const records = messages.map((message) => recordOf(message, queue, region));
+  /** Invokes with one batch and deletes what the function is done with. */
+  const work = async (records: readonly JsonObject[]): Promise<void> => {
     const unwanted = records.filter((record) => !wanted(filterable(record)));
     const batch = records.filter((record) => !unwanted.includes(record));
     await remove([...unwanted, ...(batch.length > 0 ? await handOver(batch) : [])]);
   };
 
-  const running = new Set<Promise<void>>();
-  let allowed = Math.min(FIRST_CONCURRENCY, concurrency);
-  const growth = setInterval(() => {
-    if (running.size >= allowed && allowed < concurrency) allowed += 1;
-    else if (running.size < allowed / 2 && allowed > FIRST_CONCURRENCY) allowed -= 1;
-  }, GROWTH_PAUSE);
+  const fair = makeFairness({ concurrency, batchSize, work });
+  const extending = setInterval(
+    () => {
+      for (const { receiptHandle = '' } of fair.held()) {
+        const input = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: HELD_SECONDS };
+        call(queuesUrl, 'sqs', 'ChangeMessageVisibility', input).catch(() => {});
+      }
+    },
+    (HELD_SECONDS * 1000) / 3,
+  );
   const receive = async (): Promise<void> => {
-    while (running.size >= allowed) await Promise.race([...running, sleep(GROWTH_PAUSE)]);
+    await fair.room();
     const { Messages } = await call(
       queuesUrl,
       'sqs',
@@ -122,12 +126,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
       },
       { region, signal },
     );
-    const messages = objects(Messages);
-    if (messages.length === 0) return;
-    const job = work(messages)
-      .catch((error: unknown) => console.error(error))
-      .finally(() => running.delete(job));
-    running.add(job);
+    fair.take(objects(Messages).map((message) => recordOf(message, queue, region)));
   };
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -143,7 +142,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
   const receiving = loop();
   return {
     async stop() {
-      clearInterval(growth);
+      clearInterval(extending);
       stopping.abort();
       await receiving;
     },

@@ -39,6 +39,8 @@ export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string): Deliver
           Id: String(index),
           MessageBody: JSON.stringify(message),
           MessageGroupId: message.webhookId,
+          // Beside the group, for a consumer that has to be fair itself: the local run's SQS forgets a standard queue's groups.
+          MessageAttributes: { group: { DataType: 'String', StringValue: message.webhookId } },
           DelaySeconds: Math.min(DELAY_MOST, Math.max(0, Math.ceil(delay))),
         }));
         const { Failed = [] } = await callSqs<SendAnswer>('SendMessageBatch', { QueueUrl, Entries });
