@@ -110,8 +110,9 @@ interface Figures {
 }
 
 async function measure(target: Target): Promise<Figures> {
-  await many(400, 20, () => whole(target));
-  await many(20, 20, () => streamed(target, 1));
+  // Until the compiler has seen it all.
+  await many(2000, 20, () => whole(target));
+  await many(60, 20, () => streamed(target, 1));
   const idle = target.pid ? memoryOf(target.pid) : 0;
   let perSecond = 0;
   const cpuWhole = await cpuPer1000(target, WHOLE, async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ApiError } from '../contract/errors.ts';
 import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
 import { Account } from '../table/entities.ts';
@@ -41,7 +42,7 @@ export class NoHold extends Error {
 
 /** Sets aside what a call may cost. Throws {@link NoHold} where too little is available, or the caller has a key of their own. */
 export async function hold(deps: Deps, accountId: string, provider: string, microRand: number): Promise<Hold> {
-  const id = deps.newId('hold');
+  const id = randomUUID();
   const expiresAt = new Date(deps.now().getTime() + HOLD_TIME).toISOString();
   const what: Change = {
     set: { [`holds.${id}`]: { microRand, expiresAt } },

@@ -44,6 +44,11 @@ class Expression {
   private count = 0;
 
   name(path: string): string {
+    // Nearly all are one plain word.
+    if (/^\w+$/.test(path)) {
+      this.names[`#${path}`] = path;
+      return `#${path}`;
+    }
     return path
       .split('.')
       .map((part) => {
