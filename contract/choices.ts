@@ -28,3 +28,30 @@ export const AI_PROVIDER_IDS = [
 
 /** Kinds of entries in the ledger of AI credits. */
 export const AI_ENTRY_TYPES = ['CALL', 'PURCHASE', 'ADJUSTMENT'] as const;
+
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED'] as const;
+
+/** How an attempt at a delivery came out. All but the first are failures. */
+export const DELIVERY_OUTCOMES = [
+  'DELIVERED',
+  /** An answer with another status than 2xx or 3xx. */
+  'BAD_STATUS',
+  /** 3xx: redirects are not followed. */
+  'REDIRECT',
+  /** Not done within the deadline, whatever it was doing. */
+  'TIMEOUT',
+  /** Nobody listens at the port. */
+  'REFUSED',
+  /** The connection broke before the answer was whole. */
+  'RESET',
+  /** No way to the address. */
+  'UNREACHABLE',
+  /** The name does not resolve. */
+  'DNS',
+  /** No encrypted connection: a certificate that is not valid for the name, mostly. */
+  'TLS',
+  /** The address, or all that the name resolves to, is not a public one. */
+  'BLOCKED_ADDRESS',
+  /** What came was not HTTP, or its headers were too large, or its body was not what it said to be. */
+  'BAD_RESPONSE',
+] as const;

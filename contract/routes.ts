@@ -6,6 +6,7 @@ import { createDeployment, getDeployment, listDeployments } from './deployments.
 import { getDocs, getOpenApi } from './docs.ts';
 import { replaceEnv } from './env.ts';
 import type { Access, Method, Uses } from './route.ts';
+import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts';
 
 /** What the whole API consists of, seen without the types of inputs and outputs. */
 export interface AnyRoute {
@@ -29,6 +30,9 @@ export const routes = [
   getDeployment,
   replaceEnv,
   listModels,
+  listWebhooks,
+  createWebhook,
+  deleteWebhook,
   getOpenApi,
   getDocs,
 ] as const;

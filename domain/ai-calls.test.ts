@@ -68,7 +68,13 @@ function gateway({ credits = 100, saved = false, upstream }: World) {
   };
   const deps: Gateway = {
     ...{ table: table as unknown as Table, now: () => new Date(), newId },
-    settings: { publicUrl: '', appsDomain: '', hostArnOf: (id) => id },
+    settings: {
+      publicUrl: '',
+      appsDomain: '',
+      hostArnOf: (id) => id,
+      allowLocalWebhooks: false,
+      webhookRetrySchedule: [],
+    },
     commit: async (_writes, output) => output,
     offer: async () => builtInOffer(18),
     ownKey: () => OWN_KEY,

@@ -78,7 +78,7 @@ async function sumLedger(deps: Deps, audit: AiAudit) {
   const settledUntil = new Date(deps.now().getTime() - SETTLED).toISOString();
   const settled = { upTo: audit.upTo, sumMicroRand: audit.sumMicroRand };
   let total = audit.sumMicroRand;
-  for await (const entry of deps.table.all(AiEntry, entriesOf(audit.accountId), audit.upTo)) {
+  for await (const entry of deps.table.each(AiEntry, entriesOf(audit.accountId), audit.upTo)) {
     total += entry.amountMicroRand;
     if (entry.createdAt < settledUntil) Object.assign(settled, { upTo: entry.id, sumMicroRand: total });
   }

@@ -22,6 +22,10 @@ export interface Settings {
   appsDomain: string;
   /** The ARN of an application's function: also what its variables are sealed under. */
   hostArnOf(applicationId: string): string;
+  /** Whether webhooks may go to this machine itself, over plain http too. */
+  allowLocalWebhooks: boolean;
+  /** Seconds from each failed attempt at a delivery to the next: one fewer than there are attempts. */
+  webhookRetrySchedule: readonly number[];
 }
 
 /** Who calls: the account behind the key. */

@@ -1,9 +1,17 @@
 import * as z from 'zod/mini';
 import { SCOPES } from '../contract/route.ts';
 
-/** The inputs of what is started from inside: workflows and operators' tools. */
+/** The inputs of what is started from inside: workflows, queues and operators' tools. */
 export const DeploymentInput = z.object({ accountId: z.string(), applicationId: z.string(), deploymentId: z.string() });
 export const TeardownInput = z.object({ accountId: z.string(), applicationId: z.string() });
+
+/** What asks for an attempt at a delivery. */
+export const DeliveryInput = z.object({
+  accountId: z.string(),
+  webhookId: z.string(),
+  deliveryId: z.string(),
+  serial: z.int(),
+});
 
 /** What Step Functions hands to the catching state: the error's name and, mostly, a JSON text. */
 export const Caught = z.object({ Error: z._default(z.string(), 'Unknown'), Cause: z._default(z.string(), '') });

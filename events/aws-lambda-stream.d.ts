@@ -4,8 +4,12 @@ declare module 'aws-lambda-stream/pipelines/index' {
   export interface Flow<T> {
     filter(keep: (value: T) => boolean): Flow<T>;
     map<U>(change: (value: T) => U): Flow<U>;
-    parallel(most: number): Flow<unknown>;
+    parallel(most: number): Flow<T extends Flow<infer U> ? U : never>;
     collect(): Flow<T[]>;
+    /** Each list becomes its members. */
+    flatten(): Flow<T extends readonly (infer U)[] ? U : T>;
+    /** Lists of that many, and one of the rest at the end. */
+    batch(size: number): Flow<T[]>;
   }
   export interface UnitOfWork {
     pipeline?: string;
@@ -45,9 +49,9 @@ declare module 'aws-lambda-stream/filters/event' {
 }
 
 declare module 'aws-lambda-stream/utils/faults' {
-  import type { Flow, UnitOfWork } from 'aws-lambda-stream/pipelines/index';
+  import type { Flow } from 'aws-lambda-stream/pipelines/index';
   /** Wraps the promise in a flow; what it rejects with is tied to the change it was working on. */
-  export function faultyAsyncStream<T>(act: (work: UnitOfWork) => Promise<T>): (work: UnitOfWork) => Flow<T>;
+  export function faultyAsyncStream<W, T>(act: (work: W) => Promise<T>): (work: W) => Flow<T>;
 }
 
 declare module 'aws-lambda-stream/utils/handler' {

@@ -24,8 +24,44 @@ const PARALLEL = 8;
 export const follow = (rule: Rule) => (changes: Flow<UnitOfWork>) =>
   changes
     .filter((work) => filterOnEventType(rule, work) && filterOnContent(rule, work))
-    .map(faultyAsyncStream((work) => rule.act(work)))
+    .map(faultyAsyncStream((work: UnitOfWork) => rule.act(work)))
     .parallel(PARALLEL);
+
+/** A rule that makes many things of one change: each is made by itself, and what was made is followed in groups. */
+export interface SplitRule<Part, Made> extends BaseRule {
+  split(work: UnitOfWork): Promise<Part[]>;
+  /** Makes one of them. @returns undefined where nothing is to follow: it was made before */
+  make(part: Part): Promise<Made | undefined>;
+  /** What follows what was made, at most {@link GROUP} at a time. */
+  act(made: Made[]): Promise<unknown>;
+}
+
+const GROUP = 10;
+
+/** The flavor for {@link SplitRule}s. The library has none that makes several units of work out of one. */
+export const splitting =
+  <Part, Made>(rule: SplitRule<Part, Made>) =>
+  (changes: Flow<UnitOfWork>) =>
+    changes
+      .filter((work) => filterOnEventType(rule, work) && filterOnContent(rule, work))
+      .map(faultyAsyncStream(async (work: UnitOfWork) => (await rule.split(work)).map((part) => ({ ...work, part }))))
+      .parallel(PARALLEL)
+      .flatten()
+      .map(
+        faultyAsyncStream(async (work: UnitOfWork & { part: Part }) => {
+          const made = await rule.make(work.part);
+          return made === undefined ? [] : [{ ...work, made }];
+        }),
+      )
+      .parallel(PARALLEL)
+      .flatten()
+      .batch(GROUP)
+      .map(
+        faultyAsyncStream(
+          async (works: (UnitOfWork & { made: Made })[]) => await rule.act(works.map(({ made }) => made)),
+        ),
+      )
+      .parallel(PARALLEL);
 
 /**
  * The library collects failures, reports them as events and calls the batch a success: the stream would move on and what
@@ -40,7 +76,7 @@ const publish: Options['publish'] = () => (faults) =>
   });
 
 /** A Lambda handler for the table's stream that applies the rules. */
-export const consume = (rules: readonly Rule[]) => async (event: unknown) => {
+export const consume = (rules: readonly BaseRule[]) => async (event: unknown) => {
   // Anew for each invocation: the library keeps the pipelines it was given last.
   const pipelines = initialize(initializeFrom(rules), { publish });
   await toPromise(pipelines.assemble(fromDynamodb(event, { discriminatorFn: 'entity' })));

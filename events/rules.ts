@@ -1,11 +1,16 @@
+import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
 import { routeNewApp, startDeployment, startTeardown } from '../domain/executions.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { follow, type Rule } from './consume.ts';
+import { type WebhookRuleDeps, webhookRules } from './webhook-rules.ts';
 
-export type RuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0];
+type AppRuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0];
+export type RuleDeps = AppRuleDeps & WebhookRuleDeps;
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
-export const rules = (deps: RuleDeps): Rule[] => [
+export const rules = (deps: RuleDeps): BaseRule[] => [...appRules(deps), ...webhookRules(deps)];
+
+const appRules = (deps: AppRuleDeps): Rule[] => [
   {
     id: 'new-app-shows-placeholder',
     flavor: follow,

@@ -16,6 +16,7 @@ import type { Uses } from '../contract/route.ts';
 import { type AnyRoute, routes } from '../contract/routes.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BuildsStack } from './builds.ts';
+import { receivers } from './delivery.ts';
 import { PlatformFunction } from './functions.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -119,12 +120,17 @@ export class ApiStack extends PlatformStack {
     this.throughTheEdge = { variables: { ORIGIN_SECRET: secret.secretValue.unsafeUnwrap() } };
 
     this.offer = { variables: { AI_RAND_PER_DOLLAR: String(config.aiRandPerDollar) } };
-    const extras: Record<Uses, Use> = { secrets: hosting.seal, builds: builds.readLogs, models: this.offer };
+    const extras: Record<Uses, Use[]> = {
+      secrets: [hosting.seal],
+      builds: [builds.readLogs],
+      models: [this.offer],
+      signing: [hosting.makeSigning, receivers(platform)],
+    };
     const usesOf = ({ method, uses }: AnyRoute): Use[] => [
       this.throughTheEdge,
       table.read,
       method === 'GET' ? table.count : table.write,
-      ...uses.map((use) => extras[use]),
+      ...uses.flatMap((use) => extras[use]),
     ];
     for (const route of routes satisfies readonly AnyRoute[]) {
       const made = new PlatformFunction(this, platform, `api/${route.id}`, {

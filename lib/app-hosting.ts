@@ -13,6 +13,9 @@ export class AppHostingStack extends PlatformStack {
   readonly routes: KeyValueStore;
   /** Sealing an application's variables and opening them again. */
   readonly seal: Use;
+  /** Sealing the signing secrets of webhook endpoints, and opening them to sign. */
+  readonly makeSigning: Use;
+  readonly sign: Use;
   /** Opening them for a build. */
   readonly unseal: Use;
   /** Opening the keys that callers have saved for AI providers, and sealing them. */
@@ -36,7 +39,7 @@ export class AppHostingStack extends PlatformStack {
 
     const key = new Key(this, 'Secrets', {
       alias: `${config.prefix}-secrets`,
-      description: 'Seals variables of applications and provider keys, each under its own encryption context',
+      description: 'Seals variables, provider keys and signing secrets, each under its own encryption context',
       enableKeyRotation: true,
       removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
@@ -68,6 +71,12 @@ export class AppHostingStack extends PlatformStack {
 
     const underAnApp = { StringLike: { 'kms:EncryptionContext:application': apps } };
     const secrets = { SECRETS_KEY_ARN: key.keyArn };
+    const underAWebhook = { StringLike: { 'kms:EncryptionContext:webhook': 'whk_*' } };
+    this.makeSigning = {
+      variables: secrets,
+      rights: [{ actions: ['kms:GenerateDataKey'], on: [key.keyArn], when: underAWebhook }],
+    };
+    this.sign = { variables: secrets, rights: [{ actions: ['kms:Decrypt'], on: [key.keyArn], when: underAWebhook }] };
     this.seal = {
       variables: secrets,
       rights: [{ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], on: [key.keyArn], when: underAnApp }],

@@ -32,6 +32,13 @@ export const Settings = z.object({
   rateLimitSecret: perMinute.default(120),
   rateLimitPublic: perMinute.default(30),
   rateLimitAnonymous: perMinute.default(30),
+  /** Seconds from each failed attempt at a webhook delivery to the next, comma-separated: one fewer than attempts. */
+  webhookRetrySchedule: z
+    .string()
+    .regex(/^\d+(,\d+)*$/)
+    .default('60,300,1800,7200,43200'),
+  /** Invocations at once that send webhooks, each up to ten attempts: what is left of the account's concurrency is for others. */
+  deliveryConcurrency: z.coerce.number().int().min(2).max(1000).optional(),
   /** The whole API's ceiling, requests per second sustained and at once: a runaway's bill, not a caller's limit. */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
@@ -53,6 +60,9 @@ export interface Config extends z.output<typeof Settings> {
   appsDomain: string;
   /** The base address, without a trailing slash. */
   publicUrl: string;
+  deliveryConcurrency: number;
+  /** Whether webhooks may go to the machine that sends them: only where that is somebody's own. */
+  allowLocalWebhooks: boolean;
   /** Whether the stage's data outlives its stacks. */
   keepsData: boolean;
 }
@@ -67,6 +77,9 @@ export function configure(input: SettingsInput): Config {
     prefix,
     appsDomain: `apps.${settings.domain}`,
     publicUrl: `https://${settings.domain}`,
+    // One machine runs each invocation as a thread.
+    deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 8 : 200),
+    allowLocalWebhooks: settings.stage === 'local',
     keepsData: !['local', 'dev'].includes(settings.stage),
   };
 }

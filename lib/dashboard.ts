@@ -57,6 +57,22 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
       label: '',
       period: MINUTE,
     });
+  /** Our own metrics, a line for each outcome. */
+  const own = (metricName: string, statistic: string) =>
+    new MathExpression({
+      expression: `SEARCH('{HostingPlatform,stage,outcome} MetricName="${metricName}" stage="${config.stage}"', '${statistic}', 60)`,
+      usingMetrics: {},
+      label: '',
+      period: MINUTE,
+    });
+  const ofStage = (metricName: string, statistic: string) =>
+    new Metric({
+      namespace: 'HostingPlatform',
+      metricName,
+      dimensionsMap: { stage: config.stage },
+      statistic,
+      period: MINUTE,
+    });
   const graph = (title: string, ...left: IMetric[]) => new GraphWidget({ title, left, width: 8, height: 6 });
 
   return new Dashboard(scope, 'Dashboard', {
@@ -77,6 +93,19 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
         graph('Deployments', machine('ExecutionsStarted'), machine('ExecutionsSucceeded'), machine('ExecutionsFailed')),
         graph('Deployment time', machine('ExecutionTime').with({ statistic: Stats.p(90) })),
         graph('Stream age', everyOne('AWS/Lambda,FunctionName', 'IteratorAge', 'Maximum')),
+      ],
+      [
+        graph('Webhook attempts by outcome', own('WebhookAttempts', 'Sum')),
+        graph(
+          'Webhook latency: receivers, and from event to first attempt',
+          own('WebhookAttemptLatency', 'p99'),
+          own('WebhookLag', 'p99'),
+        ),
+        graph(
+          'Webhooks overdue (seconds), disabled',
+          ofStage('WebhookOldestDue', 'Maximum'),
+          ofStage('WebhooksDisabled', 'Sum'),
+        ),
       ],
       [
         graph('Given up on', everyOne('AWS/SQS,QueueName', 'ApproximateNumberOfMessagesVisible', 'Maximum')),

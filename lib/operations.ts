@@ -6,6 +6,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Duration } from 'aws-cdk-lib/core';
 import type { ApiStack } from './api.ts';
 import { dashboard } from './dashboard.ts';
+import { DeliveryStack } from './delivery.ts';
 import { PlatformFunction } from './functions.ts';
 import { Machine } from './machines.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -38,7 +39,9 @@ type RunbookPage =
   | 'table-throttles'
   | 'provider-key'
   | 'provider-failures'
-  | 'ai-books';
+  | 'ai-books'
+  | 'webhooks-behind'
+  | 'webhooks-disabled';
 
 /** What those who run the platform have: alarms, a dashboard, and functions to call by hand. */
 export class OperationsStack extends PlatformStack {
@@ -115,6 +118,7 @@ function watchesOf(construct: unknown): Watch[] {
       page: 'state-machine-failures' as const,
     }));
   }
+  if (construct instanceof DeliveryStack) return watchesOfDelivery(construct);
   if (construct instanceof StreamStack) {
     return [
       {
@@ -210,6 +214,36 @@ function watchesOfAi({ config }: Platform): Watch[] {
       above: 1_000_000,
       means: 'Calls cost more than their callers had: more than R1.00 was written off.',
       page: 'ai-books',
+    },
+  ];
+}
+
+/** Metrics that functions write into their logs (runtime/log.ts). */
+const OWN = 'HostingPlatform';
+
+function watchesOfDelivery({ queueName, stage }: DeliveryStack): Watch[] {
+  return [
+    {
+      name: 'webhooks-waiting',
+      metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: queueName }),
+      above: 10_000,
+      periods: 2,
+      means: 'Webhooks pile up in the queue.',
+      page: 'webhooks-behind',
+    },
+    {
+      name: 'webhooks-overdue',
+      metric: maximum(OWN, 'WebhookOldestDue', { stage }),
+      above: 300,
+      means: 'A webhook is minutes late.',
+      page: 'webhooks-behind',
+    },
+    {
+      name: 'webhooks-disabled',
+      metric: sum(OWN, 'WebhooksDisabled', { stage }),
+      above: 5,
+      means: 'Several endpoints were disabled at once: what they have in common may be us.',
+      page: 'webhooks-disabled',
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import { PlatformFunction } from './functions.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -10,7 +11,7 @@ import type { TableStack } from './table.ts';
 
 /** What happens by the clock. */
 export class SchedulesStack extends PlatformStack {
-  constructor(platform: Platform, table: TableStack, deployments: DeploymentsStack) {
+  constructor(platform: Platform, table: TableStack, deployments: DeploymentsStack, delivery: DeliveryStack) {
     super(platform, 'schedules', 'What happens by the clock: the reconciler, and the books of the AI gateway');
     const failures = new FailureQueue(this, platform, 'schedule-failures');
     const look = [table.read, table.due, table.write, failures.send];
@@ -26,7 +27,11 @@ export class SchedulesStack extends PlatformStack {
       return { name, description, lambda: made.lambda };
     };
     const jobs = [
-      everyMinute('reconcile', 'Finds what is overdue and puts it back on its way', [...look, deployments.supervise]),
+      everyMinute('reconcile', 'Finds what is overdue and puts it back on its way', [
+        ...look,
+        deployments.supervise,
+        delivery.queue,
+      ]),
       everyMinute('releaseAiHolds', 'Gives back what calls to AI models held that died', look),
       everyMinute('checkAiLedgers', 'Holds the ledger of AI credits against the balance, an account an hour', look),
     ];

@@ -2,6 +2,7 @@ import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-li
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Duration } from 'aws-cdk-lib/core';
 import type { AppHostingStack } from './app-hosting.ts';
+import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import { PlatformFunction } from './functions.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -12,13 +13,26 @@ import type { TableStack } from './table.ts';
  * Items that nothing follows from, by their sort key: counting a request must not cost an invocation. Whatever is not
  * named here goes through (table/entities.ts; a test compares).
  */
-export const SILENT_ITEMS = ['CREDENTIAL', 'VISITOR', 'ANSWER', 'AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'];
+export const SILENT_ITEMS = [
+  ...['CREDENTIAL', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
+  ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
+];
+
+/** Of deliveries, only those that somebody asked to have sent again: attempts are many, and nothing follows from them here. */
+const RESENT = { Keys: { sk: { S: ['DELIVERY'] } }, NewImage: { resendAt: { S: [{ exists: true }] } } };
+
+interface StreamNeighbours {
+  table: TableStack;
+  hosting: AppHostingStack;
+  deployments: DeploymentsStack;
+  delivery: DeliveryStack;
+}
 
 /** The table's stream: where every side effect leaves from, at least once. */
 export class StreamStack extends PlatformStack {
   readonly consumer: PlatformFunction;
 
-  constructor(platform: Platform, table: TableStack, hosting: AppHostingStack, deployments: DeploymentsStack) {
+  constructor(platform: Platform, { table, hosting, deployments, delivery }: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect leaves here");
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('the table has no stream');
@@ -30,6 +44,10 @@ export class StreamStack extends PlatformStack {
       uses: [
         hosting.route,
         deployments.start,
+        // Fan-out: an event's endpoints are read, its deliveries written and queued.
+        table.read,
+        table.write,
+        delivery.queue,
         failures.send,
         {
           rights: [
@@ -52,7 +70,9 @@ export class StreamStack extends PlatformStack {
       retryAttempts: 20,
       maxRecordAge: Duration.hours(6),
       onFailure: new SqsDlq(failures.queue),
-      filters: [FilterCriteria.filter({ dynamodb: { Keys: { sk: { S: [{ 'anything-but': SILENT_ITEMS }] } } } })],
+      filters: [{ Keys: { sk: { S: [{ 'anything-but': SILENT_ITEMS }] } } }, RESENT].map((dynamodb) =>
+        FilterCriteria.filter({ dynamodb }),
+      ),
     });
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFilter } from './event-filter.ts';
+import { makeFairness } from './fair-queue.ts';
 import { isObject, type Json, type JsonObject } from './intrinsics.ts';
 import type { Lambda } from './lambda.ts';
 import type { EventSource } from './streams.ts';
@@ -21,6 +22,8 @@ const CONCURRENCY = 20;
 const RECEIVED_AT_ONCE = 10;
 const LONG_POLL_SECONDS = 20;
 const TROUBLE = 500;
+/** How long a message that waits for its turn here stays hidden in the queue, at a time. */
+const HELD_SECONDS = 30;
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
@@ -91,16 +94,25 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
     }
   };
 
-  const work = async (messages: readonly JsonObject[]): Promise<void> => {
-    const records = messages.map((message) => recordOf(message, queue, region));
+  /** Invokes with one batch and deletes what the function is done with. */
+  const work = async (records: readonly JsonObject[]): Promise<void> => {
     const unwanted = records.filter((record) => !wanted(filterable(record)));
     const batch = records.filter((record) => !unwanted.includes(record));
     await remove([...unwanted, ...(batch.length > 0 ? await handOver(batch) : [])]);
   };
 
-  const running = new Set<Promise<void>>();
+  const fair = makeFairness({ concurrency, batchSize, work });
+  const extending = setInterval(
+    () => {
+      for (const { receiptHandle = '' } of fair.held()) {
+        const input = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: HELD_SECONDS };
+        call(queuesUrl, 'sqs', 'ChangeMessageVisibility', input).catch(() => {});
+      }
+    },
+    (HELD_SECONDS * 1000) / 3,
+  );
   const receive = async (): Promise<void> => {
-    if (running.size >= concurrency) await Promise.race(running);
+    await fair.room();
     const { Messages } = await call(
       queuesUrl,
       'sqs',
@@ -114,12 +126,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
       },
       { region, signal },
     );
-    const messages = objects(Messages);
-    if (messages.length === 0) return;
-    const job = work(messages)
-      .catch((error: unknown) => console.error(error))
-      .finally(() => running.delete(job));
-    running.add(job);
+    fair.take(objects(Messages).map((message) => recordOf(message, queue, region)));
   };
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -135,6 +142,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
   const receiving = loop();
   return {
     async stop() {
+      clearInterval(extending);
       stopping.abort();
       await receiving;
     },

@@ -23,6 +23,7 @@ export class AwsError extends Error {
 const PROTOCOLS = {
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
   kms: { target: 'TrentService', version: '1.1' },
+  sqs: { target: 'AmazonSQS', version: '1.0' },
 } as const;
 
 const ATTEMPTS = 4;

@@ -50,6 +50,14 @@ const Environment = z.object({
   XAI_API_KEY: text,
   OPENROUTER_API_KEY: text,
   TOGETHER_API_KEY: text,
+  DELIVERY_QUEUE_URL: text,
+  /** `true` where webhooks may go to this machine itself: the local run. */
+  ALLOW_LOCAL_WEBHOOKS: z._default(z.enum(['true', 'false']), 'false'),
+  /** Seconds between attempts (specification, Delivery 2). */
+  WEBHOOK_RETRY_SCHEDULE: z.pipe(
+    z._default(z.string().check(z.regex(/^\d+(,\d+)*$/)), '60,300,1800,7200,43200'),
+    z.transform((list) => list.split(',').map(Number)),
+  ),
 });
 
 type Config = z.output<typeof Environment>;

@@ -15,6 +15,8 @@ export const deps: Deps = {
     publicUrl: config.PUBLIC_URL ?? '',
     appsDomain: required('APPS_DOMAIN'),
     hostArnOf: (applicationId) => required('APP_FUNCTION_ARN_PREFIX') + applicationId,
+    allowLocalWebhooks: config.ALLOW_LOCAL_WEBHOOKS === 'true',
+    webhookRetrySchedule: config.WEBHOOK_RETRY_SCHEDULE,
   },
   commit: async (writes, output) => {
     await table.transact(writes);

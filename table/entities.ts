@@ -5,7 +5,7 @@ import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
 
 /**
- * Every entity with every key and index, on one page; those of the AI gateway have their own, ai-entities.ts.
+ * Every entity with every key and index; those of the AI gateway and of webhooks have pages of their own beside this one.
  *
  * | index | keys              | projection | for                                                       |
  * | ----- | ----------------- | ---------- | --------------------------------------------------------- |
@@ -46,10 +46,10 @@ export function entity<T, K>(definition: Definition<T, K>): Entity<T, K> {
   };
 }
 
-const DAY = 86_400;
-const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);
+export const DAY = 86_400;
+export const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);
 
-interface OfAccount {
+export interface OfAccount {
   accountId: string;
   id: string;
 }
@@ -65,6 +65,8 @@ export const Account = entity({
       plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
       /** Applications that count towards the plan. */
       appCount: z.int(),
+      /** Webhook endpoints; absent before the first. */
+      webhookCount: z.optional(z.int()),
       walletCents: z.int(),
       createdAt: z.string(),
     }),
@@ -225,6 +227,8 @@ export const Event = entity({
       type: z.custom<EventType>((value) => typeof value === 'string'),
       created: z.string(),
       data: z.record(z.string(), z.unknown()),
+      /** The one endpoint that a `ping` is for; all that subscribe otherwise. */
+      onlyTo: z.optional(z.string()),
     }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('EVENT', id) }),
   expiresAtEpoch: (item) => epoch(item.created) + 30 * DAY,

@@ -31,15 +31,19 @@ export interface Table {
   /** A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. */
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
   /** A whole list, oldest first, beginning after a sort key: for sums over it, not for requests. */
-  all<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
+  each<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
+  /** Everything in one partition of the table, newest id first, strongly consistent. For partitions that stay small. */
+  all<T, K>(entity: Entity<T, K>, pk: string): Promise<T[]>;
+  /** The items of a list whose `listSk` is at least `from`, oldest first, at most `limit`. */
+  since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
   /** The same, and of the item only what the write changed: for large items that are written often. */
   touch(write: Write): Promise<Record<string, unknown>>;
   /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
-  /** The keys under `duePk` whose time has come, oldest first, at most `limit`. */
-  due(duePk: string, until: string, limit: number): Promise<Due[]>;
+  /** The keys under `duePk` whose time has come (and came after `after`), oldest first, at most `limit`. */
+  due(duePk: string, until: string, limit: number, after?: string): Promise<Due[]>;
 }
 
 interface Refusal {
@@ -55,6 +59,8 @@ const CONFLICT_ATTEMPTS = 8;
 /** Waits a random while after the n-th collision, up to 640 ms. */
 const collision = (attempt: number) =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
+/** What `all` stops at: no partition that it is for comes near. */
+const ALL = 1000;
 
 /** What a cancelled transaction means: the error of the write that lost, `retry` for a mere collision, or itself. */
 function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
@@ -114,6 +120,20 @@ export function createTable(send: Send, TableName: string): Table {
     }
   }
 
+  /** Follows a query over its pages (1 MB each) until there are `limit` items or no more. */
+  async function query(input: object, limit: number, after?: Item): Promise<Item[]> {
+    const found: Item[] = [];
+    let from = after;
+    do {
+      const page = { Limit: limit - found.length, ...(from ? { ExclusiveStartKey: from } : {}) };
+      const request = { TableName, ...input, ...page };
+      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', request);
+      found.push(...Items);
+      from = LastEvaluatedKey;
+    } while (from && found.length < limit);
+    return found;
+  }
+
   return {
     async get(entity, of) {
       const input = { TableName, Key: marshall(entity.key(of)), ConsistentRead: true };
@@ -122,27 +142,19 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     async list(entity, listPk, { limit, offset }) {
-      let from = offset > 0 ? await skip(listPk, offset) : undefined;
+      const from = offset > 0 ? await skip(listPk, offset) : undefined;
       if (offset > 0 && !from) return { items: [], hasMore: false };
-      const found: Item[] = [];
-      do {
-        // Usually once: a query ends early only at 1 MB.
-        const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
-          TableName,
-          IndexName: 'list',
-          KeyConditionExpression: 'listPk = :listPk',
-          ExpressionAttributeValues: marshall({ ':listPk': listPk }),
-          ScanIndexForward: false,
-          Limit: limit + 1 - found.length,
-          ...(from ? { ExclusiveStartKey: from } : {}),
-        });
-        found.push(...Items);
-        from = LastEvaluatedKey;
-      } while (from && found.length <= limit);
+      const input = {
+        IndexName: 'list',
+        KeyConditionExpression: 'listPk = :listPk',
+        ExpressionAttributeValues: marshall({ ':listPk': listPk }),
+        ScanIndexForward: false,
+      };
+      const found = await query(input, limit + 1, from);
       return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
     },
 
-    async *all(entity, listPk, after = '') {
+    async *each(entity, listPk, after = '') {
       let from: Item | undefined;
       do {
         const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
@@ -155,6 +167,25 @@ export function createTable(send: Send, TableName: string): Table {
         for (const item of Items) yield parse(entity, item);
         from = LastEvaluatedKey;
       } while (from);
+    },
+
+    async all(entity, pk) {
+      const input = {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: marshall({ ':pk': pk }),
+        ConsistentRead: true,
+        ScanIndexForward: false,
+      };
+      return (await query(input, ALL)).map((item) => parse(entity, item));
+    },
+
+    async since(entity, listPk, from, limit) {
+      const input = {
+        IndexName: 'list',
+        KeyConditionExpression: 'listPk = :listPk AND listSk >= :from',
+        ExpressionAttributeValues: marshall({ ':listPk': listPk, ':from': from }),
+      };
+      return (await query(input, limit)).map((item) => parse(entity, item));
     },
 
     async write(entity, write) {
@@ -183,14 +214,17 @@ export function createTable(send: Send, TableName: string): Table {
       }
     },
 
-    async due(duePk, until, limit) {
-      const { Items } = await send<{ Items: Item[] }>('Query', {
-        TableName,
-        IndexName: 'due',
-        KeyConditionExpression: 'duePk = :duePk AND dueAt <= :until',
-        ExpressionAttributeValues: marshall({ ':duePk': duePk, ':until': until }),
-        Limit: limit,
-      });
+    async due(duePk, until, limit, after = '') {
+      // Times compare as text: what follows one closely is the text itself and a character more.
+      const values = { ':duePk': duePk, ':after': `${after} `, ':until': until };
+      const Items = await query(
+        {
+          IndexName: 'due',
+          KeyConditionExpression: 'duePk = :duePk AND dueAt BETWEEN :after AND :until',
+          ExpressionAttributeValues: marshall(values),
+        },
+        limit,
+      );
       return Items.map((item) => {
         const { pk, sk, dueAt } = unmarshall(item);
         return { pk: String(pk), sk: String(sk), dueAt: String(dueAt) };

@@ -9,6 +9,7 @@ export type Condition =
   | { isNot: string | number | boolean }
   | { oneOf: readonly string[] }
   | { below: number | { attribute: string } }
+  | { absentOrBelow: number }
   | { atLeast: number };
 
 /** The change to one item. Attribute paths may be nested: `plan.appLimit`. */
@@ -74,6 +75,8 @@ class Expression {
         if ('is' in must) return `${name} = ${this.value(must.is)}`;
         if ('isNot' in must) return `${name} <> ${this.value(must.isNot)}`;
         if ('oneOf' in must) return `${name} IN (${must.oneOf.map((one) => this.value(one)).join(', ')})`;
+        if ('absentOrBelow' in must)
+          return `(attribute_not_exists(${name}) OR ${name} < ${this.value(must.absentOrBelow)})`;
         if ('atLeast' in must) return `${name} >= ${this.value(must.atLeast)}`;
         const { below } = must;
         return `${name} < ${typeof below === 'number' ? this.value(below) : this.name(below.attribute)}`;

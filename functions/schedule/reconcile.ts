@@ -1,13 +1,20 @@
 import * as z from 'zod/mini';
+import { reconcileDeliveries } from '../../domain/delivery-sweep.ts';
 import { reconcileDeployments, reconcileTeardowns } from '../../domain/executions.ts';
+import { reportSweep } from '../../runtime/delivery-metrics.ts';
+import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
+import { duties } from '../../runtime/duties.ts';
 import { deployments, teardowns } from '../../runtime/executions.ts';
 import { step } from '../../runtime/step.ts';
 
-const needs = { ...deps, deployments: deployments(), teardowns: teardowns() };
+const needs = { ...deps, deployments: deployments(), teardowns: teardowns(), queue };
 
 /** Every minute: finds what is overdue and puts it back on its way. */
-export const handler = step(z.unknown(), async () => ({
-  deployments: await reconcileDeployments(needs),
-  teardowns: await reconcileTeardowns(needs),
-}));
+export const handler = step(z.unknown(), () =>
+  duties({
+    deliveries: async () => reportSweep(await reconcileDeliveries(needs)),
+    deployments: () => reconcileDeployments(needs),
+    teardowns: () => reconcileTeardowns(needs),
+  }),
+);

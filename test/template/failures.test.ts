@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { SILENT_ITEMS } from '../../lib/stream.ts';
 import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
+import { Delivery, Sweep, Webhook } from '../../table/webhook-entities.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });
@@ -12,6 +13,7 @@ const queues = read(
   'AWS::SQS::Queue',
   z.object({ QueueName: z.string(), MessageRetentionPeriod: z.number() }),
 );
+const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 const isQueue = (arn: string) => queues.some((queue) => queue.arn === arn);
 const destination = z.object({ OnFailure: z.object({ Destination: z.string() }) });
 
@@ -22,9 +24,35 @@ test('what the stream cannot deliver is retried in halves and then kept', () => 
     MaximumRecordAgeInSeconds: z.number().positive(),
     DestinationConfig: destination,
   });
-  const mappings = read(template, 'AWS::Lambda::EventSourceMapping', Mapping);
+  const mappings = template
+    .resources('AWS::Lambda::EventSourceMapping')
+    .filter(({ properties }) => String(properties.EventSourceArn).startsWith('arn:aws:dynamodb:'))
+    .map(({ properties }) => Mapping.parse(properties));
   expect(mappings).toHaveLength(1);
   for (const { DestinationConfig } of mappings) expect(isQueue(DestinationConfig.OnFailure.Destination)).toBe(true);
+});
+
+test('what a queue gives up on is kept, and a batch gives back only what failed', () => {
+  const Mapping = z.object({
+    EventSourceArn: z.string(),
+    FunctionName: z.string(),
+    FunctionResponseTypes: z.tuple([z.literal('ReportBatchItemFailures')]),
+  });
+  const Redrive = z.object({
+    RedrivePolicy: z.object({ deadLetterTargetArn: z.string() }),
+    VisibilityTimeout: z.number(),
+  });
+  const mappings = template
+    .resources('AWS::Lambda::EventSourceMapping')
+    .filter(({ properties }) => String(properties.EventSourceArn).startsWith('arn:aws:sqs:'))
+    .map(({ properties }) => Mapping.parse(properties));
+  expect(mappings).toHaveLength(1);
+  for (const { EventSourceArn, FunctionName } of mappings) {
+    const { RedrivePolicy, VisibilityTimeout } = Redrive.parse(template.byArn(EventSourceArn)?.properties);
+    expect(isQueue(RedrivePolicy.deadLetterTargetArn)).toBe(true);
+    const consumer = functions.find((each) => each.FunctionName === FunctionName || each.arn === FunctionName);
+    expect(VisibilityTimeout).toBeGreaterThan(consumer?.Timeout ?? Number.POSITIVE_INFINITY);
+  }
 });
 
 test('what the clock starts is kept when it fails, on both sides of the invocation', () => {
@@ -49,10 +77,12 @@ test('counting requests does not wake the stream, and everything that something 
     ...[Credential.key({ hash: 'a' }), Visitor.key({ address: 'a' }), Answer.key({ id: 'a' })],
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
     AiOffer.key({}),
+    ...[Delivery.key({ accountId: 'a', id: 'b' }), Sweep.key({ name: 'a' })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());
   const loud = [
     Account.key({ id: 'a' }),
+    Webhook.key({ accountId: 'a', id: 'b' }),
     ...[App, Deployment, Event].map(({ key }) => key({ accountId: 'a', id: 'b' })),
   ];
   for (const { sk } of loud) expect(SILENT_ITEMS).not.toContain(sk);

@@ -62,19 +62,26 @@ test('the code of customers opens its own variables and writes its own log, and 
   });
 });
 
-test('only replacing variables, building and calling models may touch the key, each under its own context', () => {
+test('only replacing variables, building, calling models and signing may touch the key, each under its own context', () => {
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
-  const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets'));
-  expect(holders).toHaveLength(secretRoutes.length + 3);
+  const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets') || uses.includes('signing'));
+  // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks.
+  expect(holders).toHaveLength(secretRoutes.length + 4);
   for (const { Policies, resource } of holders) {
     const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
       ({ Condition }) => Object.keys(Object.values(Condition ?? {})[0] ?? {}),
     );
-    const context = resource.stack.endsWith('-ai') ? 'providerKeyOf' : 'application';
+    const context = resource.stack.endsWith('-ai')
+      ? 'providerKeyOf'
+      : /Webhook/.test(resource.logicalId)
+        ? 'webhook'
+        : 'application';
     expect(conditions, resource.logicalId).toEqual([[`kms:EncryptionContext:${context}`]]);
   }
+  expect(actionsOf('queue-deliverWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:Decrypt']);
+  expect(actionsOf('api-createWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:GenerateDataKey']);
 });
 
 test('every function has the variables that its code cannot work without', async () => {

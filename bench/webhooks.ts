@@ -1,0 +1,176 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp } from '../contract/apps.ts';
+import { type Client, createClient } from '../contract/client.ts';
+import { createWebhook } from '../contract/webhooks.ts';
+import { startRun } from '../test/platform.ts';
+import { type Receiver, receiver } from '../test/receivers.ts';
+import { median, type Row } from './measure.ts';
+
+const EVENTS = 100;
+/** Events a second. */
+const RATE = 20;
+const BACKLOG = 300;
+/** Milliseconds between two looks at an idle stream (local/stream-reader.ts). */
+const POLL = 50;
+
+const quantile = (values: readonly number[], part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
+
+const until = async (ready: () => boolean): Promise<void> => {
+  while (!ready()) await sleep(10);
+};
+
+/** Sends events at a steady rate and returns, for each, the milliseconds from its commit to its receiver's first byte. */
+async function lags(client: Client, one: Receiver, count: number): Promise<number[]> {
+  const before = one.received.length;
+  const sent: Promise<unknown>[] = [];
+  const began = performance.now();
+  for (let index = 0; index < count; index += 1) {
+    await sleep(Math.max(0, began + (index * 1000) / RATE - performance.now()));
+    sent.push(client.call(createApp, { body: { name: `Event ${index}`, framework: 'NODE' } }));
+  }
+  await Promise.all(sent);
+  await until(() => one.received.length >= before + count);
+  // `created` is read right before the transaction: what is measured includes it.
+  return one.received.slice(before).map(({ at, body }) => at - Date.parse(JSON.parse(body).created));
+}
+
+/** The bare minimum: sign and POST, one after the other, over a kept connection. @returns milliseconds for all */
+async function bareLoop(url: string, count: number): Promise<number> {
+  const body = JSON.stringify({ id: 'evt_0', type: 'app.created', created: '', data: { applicationId: '', name: '' } });
+  const began = performance.now();
+  for (let index = 0; index < count; index += 1) {
+    const t = Math.floor(Date.now() / 1000);
+    const v1 = createHmac('sha256', 'whsec_bare').update(`${t}.${body}`).digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` };
+    const answer = await fetch(url, { method: 'POST', headers, body });
+    await answer.text();
+  }
+  return performance.now() - began;
+}
+
+/** Puts deliveries into table and queue as fan-out does, all due at the same moment. @returns milliseconds until all are there */
+async function drain(environment: Record<string, string>, accountId: string, webhookId: string, one: Receiver) {
+  Object.assign(process.env, environment);
+  const { storeDelivery, messageOf } = await import('../domain/fan-out.ts');
+  const { deps } = await import('../runtime/deps.ts');
+  const { deliveryQueue } = await import('../runtime/delivery-queue.ts');
+  const stored = await Promise.all(
+    Array.from({ length: BACKLOG }, async (_, index) => {
+      const createdAt = deps.now().toISOString();
+      const eventId = `evt_${index}`;
+      const delivery = {
+        ...{ id: `dlv_${index.toString(16).padStart(32, '0')}`, accountId, webhookId, eventId, type: 'app.created' },
+        ...{ body: JSON.stringify({ id: eventId, type: 'app.created', created: createdAt, data: {} }), createdAt },
+        ...{ status: 'PENDING' as const, nextAttemptAt: createdAt, attempts: [], serial: 0, tries: 0 },
+      };
+      await storeDelivery(deps, delivery);
+      return delivery;
+    }),
+  );
+  const before = one.received.length;
+  await deliveryQueue.send(stored.map((delivery) => ({ message: messageOf(delivery), delay: 2 })));
+  await until(() => one.received.length >= before + BACKLOG);
+  const times = one.received.slice(before).map(({ at }) => at);
+  return Math.max(...times) - Math.min(...times);
+}
+
+/** From a write's commit to its receiver, how fast a backlog drains, and what hanging receivers do to the others. */
+export async function rows(): Promise<Row[]> {
+  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '60' });
+  const stops: (() => Promise<void>)[] = [() => run.stop()];
+  const started = async (made: Promise<Receiver>) => {
+    const one = await made;
+    stops.push(one.stop);
+    return one;
+  };
+  try {
+    const { baseUrl, accounts, environment } = run.local;
+    const { openAccount } = await (async () => {
+      Object.assign(process.env, environment);
+      return await import('../domain/accounts.ts');
+    })();
+    const { deps } = await import('../runtime/deps.ts');
+    const open = async () => {
+      const plan = { slug: 'bench', name: 'Bench', appLimit: 1_000_000 };
+      const keys = [{ name: 'bench', scopes: ['read' as const, 'write' as const] }];
+      const account = await openAccount(deps, {
+        email: 'b@example.com',
+        name: 'B',
+        plan,
+        walletCents: 0,
+        aiCreditsMicroRand: 0,
+        keys,
+      });
+      return { id: account.id, client: createClient({ baseUrl, secretKey: account.keys[0]?.secretKey ?? '' }) };
+    };
+    if (!accounts) throw new Error('no accounts');
+    const [quiet, noisy] = [await open(), await open()];
+    const good = await started(receiver());
+    const { data } = (await quiet.client.call(createWebhook, { body: { url: good.url } })).body;
+    // Warm: functions start with their first request, and some more of each beside it.
+    await lags(quiet.client, good, EVENTS);
+    await sleep(1000);
+    const usual = await lags(quiet.client, good, EVENTS);
+    console.log(
+      `commit to first byte at ${RATE} events a second: median ${median(usual)} ms (${(median(usual) / POLL).toFixed(1)} stream polls), p95 ${quantile(usual, 0.95)} ms, p99 ${quantile(usual, 0.99)} ms (${(quantile(usual, 0.99) / POLL).toFixed(1)} polls)`,
+    );
+    await bareLoop(good.url, 100);
+    const bare = await bareLoop(good.url, BACKLOG);
+    const drained = await drain(environment, quiet.id, data.id, good);
+    console.log(
+      `${BACKLOG} queued: ${Math.round((BACKLOG / drained) * 1000)} a second, bare loop ${Math.round((BACKLOG / bare) * 1000)} a second, ${(bare / drained).toFixed(2)} of its rate`,
+    );
+
+    for (let count = 0; count < 20; count += 1) {
+      const hanging = await started(receiver(() => undefined));
+      await noisy.client.call(createWebhook, { body: { url: hanging.url } });
+    }
+    // An event a second to each of the twenty, beginning a little before what is measured.
+    let noise = true;
+    const noising = (async () => {
+      for (let index = 0; noise; index += 1) {
+        await noisy.client.call(createApp, { body: { name: `Noise ${index}`, framework: 'NODE' } });
+        await sleep(1000);
+      }
+    })();
+    await sleep(3000);
+    const beside = await lags(quiet.client, good, EVENTS * 2);
+    noise = false;
+    await noising;
+    console.log(`beside 20 hanging receivers: median ${median(beside)} ms, p95 ${quantile(beside, 0.95)} ms`);
+    return [
+      {
+        what: 'commit to first byte, median, against 250 ms',
+        ours: median(usual),
+        against: 250,
+        unit: 'ms',
+        atMost: 1,
+      },
+      {
+        what: 'commit to first byte, p99, against 1.5 s',
+        ours: quantile(usual, 0.99),
+        against: 1500,
+        unit: 'ms',
+        atMost: 1,
+      },
+      {
+        what: '300 queued deliveries, against a bare loop of POSTs',
+        ours: drained,
+        against: bare,
+        unit: 'ms',
+        atMost: 1 / 0.35,
+      },
+      {
+        what: 'p95 beside 20 hanging receivers, against without',
+        ours: quantile(beside, 0.95),
+        against: quantile(usual, 0.95),
+        unit: 'ms',
+        atMost: 2,
+      },
+    ];
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}

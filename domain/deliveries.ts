@@ -1,0 +1,187 @@
+import { DELAY_MOST, type DeliveryMessage, type DeliveryQueue } from '../providers/delivery-queue.ts';
+import type { Secrets } from '../providers/secrets.ts';
+import type { Outcome } from '../providers/send-errors.ts';
+import type { WebhookSender } from '../providers/webhook-sender.ts';
+import { Delivery, queuedFor, Webhook, waitingFor } from '../table/webhook-entities.ts';
+import { change, type Write } from '../table/writes.ts';
+import type { Deps } from './deps.ts';
+import { messageOf } from './fan-out.ts';
+import { signatureOf } from './webhook-secrets.ts';
+
+/** Failed attempts in a row that disable an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
+export const FAILURES_MOST = 50;
+/** Attempts kept on a delivery: those of its schedule and of a resend. */
+const ATTEMPTS_KEPT = 12;
+/** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */
+const QUICK = 250;
+/** How often a record is tried anew because the endpoint's counter moved under it. */
+const RECORD_TRIES = 100;
+
+export type DeliverDeps = Pick<Deps, 'table' | 'now' | 'newId' | 'settings'> & {
+  secrets: Secrets;
+  queue: DeliveryQueue;
+  sender: WebhookSender;
+};
+
+/** What came of a message, for logs and metrics. */
+export interface Attempted {
+  /** `STALE`: another message had taken care of it. */
+  outcome: Outcome | 'SKIPPED' | 'STALE';
+  durationMs: number;
+  /** The delivery's status now; undefined where nothing was written. */
+  status?: Delivery['status'];
+  /** From the delivery's making to its first attempt, in milliseconds. */
+  lagMs?: number;
+  /** Whether this attempt was the one too many. */
+  disabled: boolean;
+}
+
+type Attempt = Delivery['attempts'][number];
+
+class Overtaken extends Error {}
+class CounterMoved extends Error {}
+const overtaken = () => new Overtaken();
+const counterMoved = () => new CounterMoved();
+
+const STALE: Attempted = { outcome: 'STALE', durationMs: 0, disabled: false };
+
+/**
+ * Makes the attempt that a message asks for, unless it has been made. Resolves once the result and the time of the next
+ * attempt are written: only then may the message be acknowledged. Rejects if they could not be.
+ */
+export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Promise<Attempted> {
+  const { accountId, deliveryId, webhookId, serial } = message;
+  const [delivery, webhook] = await Promise.all([
+    deps.table.get(Delivery, { accountId, id: deliveryId }),
+    deps.table.get(Webhook, { accountId, id: webhookId }),
+  ]);
+  if (delivery?.status !== 'PENDING' || delivery.serial !== serial) return STALE;
+  try {
+    if (!webhook?.active) return await skip(deps, delivery);
+    const attempt = await send(deps, delivery, webhook);
+    return await record(deps, delivery, attempt, webhook);
+  } catch (error) {
+    if (error instanceof Overtaken) return STALE;
+    throw error;
+  }
+}
+
+/** The write that takes a delivery from the state it was read in to the next, or throws {@link Overtaken}. */
+function step(delivery: Delivery, set: Partial<Delivery>, due?: ReturnType<typeof queuedFor>): Write {
+  const { accountId, id, serial } = delivery;
+  return change(
+    Delivery,
+    { accountId, id },
+    {
+      set: { ...set, ...due },
+      remove: due ? ['resendAt'] : ['resendAt', 'duePk', 'dueAt'],
+      when: { serial: { is: serial }, status: { is: 'PENDING' } },
+    },
+    overtaken,
+  );
+}
+
+/** To an endpoint that is disabled or gone nothing is sent; what was meant for it stays to be seen, and to be resent. */
+async function skip(deps: DeliverDeps, delivery: Delivery): Promise<Attempted> {
+  await deps.table.write(Delivery, step(delivery, { status: 'SKIPPED', nextAttemptAt: null }));
+  return { outcome: 'SKIPPED', status: 'SKIPPED', durationMs: 0, disabled: false };
+}
+
+async function send(deps: DeliverDeps, { type, body }: Delivery, webhook: Webhook): Promise<Attempt> {
+  const id = deps.newId('att');
+  const at = deps.now().toISOString();
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Service-Webhooks/1.0',
+    'x-service-event': type,
+    'x-service-delivery': id,
+    'x-service-signature': await signatureOf(deps, webhook, body),
+  };
+  const sent = await deps.sender.send(webhook.url, headers, body);
+  const { outcome, status: responseStatus, body: responseBody, durationMs } = sent;
+  return { id, at, outcome, responseStatus, responseBody, durationMs };
+}
+
+/** What an attempt makes of its delivery: the write, and the seconds to the next attempt if there is to be one. */
+function consequence(deps: DeliverDeps, delivery: Delivery, attempt: Attempt): Pick<Attempted, 'status'> & Next {
+  const attempts = [...delivery.attempts, attempt].slice(-ATTEMPTS_KEPT);
+  const set = { attempts, serial: delivery.serial + 1 };
+  if (attempt.outcome === 'DELIVERED') {
+    return { status: 'DELIVERED', write: step(delivery, { ...set, status: 'DELIVERED', nextAttemptAt: null }) };
+  }
+  const tries = delivery.tries + 1;
+  const delay = deps.settings.webhookRetrySchedule[delivery.tries];
+  if (delay === undefined) {
+    return { status: 'FAILED', write: step(delivery, { ...set, tries, status: 'FAILED', nextAttemptAt: null }) };
+  }
+  const nextAttemptAt = new Date(deps.now().getTime() + delay * 1000).toISOString();
+  const due = delay <= DELAY_MOST ? queuedFor(delivery.id, nextAttemptAt) : waitingFor(delivery.id, nextAttemptAt);
+  return { status: 'PENDING', write: step(delivery, { ...set, tries, nextAttemptAt }, due), delay };
+}
+
+interface Next {
+  write: Write;
+  delay?: number;
+}
+
+/**
+ * What an attempt means for its endpoint's count of failures in a row, in the same transaction as the attempt's record:
+ * each attempt counts once, and the fiftieth disables, once: conditions see to it, whatever the count was when it was read.
+ * Where it needs no change (a success after a success) it costs no write.
+ */
+function counting(deps: DeliverDeps, webhook: Webhook | undefined, failed: boolean): Write[] {
+  if (!webhook) return [];
+  const { accountId, id, failureCount, active } = webhook;
+  if (!failed) {
+    return failureCount === 0 ? [] : [change(Webhook, { accountId, id }, { set: { failureCount: 0 } }, counterMoved)];
+  }
+  if (!active) return [];
+  const last = failureCount + 1 >= FAILURES_MOST;
+  const disabling = { active: false, disabledAt: deps.now().toISOString(), failureCount: failureCount + 1 };
+  return [
+    change(
+      Webhook,
+      { accountId, id },
+      last
+        ? { set: disabling, when: { failureCount: { is: failureCount }, active: { is: true } } }
+        : {
+            add: { failureCount: 1 },
+            when: { failureCount: { below: FAILURES_MOST - 1 }, active: { is: true } },
+          },
+      counterMoved,
+    ),
+  ];
+}
+
+async function record(deps: DeliverDeps, delivery: Delivery, attempt: Attempt, before: Webhook): Promise<Attempted> {
+  const { accountId, webhookId } = delivery;
+  const { status, write, delay } = consequence(deps, delivery, attempt);
+  const failed = attempt.outcome !== 'DELIVERED';
+  let disabled = false;
+  for (let turn = 1; ; turn += 1) {
+    // A quick attempt may be judged by what was read before it; a slow one saw others end meanwhile.
+    const fresh = turn > 1 || attempt.durationMs > QUICK;
+    const webhook = fresh ? await deps.table.get(Webhook, { accountId, id: webhookId }) : before;
+    const counted = counting(deps, webhook, failed);
+    disabled = failed && counted.length > 0 && (webhook?.failureCount ?? 0) + 1 >= FAILURES_MOST;
+    try {
+      if (counted.length === 0) await deps.table.write(Delivery, write);
+      else await deps.table.transact([write, ...counted]);
+      break;
+    } catch (error) {
+      if (!(error instanceof CounterMoved) || turn === RECORD_TRIES) throw error;
+    }
+  }
+  if (delay !== undefined && delay <= DELAY_MOST) await queueNext(deps, delivery, delay);
+  return {
+    ...{ outcome: attempt.outcome, durationMs: attempt.durationMs, disabled },
+    ...(status ? { status } : {}),
+    ...(delivery.attempts.length === 0 ? { lagMs: Date.parse(attempt.at) - Date.parse(delivery.createdAt) } : {}),
+  };
+}
+
+/** The next attempt is written down already: if it cannot be queued now, the reconciler does it. */
+async function queueNext(deps: DeliverDeps, delivery: Delivery, delay: number): Promise<void> {
+  const message = messageOf({ ...delivery, serial: delivery.serial + 1 });
+  await deps.queue.send([{ message, delay }]).catch(() => undefined);
+}

@@ -1,0 +1,6 @@
+import { deleteWebhook as route } from '../../contract/webhooks.ts';
+import { deleteWebhook } from '../../domain/webhooks.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** DELETE /v1/webhooks/{id} */
+export const handler = endpoint(route, deleteWebhook);

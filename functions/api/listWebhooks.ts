@@ -1,0 +1,6 @@
+import { listWebhooks as route } from '../../contract/webhooks.ts';
+import { listWebhooks } from '../../domain/webhooks.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/webhooks */
+export const handler = endpoint(route, listWebhooks);

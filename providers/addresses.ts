@@ -1,0 +1,84 @@
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * Addresses that webhooks are never sent to: everything that is not public unicast, and every form that carries another
+ * address inside. Test vectors: providers/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and
+ * successors); `169.254.169.254` and `fd00:ec2::254` are cloud metadata, inside the ranges here.
+ */
+export const NOT_PUBLIC: readonly (readonly [network: string, prefix: number, what: string])[] = [
+  ['0.0.0.0', 8, 'this network'],
+  ['10.0.0.0', 8, 'private'],
+  ['100.64.0.0', 10, 'carrier-grade NAT'],
+  ['127.0.0.0', 8, 'loopback'],
+  ['169.254.0.0', 16, 'link-local, metadata'],
+  ['172.16.0.0', 12, 'private'],
+  ['192.0.0.0', 24, 'protocol assignments'],
+  ['192.0.2.0', 24, 'documentation'],
+  ['192.31.196.0', 24, 'AS112'],
+  ['192.52.193.0', 24, 'AMT'],
+  ['192.88.99.0', 24, '6to4 relay'],
+  ['192.168.0.0', 16, 'private'],
+  ['192.175.48.0', 24, 'AS112'],
+  ['198.18.0.0', 15, 'benchmarking'],
+  ['198.51.100.0', 24, 'documentation'],
+  ['203.0.113.0', 24, 'documentation'],
+  ['224.0.0.0', 4, 'multicast'],
+  ['240.0.0.0', 4, 'reserved, broadcast'],
+  // Public unicast is 2000::/3 and nothing else; what is special outside of it is named for the reader.
+  ['::', 3, 'not unicast'],
+  ['4000::', 2, 'not assigned'],
+  ['8000::', 1, 'not assigned'],
+  ['::', 96, 'unspecified, loopback, IPv4-compatible'],
+  ['::ffff:0:0', 96, 'IPv4-mapped'],
+  ['::ffff:0:0:0', 96, 'IPv4-translated'],
+  ['64:ff9b::', 96, 'NAT64'],
+  ['64:ff9b:1::', 48, 'NAT64, local'],
+  ['100::', 64, 'discard'],
+  ['2001::', 23, 'protocol assignments, Teredo'],
+  ['2001:db8::', 32, 'documentation'],
+  ['2002::', 16, '6to4'],
+  ['2620:4f:8000::', 48, 'AS112'],
+  ['3fff::', 20, 'documentation'],
+  ['5f00::', 16, 'segment routing'],
+  ['fc00::', 7, 'unique local, metadata'],
+  ['fe80::', 10, 'link-local'],
+  ['fec0::', 10, 'site-local'],
+  ['ff00::', 8, 'multicast'],
+];
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
+for (const [network, prefix] of NOT_PUBLIC) {
+  const family = familyOf(network);
+  notPublic[family].addSubnet(network, prefix, family);
+}
+
+const loopback = { ipv4: new BlockList(), ipv6: new BlockList() };
+loopback.ipv4.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.ipv6.addAddress('::1', 'ipv6');
+
+/** Whether an address is this machine's own: `127.0.0.0/8` or `::1`, not a disguise of them. */
+export const isLoopback = (address: string): boolean =>
+  isIP(address) !== 0 && loopback[familyOf(address)].check(address, familyOf(address));
+
+/** Whether webhooks may be sent to an IP address. What is no address at all is not public either. */
+export function isPublic(address: string): boolean {
+  // A zone (`fe80::1%eth0`) names an interface of this machine.
+  if (isIP(address) === 0 || address.includes('%')) return false;
+  return !notPublic[familyOf(address)].check(address, familyOf(address));
+}
+
+/** The host of a URL as an address or a name in lower case: without brackets and the dot at its end. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+
+/** Names that are this machine by definition (RFC 6761). */
+export const isLocalName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
+
+/** Endings of names that no public resolver knows. `.invalid` and the like do no harm: they do not resolve. */
+const PRIVATE_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
+
+/** Whether a name can be one of the public Internet's. It need not resolve yet. */
+export const isPublicName = (name: string): boolean =>
+  /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/.test(name) &&
+  !PRIVATE_NAME.test(name);

@@ -1,0 +1,35 @@
+import type { DELIVERY_OUTCOMES } from '../contract/choices.ts';
+
+export type Outcome = (typeof DELIVERY_OUTCOMES)[number];
+
+/** Why no answer came, in the words of the contract. */
+export class SendError extends Error {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome, message: string) {
+    super(message);
+    this.outcome = outcome;
+  }
+}
+
+/** Node's error codes by what they mean here; the first that fits counts. */
+const MEANINGS: readonly (readonly [RegExp, Outcome])[] = [
+  [/^ECONNREFUSED$/, 'REFUSED'],
+  [/^(ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE)$/, 'RESET'],
+  [/^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT)$/, 'TIMEOUT'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN|ENETDOWN|EINVAL|EACCES)$/, 'UNREACHABLE'],
+  [/^(ENOTFOUND|EAI_.+|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|ECANCELLED|EFORMERR)$/, 'DNS'],
+  [/^(HPE_.+|Z_.+|ERR_BROTLI.*|ERR__ERROR_.+|ERR_ZSTD.*|ERR_PADDING_.*)$/, 'BAD_RESPONSE'],
+  [/CERT|TLS|SSL|SELF_SIGNED|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^EPROTO$|^INVALID_CA$|^PATH_LENGTH/, 'TLS'],
+];
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** What an error of Node's means. What has no code we know is an answer that could not be understood. */
+export function toSendError(error: unknown): SendError {
+  if (error instanceof SendError) return error;
+  const code = codeOf(error);
+  const found = MEANINGS.find(([pattern]) => pattern.test(code));
+  const message = error instanceof Error ? error.message : String(error);
+  return new SendError(found?.[1] ?? 'BAD_RESPONSE', message || code);
+}

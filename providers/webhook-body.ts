@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+
+/** At most this much of the decompressed body is read; the rest is cut off with the connection. */
+const READ_MOST = 64 * 1024;
+/** At most this much is kept, in bytes of UTF-8. */
+const KEPT_MOST = 8 * 1024;
+
+/** Small output chunks: a bomb is noticed before it has filled more than one. */
+const BOUNDED = { chunkSize: 16 * 1024 };
+const DECODERS = {
+  gzip: () => createGunzip(BOUNDED),
+  'x-gzip': () => createGunzip(BOUNDED),
+  deflate: () => createInflate(BOUNDED),
+  br: () => createBrotliDecompress(BOUNDED),
+  zstd: () => createZstdDecompress(BOUNDED),
+};
+const isCoding = (name: string): name is keyof typeof DECODERS => name in DECODERS;
+
+export interface ReadBody {
+  /** The start of the body as text. */
+  text: string;
+  /** Why the answer broke while it was being read: then even a 2xx was no answer. */
+  broken?: unknown;
+}
+
+/** The first `KEPT_MOST` bytes as text, never ending in half a character and never longer once encoded again. */
+export function keptText(bytes: Buffer): string {
+  let text = bytes.subarray(0, KEPT_MOST).toString('utf8');
+  while (Buffer.byteLength(text) > KEPT_MOST)
+    text = text.slice(0, -Math.ceil((Buffer.byteLength(text) - KEPT_MOST) / 3));
+  return bytes.length > KEPT_MOST ? text.replace(/\uFFFD{1,3}$/, '') : text;
+}
+
+function decoded(answer: IncomingMessage): Readable {
+  const coding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (!isCoding(coding)) return answer;
+  const decoder = DECODERS[coding]();
+  answer.on('error', (error) => decoder.destroy(error));
+  return answer.pipe(decoder);
+}
+
+/** Reads an answer's body as far as it may be, and stops. Rejects only when the signal does. */
+export async function readBody(answer: IncomingMessage, signal: AbortSignal): Promise<ReadBody> {
+  const stream = decoded(answer);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of stream.iterator({ destroyOnReturn: true })) {
+      const bytes = Buffer.from(chunk);
+      chunks.push(bytes);
+      length += bytes.length;
+      if (length >= READ_MOST) break;
+    }
+    return { text: keptText(Buffer.concat(chunks)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { text: keptText(Buffer.concat(chunks)), broken: error };
+  } finally {
+    answer.destroy();
+  }
+}

@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { NASTY, type Receiver, receiver } from '../test/receivers.ts';
+import { keptText } from './webhook-body.ts';
+import { createWebhookSender } from './webhook-sender.ts';
+
+const DEADLINE = 700;
+const sender = createWebhookSender({ allowLocal: true, deadline: DEADLINE });
+const running: Receiver[] = [];
+const started = async (made: Promise<Receiver>) => {
+  const one = await made;
+  running.push(one);
+  return one;
+};
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((one) => one.stop()));
+});
+
+test('the body and the headers arrive as they are, the answer is kept', async () => {
+  const one = await started(receiver((_, response) => response.writeHead(201).end('thanks ✓')));
+  const sent = await sender.send(one.url, { 'content-type': 'application/json', 'x-a': '1' }, '{"ü":1}');
+  expect(sent).toMatchObject({ outcome: 'DELIVERED', status: 201, body: 'thanks ✓' });
+  expect(one.received).toMatchObject([
+    { path: '/hook', body: '{"ü":1}', headers: { 'x-a': '1', 'content-length': '8' } },
+  ]);
+});
+
+describe('a receiver that', () => {
+  test.each(Object.entries(NASTY))('%s', async (_, { make, outcome, status }) => {
+    const one = await started(make());
+    const before = process.memoryUsage().rss;
+    const sent = await sender.send(one.url, {}, '{}');
+    expect(sent).toMatchObject({ outcome, status });
+    expect(Buffer.byteLength(sent.body)).toBeLessThanOrEqual(8192);
+    expect(sent.durationMs).toBeLessThan(DEADLINE + 250);
+    expect(process.memoryUsage().rss - before).toBeLessThan(250_000_000);
+    // A redirect is not followed, nothing is sent twice.
+    expect(one.received.length).toBeLessThanOrEqual(1);
+  });
+
+  test('is nasty hurts none of the others', async () => {
+    const good = await started(receiver());
+    const bad = await Promise.all(Object.values(NASTY).map(({ make }) => started(make())));
+    const urls = bad.flatMap((one) => [one.url, good.url]);
+    const all = await Promise.all(urls.map((url) => sender.send(url, {}, '{}')));
+    const healthy = all.filter((_, index) => index % 2 === 1);
+    for (const sent of healthy) expect(sent.outcome).toBe('DELIVERED');
+  });
+});
+
+describe('addresses', () => {
+  const strict = createWebhookSender({ allowLocal: false, deadline: DEADLINE });
+  const resolving = (...addresses: string[]) =>
+    createWebhookSender({ allowLocal: false, deadline: DEADLINE, resolve: async () => addresses });
+
+  test.each(['https://127.0.0.1/', 'https://[::1]/', 'https://10.0.0.1/', 'https://2130706433/', 'http://1.1.1.1/'])(
+    'the literal %s is refused without a connection',
+    async (url) => expect(await strict.send(url, {}, '{}')).toMatchObject({ outcome: 'BLOCKED_ADDRESS' }),
+  );
+
+  test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::ffff:10.0.0.1'], ['93.184.216.34', '192.168.1.1']])(
+    'a name that resolves to %s is refused',
+    async (...addresses) => {
+      const sent = await resolving(...addresses).send('https://hook.example.com/', {}, '{}');
+      expect(sent).toMatchObject({ outcome: 'BLOCKED_ADDRESS', status: null });
+    },
+  );
+
+  test('localhost is a name like any other where local receivers are not allowed', async () => {
+    expect(await strict.send('https://localhost/', {}, '{}')).toMatchObject({ status: null });
+  });
+
+  test('a name that was public when asked first and is private at connect', async () => {
+    const one = await started(receiver());
+    const answers = [['93.184.216.34'], ['127.0.0.1']];
+    let asked = 0;
+    const rebinding = createWebhookSender({
+      allowLocal: false,
+      deadline: DEADLINE,
+      resolve: async () => answers[asked++] ?? [],
+    });
+    const url = one.url.replace('127.0.0.1', 'rebind.example.com').replace('http:', 'https:');
+    // The first time it connects to the public address that was checked, and to no other, whatever the name says now.
+    const first = await rebinding.send(url, {}, '{}');
+    const second = await rebinding.send(url, {}, '{}');
+    expect(['TIMEOUT', 'UNREACHABLE', 'REFUSED', 'RESET']).toContain(first.outcome);
+    expect(second.outcome).toBe('BLOCKED_ADDRESS');
+    expect([asked, one.received.length]).toEqual([2, 0]);
+  });
+
+  test('local receivers are this machine only, and plain http goes nowhere else', async () => {
+    const local = (...addresses: string[]) =>
+      createWebhookSender({ allowLocal: true, deadline: DEADLINE, resolve: async () => addresses });
+    const one = await started(receiver());
+    const named = one.url.replace('127.0.0.1', 'localhost');
+    expect(await local().send(named, {}, '{}')).toMatchObject({ outcome: 'DELIVERED' });
+    expect(await local().send('http://10.0.0.1/', {}, '{}')).toMatchObject({ outcome: 'BLOCKED_ADDRESS' });
+    expect(await local('8.8.8.8').send('http://hook.example.com/', {}, '{}')).toMatchObject({
+      outcome: 'BLOCKED_ADDRESS',
+    });
+    expect(await local('10.0.0.1').send('https://a.example.com/', {}, '{}')).toMatchObject({
+      outcome: 'BLOCKED_ADDRESS',
+    });
+  });
+
+  test('a name server that does not answer is a timeout, one that knows nothing is DNS', async () => {
+    const silent = createWebhookSender({
+      allowLocal: false,
+      deadline: 100,
+      resolve: () => new Promise(() => undefined),
+    });
+    expect(await silent.send('https://slow.example.com/', {}, '{}')).toMatchObject({ outcome: 'TIMEOUT' });
+    expect(await resolving().send('https://none.example.com/', {}, '{}')).toMatchObject({ outcome: 'DNS' });
+  });
+});
+
+test('what is kept of a body is whole characters, and at most 8 KiB of them', () => {
+  const kept = keptText(Buffer.from('✓'.repeat(5000)));
+  expect(kept).toBe('✓'.repeat(2730));
+  expect(Buffer.byteLength(keptText(Buffer.alloc(70_000, 0xff)))).toBeLessThanOrEqual(8192);
+  expect(keptText(Buffer.from('short'))).toBe('short');
+});

@@ -1,0 +1,152 @@
+import { Resolver } from 'node:dns/promises';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { hostOf, isLocalName, isLoopback, isPublic } from './addresses.ts';
+import { type Outcome, SendError, toSendError } from './send-errors.ts';
+import { readBody } from './webhook-body.ts';
+
+/** What came of one POST. Never thrown: every way that a receiver can misbehave is an outcome. */
+export interface Sent {
+  outcome: Outcome;
+  /** The status of the answer; null when none came. */
+  status: number | null;
+  /** The start of the answer's body as text, at most 8 KiB of UTF-8. */
+  body: string;
+  /** From before the name was resolved to the last byte read. */
+  durationMs: number;
+}
+
+export interface WebhookSender {
+  /** POSTs a body. Redirects are not followed; the address is checked as it stands in the URL and as it resolves. */
+  send(url: string, headers: Record<string, string>, body: string): Promise<Sent>;
+}
+
+export interface SenderOptions {
+  /** Whether this machine's own addresses may be sent to, over plain http too. */
+  allowLocal: boolean;
+  /** All addresses of a name. Looked up without getaddrinfo, whose few threads a slow name server would use up. */
+  resolve?: (name: string, signal: AbortSignal) => Promise<string[]>;
+  /** Milliseconds for everything, from the name to the last byte of the answer (specification, Delivery 1: 10 s). */
+  deadline?: number;
+}
+
+const DEADLINE = 10_000;
+/** The most that an answer's headers may be, in bytes. */
+const HEADERS_MOST = 16 * 1024;
+
+async function resolveName(name: string, signal: AbortSignal): Promise<string[]> {
+  const resolver = new Resolver();
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** Which address to connect to: decided once, right before connecting, so that no second answer of the DNS can differ. */
+async function addressOf(url: URL, options: Required<SenderOptions>, signal: AbortSignal): Promise<string> {
+  const host = hostOf(url);
+  const local = options.allowLocal && isLocalName(host);
+  const literal = isIP(host) !== 0;
+  const addresses = literal ? [host] : local ? ['127.0.0.1'] : await options.resolve(host, signal);
+  if (addresses.length === 0) throw new SendError('DNS', `${host} does not resolve`);
+  const allowed = addresses.filter((address) => {
+    if (options.allowLocal && isLoopback(address)) return true;
+    // Plain http is for this machine only, whatever a name has come to mean since it was registered.
+    return url.protocol === 'https:' && isPublic(address);
+  });
+  const [address] = allowed;
+  // One bad address among good ones is a trap or a mistake: neither is worth a connection.
+  if (address === undefined || allowed.length < addresses.length) throw new SendError('BLOCKED_ADDRESS', host);
+  return address;
+}
+
+/** Answers a connection's question for an address with the one that was checked. */
+const always = (address: string): LookupFunction => {
+  const family = isIP(address);
+  return (_name, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family));
+};
+
+function open(url: URL, address: string, headers: Record<string, string>, signal: AbortSignal): ClientRequest {
+  const secure = url.protocol === 'https:';
+  return (secure ? httpsRequest : httpRequest)(url, {
+    method: 'POST',
+    headers,
+    signal,
+    lookup: always(address),
+    maxHeaderSize: HEADERS_MOST,
+    // A connection of its own for each attempt: its address has just been checked, and no idle one can have gone stale.
+    agent: false,
+    // IP literals are not sent as the server's name.
+    ...(secure && isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {}),
+  });
+}
+
+const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.on('upgrade', () => reject(new SendError('BAD_RESPONSE', 'the receiver switched protocols')));
+    request.on('close', () => reject(new SendError('RESET', 'the connection closed without an answer')));
+    request.end(body);
+  });
+
+const outcomeOf = (status: number): Outcome =>
+  status >= 200 && status < 300 ? 'DELIVERED' : status >= 300 && status < 400 ? 'REDIRECT' : 'BAD_STATUS';
+
+type Seen = Pick<Sent, 'status' | 'body'>;
+
+/** Sends webhooks from this process: bounded in time, in what is read, and in where they may go. */
+export function createWebhookSender(given: SenderOptions): WebhookSender {
+  const options: Required<SenderOptions> = { resolve: resolveName, deadline: DEADLINE, ...given };
+
+  /** @param seen told the status as soon as it is known: an answer may have one and never end */
+  async function exchange(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal, seen: Seen) {
+    const address = await addressOf(url, options, signal);
+    signal.throwIfAborted();
+    const request = open(url, address, headers, signal);
+    // What is wrong with an answer is said by the request; the answer itself only knows that it was cut off.
+    let fault: unknown;
+    request.on('error', (error) => {
+      fault = error;
+    });
+    try {
+      const answer = await answerOf(request, body);
+      const status = answer.statusCode ?? 0;
+      seen.status = status;
+      const { text, broken } = await readBody(answer, signal);
+      seen.body = text;
+      return broken ? toSendError(fault ?? broken).outcome : outcomeOf(status);
+    } finally {
+      request.destroy();
+    }
+  }
+
+  return {
+    async send(url, headers, body) {
+      const started = performance.now();
+      const deadline = new AbortController();
+      const { signal } = deadline;
+      const late = () => new SendError('TIMEOUT', 'not done in time');
+      const expired = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(late())));
+      const timer = setTimeout(() => deadline.abort(), options.deadline);
+      const length = String(Buffer.byteLength(body));
+      const seen: Seen = { status: null, body: '' };
+      const work = exchange(new URL(url), { ...headers, 'content-length': length }, body, signal, seen);
+      try {
+        // Raced, so that not even a step that ignores the signal can outlast the deadline.
+        const outcome = await Promise.race([work, expired]).catch((error: unknown) =>
+          signal.aborted ? 'TIMEOUT' : toSendError(error).outcome,
+        );
+        return { outcome, ...seen, durationMs: Math.round(performance.now() - started) };
+      } finally {
+        clearTimeout(timer);
+        work.catch(() => undefined);
+      }
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Deps } from '../domain/deps.ts';
+import { createTable } from '../table/table.ts';
+import { together } from '../table/together.ts';
+import { callAws } from './aws.ts';
+import { required } from './config.ts';
+import { deps } from './deps.ts';
+
+/** {@link deps} for functions that work on a batch of messages at once: what they read at the same moment is one read. */
+export const batchDeps: Deps = {
+  ...deps,
+  table: createTable(
+    together((operation, input) => callAws('dynamodb', operation, input)),
+    required('TABLE_NAME'),
+  ),
+};

@@ -1,0 +1,31 @@
+import type { Attempted } from '../domain/deliveries.ts';
+import type { Swept } from '../domain/delivery-sweep.ts';
+import type { DeliveryMessage } from '../providers/delivery-queue.ts';
+import { log, metrics, type Unit } from './log.ts';
+
+type Values = Record<string, [number, Unit]>;
+
+/** What is logged and measured of a message that was taken care of. Nothing of what was sent or answered. */
+export function reportAttempt(message: DeliveryMessage, done: Attempted): Record<string, unknown> {
+  const { outcome, durationMs, lagMs, disabled, status } = done;
+  const attempted = outcome !== 'SKIPPED' && outcome !== 'STALE';
+  const values: Values = {
+    WebhookAttempts: [1, 'Count'],
+    WebhooksExhausted: [status === 'FAILED' ? 1 : 0, 'Count'],
+    ...(attempted ? { WebhookAttemptLatency: [durationMs, 'Milliseconds'] } : {}),
+    ...(lagMs === undefined ? {} : { WebhookLag: [lagMs, 'Milliseconds'] }),
+  };
+  if (disabled) {
+    const one: Values = { WebhooksDisabled: [1, 'Count'] };
+    log.warn('webhook endpoint disabled', { ...message, ...metrics({}, one) });
+  }
+  return { ...message, status, ...metrics({ outcome }, values) };
+}
+
+/** Logs and measures how the deliveries are that should have been attempted long since. */
+export function reportSweep(swept: Swept): Swept {
+  const { queued, overdue, oldestMs } = swept;
+  const values: Values = { WebhookOldestDue: [oldestMs / 1000, 'Seconds'], WebhooksOverdue: [overdue, 'Count'] };
+  log.info('deliveries swept', { queued, ...metrics({}, values) });
+  return swept;
+}

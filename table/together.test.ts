@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Send } from './table.ts';
+import { together } from './together.ts';
+
+type Item = Record<string, { S: string }>;
+const key = (pk: string): Item => ({ pk: { S: pk }, sk: { S: 's' } });
+const stored: Record<string, Item> = { a: { ...key('a'), x: { S: '1' } }, b: { ...key('b'), x: { S: '2' } } };
+
+function counted(unprocessed: string[] = []) {
+  const calls: string[] = [];
+  const send = (async (operation: string, input: object) => {
+    calls.push(operation);
+    if (operation === 'GetItem') return { Item: stored[(input as { Key: Item }).Key.pk?.S ?? ''] };
+    const { RequestItems } = input as { RequestItems: { t: { Keys: Item[] } } };
+    const asked = RequestItems.t.Keys.map(({ pk }) => pk?.S ?? '');
+    if (asked.includes('broken')) throw new Error('broken');
+    return {
+      Responses: { t: asked.flatMap((pk) => (!unprocessed.includes(pk) && stored[pk] ? [stored[pk]] : [])) },
+      UnprocessedKeys: { t: { Keys: asked.filter((pk) => unprocessed.includes(pk)).map(key) } },
+    };
+  }) as Send;
+  const read = together(send);
+  const get = (pk: string) => read<{ Item?: Item }>('GetItem', { TableName: 't', Key: key(pk), ConsistentRead: true });
+  return { calls, get };
+}
+
+test('reads of the same moment are one, each key once, each answered as if alone', async () => {
+  const { calls, get } = counted();
+  const answers = await Promise.all(['a', 'b', 'none', 'a'].map(get));
+  expect(answers.map(({ Item }) => Item?.x?.S)).toEqual(['1', '2', undefined, '1']);
+  expect(calls).toEqual(['BatchGetItem']);
+});
+
+test('a read by itself stays what it is', async () => {
+  const { calls, get } = counted();
+  expect((await get('b')).Item?.x?.S).toBe('2');
+  expect(calls).toEqual(['GetItem']);
+});
+
+test('what had no room is read by itself', async () => {
+  const { calls, get } = counted(['b']);
+  const answers = await Promise.all(['a', 'b'].map(get));
+  expect(answers.map(({ Item }) => Item?.x?.S)).toEqual(['1', '2']);
+  expect(calls).toEqual(['BatchGetItem', 'GetItem']);
+});
+
+test('a failure is everybody’s', async () => {
+  const { get } = counted();
+  const answers = await Promise.allSettled(['a', 'broken'].map(get));
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});

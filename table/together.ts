@@ -1,0 +1,80 @@
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Send } from './table.ts';
+
+type Item = Parameters<typeof unmarshall>[0];
+interface Asked {
+  key: Item;
+  resolve: (answer: { Item?: Item }) => void;
+  reject: (error: unknown) => void;
+}
+interface Answer {
+  Responses?: Record<string, Item[]>;
+  UnprocessedKeys?: Record<string, { Keys: Item[] }>;
+}
+
+/** What one BatchGetItem takes. */
+const MOST = 100;
+
+const nameOf = (item: Item): string => {
+  const { pk, sk } = unmarshall(item);
+  return JSON.stringify([pk, sk]);
+};
+
+/**
+ * Makes one round trip of the reads that are asked for at the same moment, each key once: for functions that work on a
+ * batch, where ten at a time look the same endpoint up. Everything else goes through as it is.
+ */
+export function together(send: Send): Send {
+  let waiting = new Map<string, Asked[]>();
+
+  async function readBatch(TableName: string, asked: readonly Asked[][]): Promise<void> {
+    const keys = asked.flatMap(([first]) => (first ? [first.key] : []));
+    const request = { RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } };
+    const { Responses, UnprocessedKeys } = await send<Answer>('BatchGetItem', request);
+    const found = new Map((Responses?.[TableName] ?? []).map((item) => [nameOf(item), item]));
+    // What there was no room for (16 MB, or a throttled partition) is read one by one.
+    const left = new Set((UnprocessedKeys?.[TableName]?.Keys ?? []).map(nameOf));
+    for (const all of asked) {
+      const [first] = all;
+      if (!first) continue;
+      const item = found.get(nameOf(first.key));
+      if (left.has(nameOf(first.key))) readOne(TableName, all);
+      else for (const each of all) each.resolve(item ? { Item: item } : {});
+    }
+  }
+
+  function readOne(TableName: string, all: readonly Asked[]): void {
+    const [first] = all;
+    if (!first) return;
+    send<{ Item?: Item }>('GetItem', { TableName, Key: first.key, ConsistentRead: true }).then(
+      (answer) => all.forEach(({ resolve }) => void resolve(answer)),
+      (error: unknown) => all.forEach(({ reject }) => void reject(error)),
+    );
+  }
+
+  function flush(TableName: string): void {
+    const all = [...waiting.values()];
+    waiting = new Map();
+    for (let from = 0; from < all.length; from += MOST) {
+      const batch = all.slice(from, from + MOST);
+      const [only] = batch;
+      if (batch.length === 1 && only) readOne(TableName, only);
+      else {
+        readBatch(TableName, batch).catch((error: unknown) => {
+          for (const { reject } of batch.flat()) reject(error);
+        });
+      }
+    }
+  }
+
+  return <Output>(operation: string, input: object): Promise<Output> => {
+    if (operation !== 'GetItem' || !('Key' in input) || !('TableName' in input)) return send(operation, input);
+    const { TableName, Key } = input;
+    return new Promise<unknown>((resolve, reject) => {
+      const key = marshall(unmarshall(Key as Item));
+      if (waiting.size === 0) setImmediate(() => flush(String(TableName)));
+      const name = nameOf(key);
+      waiting.set(name, [...(waiting.get(name) ?? []), { key, resolve, reject }]);
+    }) as Promise<Output>;
+  };
+}
