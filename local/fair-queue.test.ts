@@ -23,28 +23,32 @@ function world(concurrency: number) {
   return { started, ends, fair };
 }
 
-test('a group that keeps many busy waits, and a quiet one goes first', async () => {
-  const { started, ends, fair } = world(4);
+test('a group that keeps many busy waits, and the others go first, each in batches of its own', async () => {
+  const { started, ends, fair } = world(8);
   fair.take(many('slow', 20));
-  // Its first messages, and then its share: two invocations of the four.
-  expect(started).toEqual(['slow0 slow1', 'slow2 slow3', 'slow4 slow5']);
-  fair.take([message('quick', 'quick0')]);
-  expect(started.at(-1)).toBe('quick0');
-  fair.take([message('other', 'other0')]);
-  expect(started).toHaveLength(4);
-  ends[0]?.();
+  // A quarter of all invocations; then one for each of the others.
+  expect(started).toEqual(['slow0 slow1', 'slow2 slow3']);
+  fair.take([message('quick', 'quick0'), ...many('other', 3)]);
+  expect(started.slice(2)).toEqual(['quick0', 'other0 other1']);
+  ends[2]?.();
+  ends[3]?.();
   await new Promise((done) => setTimeout(done, 5));
-  expect(started.at(-1)).toBe('other0');
-  expect(fair.held()).toHaveLength(14);
+  expect(started.slice(4)).toEqual(['other2']);
+  expect(fair.held()).toHaveLength(16);
 });
 
-test('a group that has come to its end is quiet again', async () => {
-  const { started, ends, fair } = world(2);
-  fair.take(many('burst', 2));
+test('when all invocations are taken no more is received, until one ends', async () => {
+  const { ends, fair } = world(4);
+  fair.take(['a', 'b', 'c', 'd', 'e'].map((group) => message(group, group)));
+  let room = false;
+  void fair.room().then(() => {
+    room = true;
+  });
+  await new Promise((done) => setTimeout(done, 5));
+  expect(room).toBe(false);
   ends[0]?.();
   await new Promise((done) => setTimeout(done, 5));
-  fair.take(many('burst', 1));
-  expect(started).toEqual(['burst0 burst1', 'burst0']);
+  expect(room).toBe(true);
 });
 
 test('without groups nobody waits for anybody', () => {

@@ -17,92 +17,72 @@ export interface Fairness {
   held(): readonly JsonObject[];
 }
 
-/** With so many messages under way a group is a noisy neighbour, until it has none. */
-const NOISY = 2;
-/** The part of all invocations that noisy groups may have. */
-const NOISY_SHARE = 0.5;
+/** While no more than this part of all invocations is under way, a group may have several. */
+const FREE_PART = 0.25;
 /** As many as this may wait here; then no more are received. */
 const HELD_MOST = 2000;
+/** Messages without a group stand in no relation to each other. */
+const NONE = '';
 
 /** The group of a message. fauxqs forgets that of a standard queue, so it also stands in an attribute. */
-function groupOf({ attributes, messageAttributes, messageId }: JsonObject): string {
+function groupOf({ attributes, messageAttributes }: JsonObject): string {
   const own = isObject(attributes) ? attributes.MessageGroupId : undefined;
   const named = isObject(messageAttributes) && isObject(messageAttributes.group) ? messageAttributes.group : {};
-  return String(own ?? named.stringValue ?? messageId);
+  return String(own ?? named.stringValue ?? NONE);
 }
 
 interface Group {
+  name: string;
   waiting: JsonObject[];
+  /** Invocations under way for it. */
   underWay: number;
-  noisy: boolean;
 }
 
 /**
- * What SQS does of itself on standard queues whose messages name a group: a group that keeps many invocations busy waits
- * while those of quiet groups go first. Without groups every message is its own, and nobody waits.
+ * What SQS does of itself on standard queues whose messages name a group: a group that keeps invocations busy waits while
+ * others go first. Here a batch is of one group, so that none waits for the slowest of another; each group may always
+ * have one invocation, and more only while few are under way.
  */
 export function makeFairness({ concurrency, batchSize, work }: FairnessOptions): Fairness {
   const groups = new Map<string, Group>();
-  const noisyMost = Math.max(1, Math.floor(concurrency * NOISY_SHARE));
+  const free = Math.max(1, Math.floor(concurrency * FREE_PART));
   let running = 0;
-  let noisyRunning = 0;
   let wake = (): void => {};
 
-  const note = (name: string, group: Group, by: number): void => {
-    group.underWay += by;
-    if (group.underWay >= NOISY) group.noisy = true;
-    if (group.underWay === 0) group.noisy = false;
-    if (group.underWay === 0 && group.waiting.length === 0) groups.delete(name);
-  };
+  const alone = ({ name, underWay }: Group) => underWay === 0 || name === NONE;
+  const mayRun = (group: Group) => running < (alone(group) ? concurrency : free);
 
-  /** The next batch of one kind: one message of each group in turn, those first that have the fewest under way. */
-  const pick = (noisy: boolean): { name: string; record: JsonObject }[] => {
-    const batch: { name: string; record: JsonObject }[] = [];
-    for (let found = true; found && batch.length < batchSize; ) {
-      found = false;
-      const turn = [...groups].filter(([, group]) => group.noisy === noisy && group.waiting.length > 0);
-      for (const [name, group] of turn.sort(([, a], [, b]) => a.underWay - b.underWay)) {
-        if (batch.length === batchSize || group.noisy !== noisy) continue;
-        const record = group.waiting.shift();
-        if (!record) continue;
-        found = true;
-        batch.push({ name, record });
-        note(name, group, 1);
-      }
-    }
-    return batch;
-  };
-
-  const run = (noisy: boolean): boolean => {
-    const batch = pick(noisy);
-    if (batch.length === 0) return false;
+  const run = (group: Group): void => {
     running += 1;
-    if (noisy) noisyRunning += 1;
-    work(batch.map(({ record }) => record))
+    group.underWay += 1;
+    work(group.waiting.splice(0, batchSize))
       .catch((error: unknown) => console.error(error))
       .finally(() => {
         running -= 1;
-        if (noisy) noisyRunning -= 1;
-        for (const { name } of batch) {
-          const group = groups.get(name);
-          if (group) note(name, group, -1);
-        }
+        group.underWay -= 1;
+        if (group.underWay === 0 && group.waiting.length === 0) groups.delete(group.name);
         next();
       });
-    return true;
   };
 
-  /** Starts as much as there is room for. */
+  /** Starts as much as there is room for, those first that have the least under way. */
   const next = (): void => {
-    while (running < concurrency && run(false));
-    while (running < concurrency && noisyRunning < noisyMost && run(true));
+    for (;;) {
+      const ready = [...groups.values()].filter((group) => group.waiting.length > 0 && mayRun(group));
+      const [first] = ready.sort((a, b) => a.underWay - b.underWay);
+      if (!first) break;
+      run(first);
+    }
     wake();
   };
 
   const held = () => [...groups.values()].flatMap(({ waiting }) => waiting);
-  /** Receiving goes on while noisy ones wait: behind them in the queue there may be quiet ones. */
-  const full = () =>
-    [...groups.values()].some(({ noisy, waiting }) => !noisy && waiting.length > 0) || held().length > HELD_MOST;
+  /** Receiving goes on while busy groups wait: behind them in the queue there may be others. */
+  const full = () => {
+    const all = [...groups.values()];
+    const starved = all.some((group) => group.waiting.length > 0 && alone(group));
+    return starved || all.reduce((sum, { waiting }) => sum + waiting.length, 0) > HELD_MOST;
+  };
 
   return {
     room: async () => {
@@ -115,7 +95,7 @@ export function makeFairness({ concurrency, batchSize, work }: FairnessOptions):
     take: (records) => {
       for (const record of records) {
         const name = groupOf(record);
-        const group = groups.get(name) ?? { waiting: [], underWay: 0, noisy: false };
+        const group = groups.get(name) ?? { name, waiting: [], underWay: 0 };
         group.waiting.push(record);
         groups.set(name, group);
       }
