@@ -78,7 +78,7 @@ export function configure(input: SettingsInput): Config {
     appsDomain: `apps.${settings.domain}`,
     publicUrl: `https://${settings.domain}`,
     // One machine runs each invocation as a thread.
-    deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 8 : 200),
+    deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 32 : 200),
     allowLocalWebhooks: settings.stage === 'local',
     keepsData: !['local', 'dev'].includes(settings.stage),
   };

@@ -23,16 +23,32 @@ function world(concurrency: number) {
   return { started, ends, fair };
 }
 
-test('a group that keeps many busy waits, and a quiet one goes first', async () => {
-  const { started, ends, fair } = world(4);
+test('a group that keeps many busy waits, and the others go first, each in batches of its own', async () => {
+  const { started, ends, fair } = world(8);
   fair.take(many('slow', 20));
-  // Three invocations of four: its first messages, and then its share.
-  expect(started).toEqual(['slow0 slow1', 'slow2', 'slow3 slow4', 'slow5 slow6'].slice(0, started.length));
-  fair.take([message('quick', 'quick0')]);
+  // A quarter of all invocations; then one for each of the others.
+  expect(started).toEqual(['slow0 slow1', 'slow2 slow3']);
+  fair.take([message('quick', 'quick0'), ...many('other', 3)]);
+  expect(started.slice(2)).toEqual(['quick0', 'other0 other1']);
+  ends[2]?.();
+  ends[3]?.();
+  await new Promise((done) => setTimeout(done, 5));
+  expect(started.slice(4)).toEqual(['other2']);
+  expect(fair.held()).toHaveLength(16);
+});
+
+test('when all invocations are taken no more is received, until one ends', async () => {
+  const { ends, fair } = world(4);
+  fair.take(['a', 'b', 'c', 'd', 'e'].map((group) => message(group, group)));
+  let room = false;
+  void fair.room().then(() => {
+    room = true;
+  });
+  await new Promise((done) => setTimeout(done, 5));
+  expect(room).toBe(false);
   ends[0]?.();
   await new Promise((done) => setTimeout(done, 5));
-  expect(started).toContain('quick0');
-  expect(fair.held().length).toBeGreaterThan(8);
+  expect(room).toBe(true);
 });
 
 test('without groups nobody waits for anybody', () => {

@@ -17,83 +17,90 @@ export interface Fairness {
   held(): readonly JsonObject[];
 }
 
-/** A group with so many messages under way is a noisy neighbour. */
-const NOISY = 3;
-/** The part of all invocations that noisy groups may have. */
-const NOISY_SHARE = 0.75;
+/** While no more than this part of all invocations is under way, a group may have several. */
+const FREE_PART = 0.25;
 /** As many as this may wait here; then no more are received. */
 const HELD_MOST = 2000;
+/** Messages without a group stand in no relation to each other. */
+const NONE = '';
 
 /** The group of a message. fauxqs forgets that of a standard queue, so it also stands in an attribute. */
-function groupOf({ attributes, messageAttributes, messageId }: JsonObject): string {
+function groupOf({ attributes, messageAttributes }: JsonObject): string {
   const own = isObject(attributes) ? attributes.MessageGroupId : undefined;
   const named = isObject(messageAttributes) && isObject(messageAttributes.group) ? messageAttributes.group : {};
-  return String(own ?? named.stringValue ?? messageId);
+  return String(own ?? named.stringValue ?? NONE);
+}
+
+interface Group {
+  name: string;
+  waiting: JsonObject[];
+  /** Invocations under way for it. */
+  underWay: number;
 }
 
 /**
- * What SQS does of itself on standard queues whose messages name a group: a group that keeps many invocations busy waits
- * while those of quiet groups go first. Without groups every message is its own, and nobody waits.
+ * What SQS does of itself on standard queues whose messages name a group: a group that keeps invocations busy waits while
+ * others go first. Here a batch is of one group, so that none waits for the slowest of another; each group may always
+ * have one invocation, and more only while few are under way.
  */
 export function makeFairness({ concurrency, batchSize, work }: FairnessOptions): Fairness {
-  const underWay = new Map<string, number>();
-  const waiting: JsonObject[] = [];
-  const quietWaiting: JsonObject[] = [];
+  const groups = new Map<string, Group>();
+  const free = Math.max(1, Math.floor(concurrency * FREE_PART));
   let running = 0;
-  let noisyRunning = 0;
   let wake = (): void => {};
 
-  const count = (records: readonly JsonObject[], by: number): void => {
-    for (const record of records) {
-      const group = groupOf(record);
-      const now = (underWay.get(group) ?? 0) + by;
-      if (now > 0) underWay.set(group, now);
-      else underWay.delete(group);
-    }
-  };
+  const alone = ({ name, underWay }: Group) => underWay === 0 || name === NONE;
+  const mayRun = (group: Group) => running < (alone(group) ? concurrency : free);
 
-  const run = (records: readonly JsonObject[], noisy: boolean): void => {
+  const run = (group: Group): void => {
     running += 1;
-    if (noisy) noisyRunning += 1;
-    count(records, 1);
-    work(records)
+    group.underWay += 1;
+    work(group.waiting.splice(0, batchSize))
       .catch((error: unknown) => console.error(error))
       .finally(() => {
         running -= 1;
-        if (noisy) noisyRunning -= 1;
-        count(records, -1);
+        group.underWay -= 1;
+        if (group.underWay === 0 && group.waiting.length === 0) groups.delete(group.name);
         next();
       });
   };
 
-  /** Starts as much as there is room for. */
+  /** Starts as much as there is room for, those first that have the least under way. */
   const next = (): void => {
-    while (quietWaiting.length > 0 && running < concurrency) run(quietWaiting.splice(0, batchSize), false);
-    const most = Math.max(1, Math.floor(concurrency * NOISY_SHARE));
-    while (waiting.length > 0 && noisyRunning < most && running < concurrency) run(waiting.splice(0, batchSize), true);
+    for (;;) {
+      const ready = [...groups.values()].filter((group) => group.waiting.length > 0 && mayRun(group));
+      const [first] = ready.sort((a, b) => a.underWay - b.underWay);
+      if (!first) break;
+      run(first);
+    }
     wake();
+  };
+
+  const held = () => [...groups.values()].flatMap(({ waiting }) => waiting);
+  /** Receiving goes on while busy groups wait: behind them in the queue there may be others. */
+  const full = () => {
+    const all = [...groups.values()];
+    const starved = all.some((group) => group.waiting.length > 0 && alone(group));
+    return starved || all.reduce((sum, { waiting }) => sum + waiting.length, 0) > HELD_MOST;
   };
 
   return {
     room: async () => {
-      // Receiving goes on while noisy ones wait: behind them in the queue there may be quiet ones.
-      while (quietWaiting.length > 0 || waiting.length > HELD_MOST) {
+      while (full()) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
     },
     take: (records) => {
-      // Of one batch, too: a group that fills it alone is noisy from its third message on.
-      const seen = new Map<string, number>();
       for (const record of records) {
-        const group = groupOf(record);
-        const others = (underWay.get(group) ?? 0) + (seen.get(group) ?? 0);
-        seen.set(group, (seen.get(group) ?? 0) + 1);
-        (others >= NOISY ? waiting : quietWaiting).push(record);
+        const name = groupOf(record);
+        const group = groups.get(name) ?? { name, waiting: [], underWay: 0 };
+        group.waiting.push(record);
+        groups.set(name, group);
       }
       next();
     },
-    held: () => [...waiting, ...quietWaiting],
+    held,
   };
 }
