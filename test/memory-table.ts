@@ -12,10 +12,6 @@ interface Refusable extends Error {
   detail?: object;
 }
 
-export interface StreamEvent {
-  Records: object[];
-}
-
 export interface MemoryTable {
   table: Table;
   send: Send;
