@@ -107,7 +107,14 @@ export async function rows(): Promise<Row[]> {
     const open = async () => {
       const plan = { slug: 'bench', name: 'Bench', appLimit: 1_000_000 };
       const keys = [{ name: 'bench', scopes: ['read' as const, 'write' as const] }];
-      const account = await openAccount(deps, { email: 'b@example.com', name: 'B', plan, walletCents: 0, keys });
+      const account = await openAccount(deps, {
+        email: 'b@example.com',
+        name: 'B',
+        plan,
+        walletCents: 0,
+        aiCreditsMicroRand: 0,
+        keys,
+      });
       return { id: account.id, client: createClient({ baseUrl, secretKey: account.keys[0]?.secretKey ?? '' }) };
     };
     if (!accounts) throw new Error('no accounts');

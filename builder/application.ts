@@ -7,7 +7,7 @@ import { handOver } from './build-user.ts';
 import { clone } from './clone.ts';
 import { type CommandContext, gitEnvironment, run } from './command.ts';
 import { BuildFailure } from './failure.ts';
-import { install, nothingToInstall } from './install.ts';
+import { install, lacksLockfile, nothingToInstall } from './install.ts';
 import type { Sections } from './sections.ts';
 import { checkStartFile, collect, developmentPackages, RESERVED } from './tree.ts';
 
@@ -33,8 +33,10 @@ export async function buildApplication(build: Build): Promise<void> {
   });
   await sections.run('install', `Installing with Node ${job.nodeVersion}: ${job.installCommand}`, async () => {
     const reason = nothingToInstall(job.installCommand, context.directory);
-    if (reason === undefined) await install(job.installCommand, context);
-    else sections.note(`nothing to install: ${reason}`);
+    if (reason !== undefined) return sections.note(`nothing to install: ${reason}`);
+    const locked = !lacksLockfile(job.installCommand, context.directory);
+    if (!locked) sections.note('there is no package-lock.json: using "npm install"; commit one for builds that repeat');
+    await install(locked ? job.installCommand : 'npm install', context);
   });
   const { buildCommand } = job;
   if (buildCommand !== null) {

@@ -24,13 +24,6 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
   ],
   ['branch', {}, { branch: 'absent' }, 'clone', /^Branch "absent" was not found in file:.*\.$/],
   [
-    'lockfile',
-    { 'package.json': '{"dependencies": {"express": "5"}}' },
-    {},
-    'install',
-    '"npm ci" needs a package-lock.json, and the repository has none: run "npm install" and commit package-lock.json, or set the install command to "npm install".',
-  ],
-  [
     'lockfile that does not match',
     {},
     { installCommand: 'echo your package.json and package-lock.json are in sync; seq 5000; exit 1' },

@@ -13,17 +13,17 @@ const MISMATCH = /package\.json and package-lock\.json.{0,80} are in sync|Missin
 /** The lockfile names every version and its hash: what npm has in its cache need not be asked for again. */
 const UNASKED = { npm_config_prefer_offline: 'true' };
 
-/** Why nothing needs to be installed; undefined when something does. Throws when it cannot work. */
+/** Why nothing needs to be installed; undefined when something does. */
 export function nothingToInstall(command: string, directory: string): string | undefined {
-  if (!NEEDS_LOCKFILE.test(command)) return undefined;
+  if (!PLAIN.test(command)) return undefined;
   const manifest = join(directory, 'package.json');
-  if (!existsSync(manifest)) return PLAIN.test(command) ? 'there is no package.json' : undefined;
-  if (PLAIN.test(command) && !hasWork(manifest)) return 'package.json names no dependencies';
-  if (LOCKFILES.some((name) => existsSync(join(directory, name)))) return undefined;
-  throw new BuildFailure(
-    `"${command}" needs a package-lock.json, and the repository has none: run "npm install" and commit package-lock.json, or set the install command to "npm install".`,
-  );
+  if (!existsSync(manifest)) return 'there is no package.json';
+  return hasWork(manifest) ? undefined : 'package.json names no dependencies';
 }
+
+/** Whether the default command is asked of a repository that has no lockfile of npm's: it would always fail. */
+export const lacksLockfile = (command: string, directory: string): boolean =>
+  PLAIN.test(command) && !LOCKFILES.some((name) => existsSync(join(directory, name)));
 
 /** Runs the install command. */
 export async function install(command: string, context: CommandContext): Promise<void> {

@@ -59,6 +59,19 @@ test('its variables reach the build and the start, and neither log nor artifact'
   expect(JSON.parse(started)).toEqual([secret, null]);
 });
 
+test('without a lockfile the default command falls back to npm install, and says so', async () => {
+  // A dependency inside the repository: no registry is asked.
+  const manifest = JSON.stringify({ name: 'a', dependencies: { inside: 'file:./inside' } });
+  const files = {
+    'server.js': '1',
+    'package.json': manifest,
+    'inside/package.json': '{"name":"inside","version":"1.0.0"}',
+  };
+  const { code, log } = await build({ repoUrl: repository(files) });
+  expect(log).toContain('there is no package-lock.json: using "npm install"');
+  expect(code).toBe(0);
+});
+
 test('development packages stay at home', async () => {
   const lock = {
     name: 'a',

@@ -13,6 +13,22 @@ export const FRAMEWORK_DEFAULTS = {
 export const DEPLOYMENT_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
 
+/** Whose models the AI gateway passes on. Our key for each is the variable `<ID>_API_KEY`. */
+export const AI_PROVIDER_IDS = [
+  'openai',
+  'anthropic',
+  'google',
+  'mistral',
+  'groq',
+  'deepseek',
+  'xai',
+  'openrouter',
+  'together',
+] as const;
+
+/** Kinds of entries in the ledger of AI credits. */
+export const AI_ENTRY_TYPES = ['CALL', 'PURCHASE', 'ADJUSTMENT'] as const;
+
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED'] as const;
 
 /** How an attempt at a delivery came out. All but the first are failures. */

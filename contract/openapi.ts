@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ERRORS } from './errors.ts';
 import type { Access, Route } from './route.ts';
-import { routes } from './routes.ts';
+import { routes, streamedRoutes } from './routes.ts';
 
 type Json = Record<string, unknown>;
 
@@ -116,7 +116,7 @@ const Failure = {
 export function openApi(baseUrl: string): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
-  for (const route of routes as readonly Route[]) {
+  for (const route of [...routes, ...streamedRoutes] as readonly Route[]) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, components) };
   }
   return {

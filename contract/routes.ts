@@ -1,5 +1,7 @@
 import { getAccount } from './account.ts';
+import { listModels } from './ai.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
+import { createChatCompletion } from './chat.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
 import { getDocs, getOpenApi } from './docs.ts';
 import { replaceEnv } from './env.ts';
@@ -15,7 +17,7 @@ export interface AnyRoute {
   uses: readonly Uses[];
 }
 
-/** Every operation there is: from this list come the HTTP routes, the Lambdas, the OpenAPI document. */
+/** Every operation of the HTTP API: from this list come the HTTP routes, the Lambdas, the OpenAPI document. */
 export const routes = [
   getAccount,
   listApps,
@@ -27,9 +29,13 @@ export const routes = [
   listDeployments,
   getDeployment,
   replaceEnv,
+  listModels,
   listWebhooks,
   createWebhook,
   deleteWebhook,
   getOpenApi,
   getDocs,
 ] as const;
+
+/** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */
+export const streamedRoutes = [createChatCompletion] as const;

@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
 import { Account } from '../table/entities.ts';
 import { create } from '../table/writes.ts';
+import { addCredits } from './ai-credits.ts';
 import type { Caller, Deps } from './deps.ts';
 import { makeKey } from './keys.ts';
 import { rand } from './money.ts';
@@ -38,5 +39,6 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
   const { email, name, plan, walletCents } = input;
   const account = create(Account, { id, email, name, plan, walletCents, appCount: 0, createdAt });
   const shown = keys.map(({ writes, ...key }) => key);
-  return await deps.commit([account, ...keys.flatMap((key) => key.writes)], { id, keys: shown });
+  const credits = addCredits(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand);
+  return await deps.commit([account, ...credits, ...keys.flatMap((key) => key.writes)], { id, keys: shown });
 }

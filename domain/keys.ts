@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { ApiError } from '../contract/errors.ts';
 import type { Scope } from '../contract/route.ts';
-import { Credential } from '../table/entities.ts';
+import { ApiKey, Credential } from '../table/entities.ts';
 import { create, type Write } from '../table/writes.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -49,23 +49,26 @@ export interface NewKey {
   /** Origins that the public half may be used from; `*` for any. */
   allowedOrigins: string[];
   expiresAt: string | null;
-  revokedAt?: string | null;
+  revokedAt?: string | null | undefined;
   createdAt: string;
 }
 
-/** Makes both halves of a key: their texts, and the writes that store their hashes. */
+/** Makes both halves of a key: their texts, shown once, and the writes that store the key and their hashes. */
 export function makeKey(key: NewKey): { secretKey: string; publicKey: string; writes: Write[] } {
+  const { accountId, keyId, name, scopes, allowedOrigins, expiresAt, createdAt, revokedAt = null } = key;
   const texts = { secret: newKeyText('secret'), public: newKeyText('public') };
-  const write = (kind: KeyKind) =>
-    create(Credential, {
-      ...key,
-      hash: keyHash(texts[kind]),
-      kind,
-      scopes: kind === 'secret' ? key.scopes : [],
-      revokedAt: key.revokedAt ?? null,
-      lastUsedAt: null,
-    });
-  return { secretKey: texts.secret, publicKey: texts.public, writes: [write('secret'), write('public')] };
+  const hashes = { secret: keyHash(texts.secret), public: keyHash(texts.public) };
+  const common = { accountId, allowedOrigins, expiresAt, revokedAt };
+  const credential = (kind: KeyKind) => {
+    const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
+    return create(Credential, { ...common, ...own });
+  };
+  const listed = create(ApiKey, { ...common, id: keyId, name, scopes, createdAt, hashes });
+  return {
+    secretKey: texts.secret,
+    publicKey: texts.public,
+    writes: [listed, credential('secret'), credential('public')],
+  };
 }
 
 /** Refuses a key that is revoked or expired, and a public one used from an origin it is not meant for. */

@@ -24,7 +24,7 @@ import type { Use } from './rights.ts';
 import type { TableStack } from './table.ts';
 
 /** What browsers may do across origins; who may is a property of each public key (design, section 4). */
-const CORS = {
+export const CORS = {
   allowOrigins: ['*'],
   allowMethods: [
     CorsHttpMethod.GET,
@@ -65,6 +65,10 @@ export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
   /** What the edge sends along, so that the API believes what it says of the visitor. */
   readonly originSecret: string;
+  /** Believing the edge. */
+  readonly throughTheEdge: Use;
+  /** Reading which AI models there are and what they cost. */
+  readonly offer: Use;
 
   constructor(platform: Platform, table: TableStack, hosting: AppHostingStack, builds: BuildsStack) {
     super(platform, 'api', 'The HTTP API and a function for each of its operations');
@@ -113,15 +117,17 @@ export class ApiStack extends PlatformStack {
     });
     // Dynamic references: CloudFormation fills them in, no template holds the value.
     this.originSecret = SecretValue.secretsManager(names.originSecret).unsafeUnwrap();
-    const throughTheEdge: Use = { variables: { ORIGIN_SECRET: secret.secretValue.unsafeUnwrap() } };
+    this.throughTheEdge = { variables: { ORIGIN_SECRET: secret.secretValue.unsafeUnwrap() } };
 
+    this.offer = { variables: { AI_RAND_PER_DOLLAR: String(config.aiRandPerDollar) } };
     const extras: Record<Uses, Use[]> = {
       secrets: [hosting.seal],
       builds: [builds.readLogs],
+      models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
     };
     const usesOf = ({ method, uses }: AnyRoute): Use[] => [
-      throughTheEdge,
+      this.throughTheEdge,
       table.read,
       method === 'GET' ? table.count : table.write,
       ...uses.flatMap((use) => extras[use]),
@@ -135,7 +141,7 @@ export class ApiStack extends PlatformStack {
     }
     const notFound = new PlatformFunction(this, platform, 'api/notFound', {
       description: 'Any path or method that is not in the contract',
-      uses: [throughTheEdge, table.count],
+      uses: [this.throughTheEdge, table.count],
     });
     this.answer(HttpRouteKey.DEFAULT, notFound);
   }

@@ -18,6 +18,9 @@ export class AppHostingStack extends PlatformStack {
   readonly sign: Use;
   /** Opening them for a build. */
   readonly unseal: Use;
+  /** Opening the keys that callers have saved for AI providers, and sealing them. */
+  readonly openProviderKeys: Use;
+  readonly sealProviderKeys: Use;
   /** Making releases: the function, its code, its versions. */
   readonly release: Use;
   /** Asking a release whether it works. */
@@ -36,7 +39,7 @@ export class AppHostingStack extends PlatformStack {
 
     const key = new Key(this, 'Secrets', {
       alias: `${config.prefix}-secrets`,
-      description: 'Seals variables of applications and signing secrets, each under its own encryption context',
+      description: 'Seals variables, provider keys and signing secrets, each under its own encryption context',
       enableKeyRotation: true,
       removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
@@ -79,6 +82,15 @@ export class AppHostingStack extends PlatformStack {
       rights: [{ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], on: [key.keyArn], when: underAnApp }],
     };
     this.unseal = { rights: [{ actions: ['kms:Decrypt'], on: [key.keyArn], when: underAnApp }] };
+
+    // Another context, so that neither opens what is the other's.
+    const underAnAccount = { StringLike: { 'kms:EncryptionContext:providerKeyOf': 'acc_*' } };
+    const providerKeys = (...actions: string[]): Use => ({
+      variables: secrets,
+      rights: [{ actions: actions.map((action) => `kms:${action}`), on: [key.keyArn], when: underAnAccount }],
+    });
+    this.openProviderKeys = providerKeys('Decrypt');
+    this.sealProviderKeys = providerKeys('GenerateDataKey');
 
     // One module of the code speaks of applications' functions (runtime/app-host.ts) and wants all three names.
     const functions = {

@@ -1,5 +1,6 @@
 import { App } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { AiStack } from './ai.ts';
 import { ApiStack } from './api.ts';
 import { AppHostingStack } from './app-hosting.ts';
 import { BuildsStack } from './builds.ts';
@@ -55,11 +56,12 @@ export function createApp({ bundles, outdir, validate = true, assetsInPlace = fa
   const builds = new BuildsStack(platform, hosting);
   const deployments = new DeploymentsStack(platform, { table, hosting, builds });
   const api = new ApiStack(platform, table, hosting, builds);
+  const ai = new AiStack(platform, table, hosting, api);
   const delivery = new DeliveryStack(platform, table, hosting);
   new StreamStack(platform, { table, hosting, deployments, delivery });
   new SchedulesStack(platform, table, deployments, delivery);
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
-  new EdgeStack(platform, api, hosting, certificate);
+  new EdgeStack(platform, { api, ai, hosting }, certificate);
   new OperationsStack(platform, table, api);
   return app;
 }

@@ -42,6 +42,10 @@ export const Settings = z.object({
   /** The whole API's ceiling, requests per second sustained and at once: a runaway's bill, not a caller's limit. */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
+  /** What a dollar costs in rand: AI models are listed in dollars. Operators can set another without a deployment. */
+  aiRandPerDollar: z.coerce.number().positive().default(18),
+  /** Any text; with a new one a deployment reads the keys for AI providers anew. */
+  aiKeysVersion: z.string().max(40).default('1'),
   /** Version of the Lambda Web Adapter layer (arm64), which lets an application that listens on a port run on Lambda. */
   adapterLayerVersion: z.coerce.number().int().positive().default(25),
 });

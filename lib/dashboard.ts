@@ -42,6 +42,21 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
       label: '',
       period: MINUTE,
     });
+  const ai = (metricName: string, statistic: string) =>
+    new Metric({
+      namespace: 'HostingPlatform',
+      metricName,
+      dimensionsMap: { stage: config.stage, operation: 'createChatCompletion' },
+      statistic,
+      period: MINUTE,
+    });
+  const byProvider = (metricName: string) =>
+    new MathExpression({
+      expression: `SEARCH('{HostingPlatform,operation,provider,stage} MetricName="${metricName}" stage="${config.stage}"', 'Sum', 60)`,
+      usingMetrics: {},
+      label: '',
+      period: MINUTE,
+    });
   /** Our own metrics, a line for each outcome. */
   const own = (metricName: string, statistic: string) =>
     new MathExpression({
@@ -96,6 +111,16 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
         graph('Given up on', everyOne('AWS/SQS,QueueName', 'ApproximateNumberOfMessagesVisible', 'Maximum')),
         graph('Table throttles', table('ReadThrottleEvents'), table('WriteThrottleEvents')),
         graph('Table capacity', table('ConsumedReadCapacityUnits'), table('ConsumedWriteCapacityUnits')),
+      ],
+      [
+        graph('AI calls', ai('Calls', Stats.SUM), ai('UpstreamFailures', Stats.SUM)),
+        graph('AI first byte', ai('FirstByte', Stats.p(50)), ai('FirstByte', Stats.p(99))),
+        graph('AI gateway overhead', ai('GatewayOverhead', Stats.p(50)), ai('GatewayOverhead', Stats.p(99))),
+      ],
+      [
+        graph('AI tokens', ai('InputTokens', Stats.SUM), ai('OutputTokens', Stats.SUM)),
+        graph('AI charged, micro-rand', ai('CostMicroRand', Stats.SUM), ai('WrittenOffMicroRand', Stats.SUM)),
+        graph('AI failures by provider', byProvider('UpstreamFailures')),
       ],
     ],
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CachePolicy,
   Distribution,
   Function as EdgeFunction,
@@ -19,6 +20,8 @@ import { AaaaRecord, ARecord, HostedZone, type IHostedZone, RecordTarget } from 
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { createChatCompletion } from '../contract/chat.ts';
+import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -50,7 +53,11 @@ export class CertificateStack extends PlatformStack {
 
 /** What the world talks to: one distribution for the API's base address, one for all applications. */
 export class EdgeStack extends PlatformStack {
-  constructor(platform: Platform, api: ApiStack, hosting: AppHostingStack, certificate?: ICertificate) {
+  constructor(
+    platform: Platform,
+    { api, ai, hosting }: { api: ApiStack; ai: AiStack; hosting: AppHostingStack },
+    certificate?: ICertificate,
+  ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
     const { domain, appsDomain, region } = platform.config;
     new Site(this, 'Api', platform, {
@@ -59,6 +66,8 @@ export class EdgeStack extends PlatformStack {
       // What the API needs to know of the caller; the origin believes it from us alone.
       originHeaders: { 'x-origin-secret': api.originSecret },
       edgeFunction: 'name-visitor',
+      // Answers that come byte by byte have an origin of their own.
+      streams: { [createChatCompletion.path]: ai.urlHost },
       certificate,
     });
     new Site(this, 'Apps', platform, {
@@ -79,6 +88,8 @@ interface SiteProps {
   /** A file of lib/edge-functions, run on every request before it leaves the edge. */
   edgeFunction: 'name-visitor' | 'route-app';
   routes?: KeyValueStore;
+  /** Paths with another origin that streams: path → host. */
+  streams?: Record<string, string>;
   certificate: ICertificate | undefined;
 }
 
@@ -94,20 +105,24 @@ class Site extends Construct {
       }),
       ...(props.routes ? { keyValueStore: props.routes } : {}),
     });
+    const behaviour = (host: string): BehaviorOptions => ({
+      origin: new HttpOrigin(host, {
+        readTimeout: Duration.seconds(60),
+        ...(props.originHeaders ? { customHeaders: props.originHeaders } : {}),
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      // Answers differ by key and by application: what may be kept is for them to say to browsers, not to us.
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
+    });
     const distribution = new Distribution(this, 'Distribution', {
       comment: props.host,
-      defaultBehavior: {
-        origin: new HttpOrigin(props.origin, {
-          readTimeout: Duration.seconds(60),
-          ...(props.originHeaders ? { customHeaders: props.originHeaders } : {}),
-        }),
-        allowedMethods: AllowedMethods.ALLOW_ALL,
-        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-        // Answers differ by key and by application: what may be kept is for them to say to browsers, not to us.
-        cachePolicy: CachePolicy.CACHING_DISABLED,
-        originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-        functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
-      },
+      defaultBehavior: behaviour(props.origin),
+      additionalBehaviors: Object.fromEntries(
+        Object.entries(props.streams ?? {}).map(([path, host]) => [path, behaviour(host)]),
+      ),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(props.certificate
         ? {

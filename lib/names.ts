@@ -32,6 +32,7 @@ export function namesOf(config: Config) {
     appRole: { name: `${prefix}-app`, arn: `arn:aws:iam::${account}:role/${prefix}-app` },
     appAdapterLayer: `arn:aws:lambda:${region}:753240598075:layer:LambdaAdapterLayerArm64:${config.adapterLayerVersion}`,
     originSecret: `${prefix}-origin`,
+    providerKeys: `${prefix}-ai-provider-keys`,
     function: (name: string) => `${prefix}-${name.replace('/', '-')}`,
     queue: (name: string) => `${prefix}-${name}`,
     logs: (name: string) => ({ name, arn: arn('logs', `log-group:${name}:*`) }),

@@ -37,6 +37,9 @@ type RunbookPage =
   | 'state-machine-failures'
   | 'api-5xx'
   | 'table-throttles'
+  | 'provider-key'
+  | 'provider-failures'
+  | 'ai-books'
   | 'webhooks-behind'
   | 'webhooks-disabled';
 
@@ -52,6 +55,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.write],
     });
 
+    new PlatformFunction(this, platform, 'operator/setAiOffer', {
+      description: 'Changes the AI models on offer and the price of a dollar; called by hand',
+      uses: [table.write],
+    });
+
     const topic = new Topic(this, 'Alarms', { topicName: `${config.prefix}-alarms`, enforceSSL: true });
     // A policy that asks for TLS takes the place of the default one, which let CloudWatch publish.
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
@@ -59,7 +67,12 @@ export class OperationsStack extends PlatformStack {
     const action = new SnsAction(topic);
 
     // Whatever the stacks made is watched: nothing has to be registered, so nothing is forgotten.
-    const watches = [...app.node.findAll().flatMap(watchesOf), ...watchesOfApi(api), ...watchesOfTable(platform)];
+    const watches = [
+      ...app.node.findAll().flatMap(watchesOf),
+      ...watchesOfApi(api),
+      ...watchesOfTable(platform),
+      ...watchesOfAi(platform),
+    ];
     for (const { name, metric, above, periods = 1, means, page } of watches) {
       const alarm = new Alarm(this, `Alarm-${name}`, {
         alarmName: `${config.prefix}-${name}`,
@@ -160,6 +173,49 @@ function watchesOfTable({ names }: Platform): Watch[] {
     means: 'DynamoDB refused requests: a hot key, or a jump in traffic.',
     page: 'table-throttles' as const,
   }));
+}
+
+/** What the functions of the AI gateway count themselves (runtime/chat-report.ts, functions/schedule/checkAiLedgers.ts). */
+function watchesOfAi({ config }: Platform): Watch[] {
+  const counted = (metricName: string, operation = 'createChatCompletion'): Metric =>
+    sum('HostingPlatform', metricName, { stage: config.stage, operation });
+  return [
+    {
+      name: 'ai-own-key-refused',
+      metric: counted('OwnKeyRefused'),
+      above: 0,
+      means: 'A provider of AI models refused our own key: its models cannot be sold.',
+      page: 'provider-key',
+    },
+    {
+      name: 'ai-upstream-failures',
+      metric: counted('UpstreamFailures'),
+      above: 20,
+      means: 'Providers of AI models fail more than now and then.',
+      page: 'provider-failures',
+    },
+    {
+      name: 'ai-ledger-mismatch',
+      metric: counted('LedgerMismatches', 'checkAiLedgers'),
+      above: 0,
+      means: 'A ledger of AI credits does not add up to its balance.',
+      page: 'ai-books',
+    },
+    {
+      name: 'ai-unsettled',
+      metric: counted('Unsettled'),
+      above: 0,
+      means: 'A call to a model could not be charged.',
+      page: 'ai-books',
+    },
+    {
+      name: 'ai-written-off',
+      metric: counted('WrittenOffMicroRand'),
+      above: 1_000_000,
+      means: 'Calls cost more than their callers had: more than R1.00 was written off.',
+      page: 'ai-books',
+    },
+  ];
 }
 
 /** Metrics that functions write into their logs (runtime/log.ts). */

@@ -6,45 +6,60 @@ import type { DeploymentsStack } from './deployments.ts';
 import { PlatformFunction } from './functions.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import { FailureQueue } from './queues.ts';
-import { policyOf } from './rights.ts';
+import { policyOf, type Use } from './rights.ts';
 import type { TableStack } from './table.ts';
 
 /** What happens by the clock. */
 export class SchedulesStack extends PlatformStack {
   constructor(platform: Platform, table: TableStack, deployments: DeploymentsStack, delivery: DeliveryStack) {
-    super(platform, 'schedules', 'What happens by the clock: the reconciler');
+    super(platform, 'schedules', 'What happens by the clock: the reconciler, and the books of the AI gateway');
     const failures = new FailureQueue(this, platform, 'schedule-failures');
-    const reconcile = new PlatformFunction(this, platform, 'schedule/reconcile', {
-      description: 'Finds what is overdue and puts it back on its way',
-      // Less than a minute: a run ends before the next begins.
-      timeout: 55,
-      uses: [table.read, table.due, table.write, deployments.supervise, delivery.queue, failures.send],
-    });
-    // An invocation that Lambda accepted and that then fails is not repeated (the next minute is another) but is kept.
-    reconcile.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
+    const look = [table.read, table.due, table.write, failures.send];
+    const everyMinute = (name: string, description: string, uses: Use[]) => {
+      const made = new PlatformFunction(this, platform, `schedule/${name}`, {
+        description,
+        // Less than a minute: a run ends before the next begins.
+        timeout: 55,
+        uses,
+      });
+      // An invocation that Lambda accepted and that then fails is not repeated (the next minute is another) but is kept.
+      made.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
+      return { name, description, lambda: made.lambda };
+    };
+    const jobs = [
+      everyMinute('reconcile', 'Finds what is overdue and puts it back on its way', [
+        ...look,
+        deployments.supervise,
+        delivery.queue,
+      ]),
+      everyMinute('releaseAiHolds', 'Gives back what calls to AI models held that died', look),
+      everyMinute('checkAiLedgers', 'Holds the ledger of AI credits against the balance, an account an hour', look),
+    ];
 
     const role = new Role(this, 'Role', {
       description: 'EventBridge Scheduler: invoking what is scheduled',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
       inlinePolicies: {
         invoke: policyOf([
-          { actions: ['lambda:InvokeFunction'], on: [reconcile.lambda.functionArn] },
+          { actions: ['lambda:InvokeFunction'], on: jobs.map(({ lambda }) => lambda.functionArn) },
           ...(failures.send.rights ?? []),
         ]),
       },
     });
-    new CfnSchedule(this, 'EveryMinute', {
-      name: `${platform.config.prefix}-reconcile`,
-      description: 'The reconciler',
-      scheduleExpression: 'rate(1 minute)',
-      flexibleTimeWindow: { mode: 'OFF' },
-      target: {
-        arn: reconcile.lambda.functionArn,
-        roleArn: role.roleArn,
-        input: '{}',
-        retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 60 },
-        deadLetterConfig: { arn: failures.queue.queueArn },
-      },
-    });
+    for (const { name, description, lambda } of jobs) {
+      new CfnSchedule(this, name === 'reconcile' ? 'EveryMinute' : `${name}EveryMinute`, {
+        name: `${platform.config.prefix}-${name}`,
+        description,
+        scheduleExpression: 'rate(1 minute)',
+        flexibleTimeWindow: { mode: 'OFF' },
+        target: {
+          arn: lambda.functionArn,
+          roleArn: role.roleArn,
+          input: '{}',
+          retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 60 },
+          deadLetterConfig: { arn: failures.queue.queueArn },
+        },
+      });
+    }
   }
 }

@@ -13,7 +13,10 @@ import type { TableStack } from './table.ts';
  * Items that nothing follows from, by their sort key: counting a request must not cost an invocation. Whatever is not
  * named here goes through (table/entities.ts; a test compares).
  */
-export const SILENT_ITEMS = ['CREDENTIAL', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'];
+export const SILENT_ITEMS = [
+  ...['CREDENTIAL', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
+  ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
+];
 
 /** Of deliveries, only those that somebody asked to have sent again: attempts are many, and nothing follows from them here. */
 const RESENT = { Keys: { sk: { S: ['DELIVERY'] } }, NewImage: { resendAt: { S: [{ exists: true }] } } };

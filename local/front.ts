@@ -14,6 +14,7 @@ import {
 import { type HttpRequest, httpEvent, splitTarget } from './http-event.ts';
 import type { Lambda } from './lambda.ts';
 import type { RouteMatch } from './routes.ts';
+import { type StreamRoute, stream } from './stream-routes.ts';
 
 /** Lambda's limit on an event. What is longer is cut to just over it, and the function says that it is too long. */
 const LONGEST_BODY = 6 * 1024 * 1024 + 1024;
@@ -23,6 +24,8 @@ export interface FrontOptions {
   route: (method: string, path: string) => RouteMatch | undefined;
   lambda: Pick<Lambda, 'invokeText'>;
   cors: Cors | undefined;
+  /** Paths whose function streams its answer, by path. */
+  streams?: ReadonlyMap<string, StreamRoute>;
   /** Whether a host name (without port) belongs to a hosted application, or would. */
   isApp: (host: string) => boolean;
   edge: (request: IncomingMessage) => Promise<EdgeDecision>;
@@ -150,6 +153,11 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     }
     const body = await readBody(request);
     const asked = { method, target: url, rawHeaders, httpVersion, sourceIp: peer(socket), body };
+    const streaming = options.streams?.get(splitTarget(url).path);
+    if (streaming) {
+      await stream(lambda, streaming, asked, response, (answered) => cors?.decorate(headers.origin, answered));
+      return;
+    }
     write(response, await decorated(asked, headers.origin));
   };
 

@@ -15,7 +15,11 @@ export interface WorkerSettings {
   compileCache: string;
 }
 
+/** What the reader of a streamed answer says: how many bytes it has passed on, or that nobody reads any more. */
+export type FromReader = { type: 'took'; bytes: number } | { type: 'left' };
+
 export interface ToWorker {
+  type: 'invoke';
   requestId: string;
   traceId: string;
   /** JSON: parsing it is cheaper than a structured clone, and is what Lambda does. */
@@ -35,5 +39,6 @@ export type FromWorker =
   | { type: 'ready' }
   | { type: 'result'; payload: string }
   | { type: 'chunk'; chunk: Uint8Array }
+  | { type: 'end' }
   | { type: 'failure'; error: FunctionFault }
   | { type: 'complaint'; text: string };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { FromWorker, FunctionFault, ToWorker, WorkerSettings } from './lambda-messages.ts';
+import type { FromReader, FromWorker, FunctionFault, ToWorker, WorkerSettings } from './lambda-messages.ts';
 
 /** A function as the pool runs it (see functions.ts for how the template says so). */
 export interface FunctionSpec {
@@ -37,9 +37,18 @@ export interface PoolOptions {
   onComplaint?: (functionName: string, text: string) => void;
 }
 
+/** Who reads what a streaming handler writes. */
+export interface Reader {
+  chunk(bytes: Uint8Array): void;
+  /** The answer is complete; the function may go on. */
+  end?(): void;
+  /** The invocation has begun: `tell` says back what was taken, and when nobody reads any more. */
+  begin?(tell: (message: FromReader) => void): void;
+}
+
 interface Invocation {
   event: string;
-  onChunk: ((chunk: Uint8Array) => void) | undefined;
+  reader: Reader | undefined;
   resolve: (payload: string) => void;
   reject: (error: FunctionError) => void;
 }
@@ -53,6 +62,8 @@ interface Environment {
 
 /** How long an invocation waits for a busy environment before another one is started, in milliseconds. */
 const PATIENCE = 15;
+/** Environments of one function that start at the same time: more would only get in each other's way. */
+const STARTS = 6;
 const LONGEST_LOG = 20 * 1024 * 1024;
 const WORKER = new URL('./lambda-worker.ts', import.meta.url);
 
@@ -76,9 +87,9 @@ export class FunctionPool {
     if (statSync(file).size > LONGEST_LOG) truncateSync(file);
   }
 
-  invoke(event: string, onChunk: Invocation['onChunk']): Promise<string> {
+  invoke(event: string, reader: Reader | undefined): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ event, onChunk, resolve, reject });
+      this.#waiting.push({ event, reader, resolve, reject });
       this.#dispatch();
     });
   }
@@ -126,7 +137,8 @@ export class FunctionPool {
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
       const wanted = Math.min(this.#waiting.length - this.#starting, this.#spec.concurrency - this.#all.size);
-      for (let count = Math.ceil(wanted / 2); count > 0; count--) this.#start();
+      const now = Math.min(Math.ceil(wanted / 2), STARTS - this.#starting);
+      for (let count = now; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
     }, PATIENCE);
   }
@@ -184,14 +196,19 @@ export class FunctionPool {
     environment.current = { invocation, requestId, timer };
     const random = randomUUID().replaceAll('-', '').slice(0, 24);
     const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
-    const message: ToWorker = { requestId, traceId, event: invocation.event, deadline: Date.now() + timeoutMs };
+    const deadline = Date.now() + timeoutMs;
+    const message: ToWorker = { type: 'invoke', requestId, traceId, event: invocation.event, deadline };
     environment.worker.postMessage(message);
+    invocation.reader?.begin?.((said) => {
+      if (environment.current?.invocation === invocation) environment.worker.postMessage(said);
+    });
   }
 
   #hear(environment: Environment, message: Exclude<FromWorker, { type: 'ready' }>): void {
     const { current } = environment;
     if (message.type === 'complaint') this.#options.onComplaint?.(this.#spec.name, message.text);
-    else if (message.type === 'chunk') current?.invocation.onChunk?.(message.chunk);
+    else if (message.type === 'chunk') current?.invocation.reader?.chunk(message.chunk);
+    else if (message.type === 'end') current?.invocation.reader?.end?.();
     else {
       if (message.type === 'failure') this.#fail(environment, message.error);
       else if (current) {

@@ -7,7 +7,7 @@ import { enableCompileCache } from 'node:module';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromWorker, ToWorker, WorkerSettings } from './lambda-messages.ts';
+import type { FromReader, FromWorker, ToWorker, WorkerSettings } from './lambda-messages.ts';
 import { resolveLocalhostNames } from './stand-ins/localhost-names.ts';
 
 const port = parentPort;
@@ -76,6 +76,41 @@ function contextOf({ requestId, deadline }: ToWorker) {
   };
 }
 
+/** The answer under way: written as fast as its reader takes it. */
+let answer: AnswerStream | undefined;
+
+/** How much may be on its way to the reader, in bytes. */
+const AHEAD = 256 * 1024;
+
+class AnswerStream extends Writable {
+  #ahead = 0;
+  #blocked: (() => void) | undefined;
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    send({ type: 'chunk', chunk: new Uint8Array(chunk) });
+    this.#ahead += chunk.length;
+    if (this.#ahead <= AHEAD) done();
+    else this.#blocked = done;
+  }
+
+  override _final(done: () => void): void {
+    send({ type: 'end' });
+    done();
+  }
+
+  took(bytes: number): void {
+    this.#ahead -= bytes;
+    const go = this.#blocked;
+    if (!go || this.#ahead > AHEAD) return;
+    this.#blocked = undefined;
+    go();
+  }
+
+  setContentType(): void {
+    // The answer's own head says it.
+  }
+}
+
 async function run(message: ToWorker): Promise<void> {
   const handler = await loading;
   const event: unknown = JSON.parse(message.event);
@@ -84,19 +119,24 @@ async function run(message: ToWorker): Promise<void> {
     send({ type: 'result', payload: JSON.stringify(result) ?? 'null' });
     return;
   }
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      send({ type: 'chunk', chunk: new Uint8Array(chunk) });
-      done();
-    },
-  });
-  Object.assign(stream, { setContentType: () => {} });
+  const stream = new AnswerStream({ highWaterMark: 64 * 1024 });
+  answer = stream;
+  // Without a listener of its own a function would die of a caller that leaves.
+  stream.on('error', () => {});
   await handler(event, stream, contextOf(message));
   if (!stream.writableFinished) await new Promise((resolve) => stream.end(resolve));
   send({ type: 'result', payload: 'null' });
 }
 
-port.on('message', (message: ToWorker) => {
+port.on('message', (message: ToWorker | FromReader) => {
+  if (message.type === 'took') {
+    answer?.took(message.bytes);
+    return;
+  }
+  if (message.type === 'left') {
+    answer?.destroy(new Error('the caller has left'));
+    return;
+  }
   process.env._X_AMZN_TRACE_ID = message.traceId;
   run(message).catch((error: unknown) => {
     const { name, message: text, stack } = error instanceof Error ? error : new Error(String(error));

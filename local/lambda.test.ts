@@ -105,7 +105,7 @@ describe('lambda', () => {
         body.write('one'); body.end('two');
       });`);
     const chunks: Uint8Array[] = [];
-    await invokeText('fn', '{}', (chunk) => chunks.push(chunk));
+    await invokeText('fn', '{}', { chunk: (bytes) => chunks.push(bytes) });
     expect(Buffer.concat(chunks).toString()).toBe(`{"statusCode":200}${'\0'.repeat(8)}onetwo`);
   });
 

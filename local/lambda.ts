@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from './intrinsics.ts';
-import { FunctionPool, type FunctionSpec, type PoolOptions } from './lambda-pool.ts';
+import { FunctionPool, type FunctionSpec, type PoolOptions, type Reader } from './lambda-pool.ts';
 
 export interface LambdaOptions extends PoolOptions {
   functions: readonly FunctionSpec[];
@@ -12,8 +12,8 @@ export interface LambdaOptions extends PoolOptions {
 export interface Lambda {
   /** Invokes by name or ARN; the answer is the handler's, as JSON. Throws FunctionError (lambda-pool.ts). */
   invoke(nameOrArn: string, event: Json): Promise<Json>;
-  /** The same without parsing either side. `onChunk` receives what a streaming handler writes. */
-  invokeText(nameOrArn: string, event: string, onChunk?: (chunk: Uint8Array) => void): Promise<string>;
+  /** The same without parsing either side. A streaming handler's answer goes to the reader. */
+  invokeText(nameOrArn: string, event: string, reader?: Reader): Promise<string>;
   has(nameOrArn: string): boolean;
   /** The next invocation runs the bundle as it is on disk by then. */
   reload(name: string): void;
@@ -43,7 +43,7 @@ export function startLambda(options: LambdaOptions): Lambda {
     }
     return found;
   };
-  const invokeText: Lambda['invokeText'] = async (nameOrArn, event, onChunk) => pool(nameOrArn).invoke(event, onChunk);
+  const invokeText: Lambda['invokeText'] = async (nameOrArn, event, reader) => pool(nameOrArn).invoke(event, reader);
   return {
     invokeText,
     invoke: async (nameOrArn, event) => JSON.parse(await invokeText(nameOrArn, JSON.stringify(event))),

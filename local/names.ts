@@ -71,6 +71,7 @@ const KINDS: Record<string, Kind> = {
     arn: 'lambda:{region}:{account}:layer:{name}:1',
     ref: 'arn',
   },
+  'AWS::Lambda::Url': { attributes: { FunctionUrl: 'https://{name}.lambda-url.{region}.on.aws/' } },
   'AWS::Lambda::Version': { arn: 'lambda:{region}:{account}:function:{name}', ref: 'arn' },
   'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', arn: 'logs:{region}:{account}:log-group:{name}:*' },
   'AWS::S3::Bucket': {

@@ -14,12 +14,14 @@ import { startLambda } from './lambda.ts';
 import { createQueuesAndBuckets, startQueues } from './queues.ts';
 import { makeRouter, routesOf } from './routes.ts';
 import { type Accounts, seedAccounts } from './seed.ts';
+import { aiVariables, startAiStandIns } from './stand-ins/ai.ts';
 import { startAppHost } from './stand-ins/app-host.ts';
 import { startCodeBuild } from './stand-ins/code-build.ts';
 import { startGit } from './stand-ins/git.ts';
 import { startKeyValueStore } from './stand-ins/key-value-store.ts';
 import { startKms } from './stand-ins/kms.ts';
 import { startStepFunctions } from './step-functions.ts';
+import { streamRoutesOf } from './stream-routes.ts';
 import { synthesize } from './synthesis.ts';
 
 const REGION = 'af-south-1';
@@ -86,7 +88,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     return part;
   };
   try {
-    const ports = await directory.ports('dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states');
+    const ports = await directory.ports('dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states', 'ai');
     const baseUrl = `http://localhost:${port}`;
     const address = (name: keyof typeof ports): string => `http://127.0.0.1:${ports[name]}`;
     const environment = {
@@ -134,7 +136,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
     const functions = functionsOf(template, {
       environment,
-      overrides: { ...shellOverrides(shell), PUBLIC_URL: baseUrl },
+      overrides: { ...aiVariables(address('ai'), shellOverrides(shell)), PUBLIC_URL: baseUrl },
     });
     const lambda = started(
       startLambda({
@@ -160,6 +162,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         started,
       ),
     ]);
+    await startAiStandIns({ port: ports.ai }).then(started);
     await startStepFunctions({
       template,
       dataDir,
@@ -178,6 +181,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         ? { invokeText: (...invocation) => synthesis.fresh().then(() => lambda.invokeText(...invocation)) }
         : lambda,
       route: makeRouter(routesOf(template)),
+      streams: new Map(streamRoutesOf(template, functions).map((each) => [each.path, each])),
       cors: makeCors(api?.properties.CorsConfiguration),
       isApp: (host) => host.endsWith(appsDomain) || keyValueStore.lookup(host) !== undefined,
       edge: makeEdge(template, keyValueStore.lookup),

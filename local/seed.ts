@@ -42,6 +42,7 @@ const ACCOUNTS = {
     name: 'Demo',
     plan: { slug: 'app-10', name: 'App 10', appLimit: 10 },
     walletCents: 500_000,
+    aiCreditsMicroRand: 100_000_000,
     keys: KEYS,
   },
   other: {

@@ -22,6 +22,13 @@ export type Result = APIGatewayProxyStructuredResultV2;
 export type ExchangeContext = Context & { exchange: Exchange };
 export type Layer = middy.MiddlewareObj<Event, Result, Error, ExchangeContext>;
 
+/** The headers that every answer carries. */
+export const usualHeaders = ({ requestId, quota }: Exchange): Record<string, string> => ({
+  'cache-control': 'no-store',
+  'x-request-id': requestId,
+  ...quotaHeaders(quota),
+});
+
 const quotaHeaders = (quota: Quota | undefined): Record<string, string> =>
   quota
     ? {
@@ -31,7 +38,7 @@ const quotaHeaders = (quota: Quota | undefined): Record<string, string> =>
       }
     : {};
 
-/** Builds the answer, with the headers that every answer carries. */
+/** Builds the answer. */
 export function answer(
   exchange: Exchange,
   status: number,
@@ -42,9 +49,7 @@ export function answer(
     statusCode: status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-request-id': exchange.requestId,
-      ...quotaHeaders(exchange.quota),
+      ...usualHeaders(exchange),
       ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -52,7 +57,7 @@ export function answer(
 }
 
 /** What the caller is told of an error: what it says if it is meant for them, and nothing of the inside otherwise. */
-function publicError(error: unknown): ApiError {
+export function publicError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const name = error instanceof Error ? error.name : '';
   if (/Throttl|TransactionCanceled|TransactionInProgress|TimeoutError|ThroughputExceeded/.test(name)) {

@@ -15,6 +15,10 @@ export interface Claim {
   sourceIp: string;
 }
 
+/** Whether a request came through our own edge, or there is none. */
+export const throughTheEdge = ({ headers }: Event): boolean =>
+  config.ORIGIN_SECRET === undefined || headers['x-origin-secret'] === config.ORIGIN_SECRET;
+
 /** Where a request comes from: API Gateway sees the edge's address, so the edge says the visitor's and proves itself. */
 export function claimOf(event: Event): Claim {
   const { headers } = event;

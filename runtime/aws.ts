@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import type { sign } from 'aws4';
 import { type Credentials, config, endpointOf, readCredentials } from './config.ts';
+import { signJson } from './signature.ts';
 
 /**
- * A lean AWS client for the hot path: SigV4 (aws4), keep-alive connections, the JSON protocol and S3 objects.
+ * A lean AWS client for the hot path: SigV4 (signature.ts; aws4 for S3), keep-alive connections, the JSON protocol and S3 objects.
  * Why not the SDK there: docs/decisions/lean-aws-client.md.
  */
 
@@ -37,19 +37,17 @@ interface Transport {
 interface Connection {
   transport: Transport;
   agent: import('node:http').Agent;
-  sign: typeof sign;
 }
 const connections = new Map<string, Promise<Connection>>();
 
-/** The signer and node:https take 10 ms to load: they come with the first call, and only the protocol in use. */
+/** node:https takes some time to load: it comes with the first call, and only the protocol in use. */
 function connect(protocol: string): Promise<Connection> {
   let found = connections.get(protocol);
   if (!found) {
     found = (async () => {
-      const { default: aws4 } = await import('aws4');
       const transport: Transport = protocol === 'https:' ? await import('node:https') : await import('node:http');
       const agent = new transport.Agent({ keepAlive: true, maxSockets: 100, scheduling: 'lifo' });
-      return { transport, agent, sign: aws4.sign };
+      return { transport, agent };
     })();
     connections.set(protocol, found);
   }
@@ -64,39 +62,23 @@ async function currentCredentials(): Promise<Credentials> {
   return credentials;
 }
 
-interface SignedRequest {
-  service: string;
+interface Outgoing {
   method: string;
   path: string;
-  headers: Record<string, string>;
-  body?: string | Buffer;
+  /** Signed. */
+  headers: RequestOptions['headers'];
+  body: string | Buffer | undefined;
   timeout: number;
 }
+interface Answered {
+  status: number;
+  etag: string;
+  body: Buffer;
+}
 
-async function exchange(request: SignedRequest): Promise<{ status: number; etag: string; body: Buffer }> {
-  const endpoint = endpointOf(request.service);
-  const { transport, agent, sign } = await connect(endpoint.protocol);
-  const signed = sign(
-    {
-      service: request.service,
-      region: config.AWS_REGION,
-      host: endpoint.host,
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-      ...(request.body === undefined ? {} : { body: request.body }),
-    },
-    await currentCredentials(),
-  );
-  const options: RequestOptions = {
-    hostname: endpoint.hostname,
-    port: endpoint.port,
-    method: request.method,
-    path: request.path,
-    headers: signed.headers ?? {},
-    agent,
-    timeout: request.timeout,
-  };
+async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<Answered> {
+  const { transport, agent } = await connect(endpoint.protocol);
+  const options: RequestOptions = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };
   return await new Promise((resolve, reject) => {
     const outgoing = transport.request(options, (answer) => {
       const chunks: Buffer[] = [];
@@ -109,7 +91,7 @@ async function exchange(request: SignedRequest): Promise<{ status: number; etag:
     });
     outgoing.on('timeout', () => outgoing.destroy(new AwsError('TimeoutError', 'no answer in time', 0)));
     outgoing.on('error', reject);
-    outgoing.end(request.body);
+    outgoing.end(body);
   });
 }
 
@@ -134,14 +116,37 @@ export function callAws<Output>(service: keyof typeof PROTOCOLS, operation: stri
   const { target, version } = PROTOCOLS[service];
   const body = JSON.stringify(input);
   return retrying(async () => {
-    const headers = { 'content-type': `application/x-amz-json-${version}`, 'x-amz-target': `${target}.${operation}` };
-    const answer = await exchange({ service, method: 'POST', path: '/', headers, body, timeout: TRY_TIMEOUT });
+    const endpoint = endpointOf(service);
+    const request = { service, region: config.AWS_REGION, host: endpoint.host, target: `${target}.${operation}`, body };
+    const contentType = `application/x-amz-json-${version}`;
+    const headers = signJson({ ...request, contentType }, await currentCredentials());
+    const answer = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout: TRY_TIMEOUT });
     const document = answer.body.length > 0 ? JSON.parse(answer.body.toString('utf8')) : {};
     if (answer.status === 200) return document as Output;
     const type = String(document.__type ?? `Http${answer.status}`);
     const message = String(document.message ?? document.Message ?? type);
     throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, answer.status, document);
   });
+}
+
+interface ObjectRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+  timeout: number;
+}
+
+/** Objects have headers and paths of all kinds: the general signer, which takes 10 ms to load, comes with the first. */
+async function askS3({ timeout, ...request }: ObjectRequest): Promise<Answered> {
+  const { default: aws4 } = await import('aws4');
+  const endpoint = endpointOf('s3');
+  const signed = aws4.sign(
+    { ...request, service: 's3', region: config.AWS_REGION, host: endpoint.host },
+    await currentCredentials(),
+  );
+  const { method, path, body } = request;
+  return await exchange(endpoint, { method, path, body, timeout, headers: signed.headers ?? {} });
 }
 
 const objectPath = (bucket: string, key: string) => `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
@@ -154,7 +159,7 @@ const s3Error = (status: number, body: Buffer) => {
 export function getObject(bucket: string, key: string): Promise<Buffer | undefined> {
   return retrying(async () => {
     const path = objectPath(bucket, key);
-    const answer = await exchange({ service: 's3', method: 'GET', path, headers: {}, timeout: 30_000 });
+    const answer = await askS3({ method: 'GET', path, headers: {}, timeout: 30_000 });
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) throw s3Error(answer.status, answer.body);
     return answer.body;
@@ -166,7 +171,7 @@ export function putObject(bucket: string, key: string, body: string | Buffer, co
   return retrying(async () => {
     const headers = { 'content-type': contentType };
     const path = objectPath(bucket, key);
-    const answer = await exchange({ service: 's3', method: 'PUT', path, headers, body, timeout: 300_000 });
+    const answer = await askS3({ method: 'PUT', path, headers, body, timeout: 300_000 });
     if (answer.status !== 200) throw s3Error(answer.status, answer.body);
   });
 }
@@ -180,7 +185,7 @@ export async function putLargeObject(bucket: string, key: string, body: Buffer, 
   const ask = (method: string, query: string, headers: Record<string, string>, content: string | Buffer) =>
     retrying(async () => {
       const path = `${objectPath(bucket, key)}?${query}`;
-      const answer = await exchange({ service: 's3', method, path, headers, body: content, timeout: 60_000 });
+      const answer = await askS3({ method, path, headers, body: content, timeout: 60_000 });
       if (answer.status !== 200) throw s3Error(answer.status, answer.body);
       return answer;
     });
@@ -203,7 +208,7 @@ export async function putLargeObject(bucket: string, key: string, body: Buffer, 
 export function deleteObject(bucket: string, key: string): Promise<void> {
   return retrying(async () => {
     const path = objectPath(bucket, key);
-    const answer = await exchange({ service: 's3', method: 'DELETE', path, headers: {}, timeout: 30_000 });
+    const answer = await askS3({ method: 'DELETE', path, headers: {}, timeout: 30_000 });
     if (answer.status !== 204 && answer.status !== 404) throw s3Error(answer.status, answer.body);
   });
 }

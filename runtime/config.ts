@@ -36,6 +36,20 @@ const Environment = z.object({
   APP_FUNCTION_ROLE_ARN: text,
   APP_ADAPTER_LAYER_ARN: text,
   APP_ROUTES_ARN: text,
+  /** What a dollar costs in rand, where operators have not set another rate (domain/ai-models.ts). */
+  AI_RAND_PER_DOLLAR: z._default(z.coerce.number().check(z.positive()), 18),
+  /** JSON, provider id → base URL: where providers are reached, if not where the registry says. */
+  AI_PROVIDER_BASE_URLS: z._default(z.string(), '{}'),
+  /** Our own keys for the providers. */
+  OPENAI_API_KEY: text,
+  ANTHROPIC_API_KEY: text,
+  GOOGLE_API_KEY: text,
+  MISTRAL_API_KEY: text,
+  GROQ_API_KEY: text,
+  DEEPSEEK_API_KEY: text,
+  XAI_API_KEY: text,
+  OPENROUTER_API_KEY: text,
+  TOGETHER_API_KEY: text,
   DELIVERY_QUEUE_URL: text,
   /** `true` where webhooks may go to this machine itself: the local run. */
   ALLOW_LOCAL_WEBHOOKS: z._default(z.enum(['true', 'false']), 'false'),

@@ -8,14 +8,16 @@ const BODY_LIMIT = 1024 * 1024;
 
 const invalid = (message: string) => new ApiError('invalid_request', message);
 
+const MIB = 1024 * 1024;
+
 /** Reads the body as JSON, whatever its content type says. None at all is an empty object. */
-function readBody(event: Event): unknown {
-  const { body, isBase64Encoded } = event;
-  if (body === undefined || body === '') return {};
+export function readBody({ body, isBase64Encoded }: Event, limit = BODY_LIMIT): { text: string; json: unknown } {
+  if (body === undefined || body === '') return { text: '{}', json: {} };
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > BODY_LIMIT) throw invalid('body: must be at most 1 MiB');
+  if (bytes.length > limit) throw invalid(`body: must be at most ${limit / MIB} MiB`);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, json: JSON.parse(text) };
   } catch {
     throw invalid('body: must be JSON in UTF-8');
   }
@@ -48,17 +50,21 @@ function firstIssue(where: string, error: z.core.$ZodError): ApiError {
   return invalid(`${field}: ${issue ? complaint(issue) : 'is invalid'}`);
 }
 
-function parse<T extends z.ZodMiniType>(schema: T | undefined, value: unknown, where: string): Record<string, unknown> {
-  if (!schema) return {};
+/** Parses by a schema; throws 400 naming the field that is wrong. */
+export function parseAs<T>(schema: z.ZodMiniType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (!parsed.success) throw firstIssue(where, parsed.error);
-  return parsed.data as Record<string, unknown>;
+  return parsed.data;
+}
+
+function parse<T extends z.ZodMiniType>(schema: T | undefined, value: unknown, where: string): Record<string, unknown> {
+  return schema ? (parseAs(schema, value, where) as Record<string, unknown>) : {};
 }
 
 /** The path, query and body of a request as one object, parsed by the route's schemas. Throws 400 naming the field. */
 export function parseInput(route: Route, event: Event): Record<string, unknown> {
   return {
-    ...(route.body ? parse(route.body, readBody(event), 'body') : {}),
+    ...(route.body ? parse(route.body, readBody(event).json, 'body') : {}),
     ...parse(route.query, event.queryStringParameters ?? {}, 'query'),
     ...parse(route.params, event.pathParameters ?? {}, 'path'),
   };

@@ -22,10 +22,15 @@ const NAMESPACE = 'HostingPlatform';
 /**
  * Metrics in CloudWatch's embedded metric format, to be spread into a log line: `log.info('…', metrics({…}))`.
  * @param dimensions low-cardinality labels, e.g. `{route: 'createApp'}`
+ * @param sets which of them each metric is counted by; all together unless told
  */
-export function metrics(dimensions: Record<string, string>, values: Record<string, [number, Unit]>): Fields {
+export function metrics(
+  dimensions: Record<string, string>,
+  values: Record<string, [number, Unit]>,
+  sets: string[][] = [Object.keys(dimensions)],
+): Fields {
   const Metrics = Object.entries(values).map(([Name, [, Unit]]) => ({ Name, Unit }));
-  const Dimensions = [['stage', ...Object.keys(dimensions)]];
+  const Dimensions = sets.map((names) => ['stage', ...names]);
   return {
     _aws: { Timestamp: Date.now(), CloudWatchMetrics: [{ Namespace: NAMESPACE, Dimensions, Metrics }] },
     stage: config.STAGE,

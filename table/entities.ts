@@ -5,7 +5,7 @@ import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
 
 /**
- * Every entity with every key and index, on one page (webhooks' are on webhook-entities.ts).
+ * Every entity with every key and index; those of the AI gateway and of webhooks have pages of their own beside this one.
  *
  * | index | keys              | projection | for                                                       |
  * | ----- | ----------------- | ---------- | --------------------------------------------------------- |
@@ -73,7 +73,31 @@ export const Account = entity({
   key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),
 });
 
-/** The secret or the public half of an API key, found by the SHA-256 of its text; its request counters stand beside. */
+/** An API key as its account sees it; what requests touch are its credentials. */
+export type ApiKey = ItemOf<typeof ApiKey>;
+export const ApiKey = entity({
+  type: 'KEY',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      name: z.string(),
+      scopes: z.array(z.enum(SCOPES)),
+      allowedOrigins: z.array(z.string()),
+      expiresAt: z.nullable(z.string()),
+      revokedAt: z.nullable(z.string()),
+      createdAt: z.string(),
+      /** Where its two credentials are. */
+      hashes: z.object({ secret: z.string(), public: z.string() }),
+    }),
+  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('KEY', id) }),
+  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'KEYS'), listSk: item.id }),
+});
+
+/**
+ * The secret or the public half of an API key, found by the SHA-256 of its text. Every request writes it (its counters
+ * stand beside), so it is in no index: that would be two writes more.
+ */
 export type Credential = ItemOf<typeof Credential>;
 export const Credential = entity({
   type: 'CREDENTIAL',
@@ -83,16 +107,13 @@ export const Credential = entity({
       keyId: z.string(),
       accountId: z.string(),
       kind: z.enum(['secret', 'public']),
-      name: z.string(),
       scopes: z.array(z.enum(SCOPES)),
       allowedOrigins: z.array(z.string()),
       expiresAt: z.nullable(z.string()),
       revokedAt: z.nullable(z.string()),
       lastUsedAt: z.nullable(z.string()),
-      createdAt: z.string(),
     }),
   key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
-  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'CREDENTIALS'), listSk: `${item.keyId}#${item.kind}` }),
 });
 
 /** Counts the calls from an address that no key identifies. */

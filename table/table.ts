@@ -30,12 +30,16 @@ export interface Table {
   get<T, K>(entity: Entity<T, K>, of: K): Promise<T | undefined>;
   /** A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. */
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
+  /** A whole list, oldest first, beginning after a sort key: for sums over it, not for requests. */
+  each<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
   /** Everything in one partition of the table, newest id first, strongly consistent. For partitions that stay small. */
   all<T, K>(entity: Entity<T, K>, pk: string): Promise<T[]>;
   /** The items of a list whose `listSk` is at least `from`, oldest first, at most `limit`. */
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
+  /** The same, and of the item only what the write changed: for large items that are written often. */
+  touch(write: Write): Promise<Record<string, unknown>>;
   /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
   /** The keys under `duePk` whose time has come (and came after `after`), oldest first, at most `limit`. */
@@ -44,14 +48,19 @@ export interface Table {
 
 interface Refusal {
   name: string;
-  detail?: { CancellationReasons?: { Code?: string }[] };
+  detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
 }
 const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
 
+/** The item that lost its condition, where the write asked to see it. */
+const shown = (item: Item | undefined): unknown => item && unmarshall(item);
+
 const CONFLICT_ATTEMPTS = 8;
+/** Waits a random while after the n-th collision, up to 640 ms. */
+const collision = (attempt: number) =>
+  new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
 /** What `all` stops at: no partition that it is for comes near. */
 const ALL = 1000;
-const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** What a cancelled transaction means: the error of the write that lost, `retry` for a mere collision, or itself. */
 function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
@@ -60,7 +69,7 @@ function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
   if (error.name !== 'TransactionCanceledException') return error;
   const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
   const lost = codes.indexOf('ConditionalCheckFailed');
-  if (lost >= 0) return writes[lost]?.lost() ?? error;
+  if (lost >= 0) return writes[lost]?.lost(shown(error.detail?.CancellationReasons?.[lost]?.Item)) ?? error;
   return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
 }
 
@@ -89,10 +98,32 @@ export function createTable(send: Send, TableName: string): Table {
     return from;
   }
 
+  /** One write by itself, and what it returns of the item. */
+  async function apply(write: Write, returns: 'ALL_NEW' | 'UPDATED_NEW'): Promise<Item | undefined> {
+    const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
+    const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { Attributes } = await send<{ Attributes?: Item }>(operation, {
+          TableName,
+          ...write.input,
+          ...ReturnValues,
+        });
+        return Attributes;
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        if (error.name === 'ConditionalCheckFailedException') throw write.lost(shown(error.detail?.Item));
+        // A transaction holds this item right now.
+        if (error.name !== 'TransactionConflictException' || attempt === CONFLICT_ATTEMPTS) throw error;
+        await collision(attempt);
+      }
+    }
+  }
+
   /** Follows a query over its pages (1 MB each) until there are `limit` items or no more. */
-  async function query(input: object, limit: number): Promise<Item[]> {
+  async function query(input: object, limit: number, after?: Item): Promise<Item[]> {
     const found: Item[] = [];
-    let from: Item | undefined;
+    let from = after;
     do {
       const page = { Limit: limit - found.length, ...(from ? { ExclusiveStartKey: from } : {}) };
       const request = { TableName, ...input, ...page };
@@ -111,24 +142,31 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     async list(entity, listPk, { limit, offset }) {
-      let from = offset > 0 ? await skip(listPk, offset) : undefined;
+      const from = offset > 0 ? await skip(listPk, offset) : undefined;
       if (offset > 0 && !from) return { items: [], hasMore: false };
-      const found: Item[] = [];
+      const input = {
+        IndexName: 'list',
+        KeyConditionExpression: 'listPk = :listPk',
+        ExpressionAttributeValues: marshall({ ':listPk': listPk }),
+        ScanIndexForward: false,
+      };
+      const found = await query(input, limit + 1, from);
+      return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
+    },
+
+    async *each(entity, listPk, after = '') {
+      let from: Item | undefined;
       do {
-        // Usually once: a query ends early only at 1 MB.
         const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
           TableName,
           IndexName: 'list',
-          KeyConditionExpression: 'listPk = :listPk',
-          ExpressionAttributeValues: marshall({ ':listPk': listPk }),
-          ScanIndexForward: false,
-          Limit: limit + 1 - found.length,
+          KeyConditionExpression: 'listPk = :listPk AND listSk > :after',
+          ExpressionAttributeValues: marshall({ ':listPk': listPk, ':after': after || ' ' }),
           ...(from ? { ExclusiveStartKey: from } : {}),
         });
-        found.push(...Items);
+        for (const item of Items) yield parse(entity, item);
         from = LastEvaluatedKey;
-      } while (from && found.length <= limit);
-      return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
+      } while (from);
     },
 
     async all(entity, pk) {
@@ -151,14 +189,13 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     async write(entity, write) {
-      const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
-      const returns = write.kind === 'Update' ? { ReturnValues: 'ALL_NEW' } : {};
-      try {
-        const answer = await send<{ Attributes?: Item }>(operation, { TableName, ...write.input, ...returns });
-        return answer.Attributes && parse(entity, answer.Attributes);
-      } catch (error) {
-        throw isRefusal(error) && error.name === 'ConditionalCheckFailedException' ? write.lost() : error;
-      }
+      const attributes = await apply(write, 'ALL_NEW');
+      return attributes && parse(entity, attributes);
+    },
+
+    async touch(write) {
+      const attributes = await apply(write, 'UPDATED_NEW');
+      return attributes ? unmarshall(attributes) : {};
     },
 
     async transact(writes) {
@@ -172,7 +209,7 @@ export function createTable(send: Send, TableName: string): Table {
           const meaning = meaningOf(error, writes);
           if (meaning !== 'retry') throw meaning;
           if (attempt === CONFLICT_ATTEMPTS) throw error;
-          await pause(Math.random() * 10 * 2 ** Math.min(attempt, 6));
+          await collision(attempt);
         }
       }
     },

@@ -15,6 +15,8 @@ export type Condition =
 /** The change to one item. Attribute paths may be nested: `plan.appLimit`. */
 export interface Change {
   set?: Record<string, unknown>;
+  /** Sets what is not there yet. */
+  setOnce?: Record<string, unknown>;
   /** Adds to a number; an absent one counts as 0. */
   add?: Record<string, number>;
   /** Appends to a list; an absent one counts as empty. */
@@ -23,11 +25,14 @@ export interface Change {
   when?: Record<string, Condition>;
 }
 
-/** One part of a transaction. `lost` makes the error that losing its condition means. */
+/**
+ * One part of a transaction. `lost` makes the error that losing its condition means; it is shown the item as it is where
+ * the write says `showLost`.
+ */
 export interface Write {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
   input: Record<string, unknown>;
-  lost: () => Error;
+  lost: (item?: unknown) => Error;
 }
 
 const marshalled = (value: Record<string, unknown>) => marshall(value, { removeUndefinedValues: true });
@@ -39,6 +44,11 @@ class Expression {
   private count = 0;
 
   name(path: string): string {
+    // Nearly all are one plain word.
+    if (/^\w+$/.test(path)) {
+      this.names[`#${path}`] = path;
+      return `#${path}`;
+    }
     return path
       .split('.')
       .map((part) => {
@@ -74,9 +84,13 @@ class Expression {
       .join(' AND ');
   }
 
-  update({ set = {}, add = {}, append = {}, remove = [] }: Change): string {
+  update({ set = {}, setOnce = {}, add = {}, append = {}, remove = [] }: Change): string {
     const sets = [
       ...Object.entries(set).map(([path, value]) => `${this.name(path)} = ${this.value(value)}`),
+      ...Object.entries(setOnce).map(([path, value]) => {
+        const name = this.name(path);
+        return `${name} = if_not_exists(${name}, ${this.value(value)})`;
+      }),
       ...Object.entries(append).map(([path, value]) => {
         const name = this.name(path);
         return `${name} = list_append(if_not_exists(${name}, ${this.value([])}), ${this.value(value)})`;
@@ -141,6 +155,16 @@ export function change<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: ()
   const ConditionExpression = expression.condition({ pk: 'present', ...what.when });
   const Key = marshalled(entity.key(of));
   return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
+}
+
+/** The same, and `lost` is shown the item that did not fit, parsed; undefined when there is none. No round trip more. */
+export function attempt<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: (item?: T) => Error): Write {
+  const write = change(entity, of, what);
+  return {
+    ...write,
+    input: { ...write.input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+    lost: (item) => lost(item === undefined ? undefined : entity.parse(item)),
+  };
 }
 
 /** Changes an item, making it if it is not there. */

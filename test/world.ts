@@ -30,7 +30,7 @@ export interface Opened extends Client {
 
 /** Opens an account of the test's own, with one key. */
 export async function newAccount(
-  { appLimit = 10, scopes = [...SCOPES] as Scope[], walletCents = 0 } = {},
+  { appLimit = 10, scopes = [...SCOPES] as Scope[], walletCents = 0, aiCreditsMicroRand = 0 } = {},
   of: Local = local,
 ): Promise<Opened> {
   Object.assign(process.env, of.environment);
@@ -40,7 +40,9 @@ export async function newAccount(
   ]);
   const plan = { slug: 'app-test', name: 'Test', appLimit };
   const keys = [{ name: 'test', scopes }];
-  const opened = await openAccount(deps, { email: 'test@example.com', name: 'Test', plan, walletCents, keys });
+  const opened = await openAccount(deps, {
+    ...{ email: 'test@example.com', name: 'Test', plan, walletCents, aiCreditsMicroRand, keys },
+  });
   const [key] = opened.keys;
   if (!key) throw new Error('an account without a key');
   const { secretKey, publicKey } = key;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { routes } from '../../contract/routes.ts';
+import { routes, streamedRoutes } from '../../contract/routes.ts';
 import { raw } from '../world.ts';
 
 test('the OpenAPI document names every operation, and every reference in it leads somewhere', async () => {
@@ -15,7 +15,7 @@ test('the OpenAPI document names every operation, and every reference in it lead
     Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
   );
   expect(operations.sort()).toEqual(
-    routes.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
+    [...routes, ...streamedRoutes].map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
   );
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
   expect(references.length).toBeGreaterThan(5);
@@ -27,6 +27,6 @@ test('the documentation is a page that runs no script', async () => {
   expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
   const page = await answer.text();
-  for (const { path } of routes) expect(page).toContain(path);
+  for (const { path } of [...routes, ...streamedRoutes]) expect(page).toContain(path);
   expect(page).not.toContain('<script');
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { SILENT_ITEMS } from '../../lib/stream.ts';
+import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
 import { Delivery, Sweep, Webhook } from '../../table/webhook-entities.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
@@ -71,8 +72,11 @@ test('what the clock starts is kept when it fails, on both sides of the invocati
 });
 
 test('counting requests does not wake the stream, and everything that something follows from does', () => {
+  const ofAccount = { accountId: 'a', id: 'b' };
   const silent = [
     ...[Credential.key({ hash: 'a' }), Visitor.key({ address: 'a' }), Answer.key({ id: 'a' })],
+    ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
+    AiOffer.key({}),
     ...[Delivery.key({ accountId: 'a', id: 'b' }), Sweep.key({ name: 'a' })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());

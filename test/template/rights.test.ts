@@ -62,13 +62,24 @@ test('the code of customers opens its own variables and writes its own log, and 
   });
 });
 
-test('only replacing variables, building, registering webhooks and signing may touch their key', () => {
+test('only replacing variables, building, calling models and signing may touch the key, each under its own context', () => {
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
   const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets') || uses.includes('signing'));
-  // Beside them: the role of customers' code, the build, the function that sends webhooks.
-  expect(holders).toHaveLength(secretRoutes.length + 3);
+  // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks.
+  expect(holders).toHaveLength(secretRoutes.length + 4);
+  for (const { Policies, resource } of holders) {
+    const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
+      ({ Condition }) => Object.keys(Object.values(Condition ?? {})[0] ?? {}),
+    );
+    const context = resource.stack.endsWith('-ai')
+      ? 'providerKeyOf'
+      : /Webhook/.test(resource.logicalId)
+        ? 'webhook'
+        : 'application';
+    expect(conditions, resource.logicalId).toEqual([[`kms:EncryptionContext:${context}`]]);
+  }
   expect(actionsOf('queue-deliverWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:Decrypt']);
   expect(actionsOf('api-createWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:GenerateDataKey']);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { routes } from '../../contract/routes.ts';
+import { routes, streamedRoutes } from '../../contract/routes.ts';
 import { functionNames } from '../../lib/bundles.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
@@ -52,9 +52,45 @@ describe('the contract, the function files and the template tell of the same ope
       'AWS::Lambda::Permission',
       z.object({ FunctionName: z.string(), Principal: z.string() }),
     );
-    const invokable = allowed.map(({ FunctionName }) => template.byArn(FunctionName)?.name);
+    const invokable = allowed
+      .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com')
+      .map(({ FunctionName }) => template.byArn(FunctionName)?.name);
     expect(invokable.sort()).toEqual([...routed.values()].sort());
   });
+});
+
+test('what is streamed has a function URL that streams, and the edge leads its path there with its secret', () => {
+  const [url] = read(
+    template,
+    'AWS::Lambda::Url',
+    z.object({ TargetFunctionArn: z.string(), InvokeMode: z.string(), AuthType: z.string() }),
+  );
+  expect(url).toMatchObject({ InvokeMode: 'RESPONSE_STREAM', AuthType: 'NONE' });
+  const chat = functions.find(({ arn }) => arn === url?.TargetFunctionArn);
+  expect(chat?.FunctionName).toBe('hosting-prod-ai-chatCompletions');
+  expect(chat?.Environment.Variables.ORIGIN_SECRET).toMatch(/^\{\{resolve:secretsmanager:/);
+  const Distribution = z.object({
+    DistributionConfig: z.object({
+      CacheBehaviors: z.array(z.object({ PathPattern: z.string(), TargetOriginId: z.string() })).default([]),
+      Origins: z.array(
+        z.looseObject({
+          Id: z.string(),
+          DomainName: z.string(),
+          OriginCustomHeaders: z.array(z.object({ HeaderName: z.string() })).default([]),
+        }),
+      ),
+    }),
+  });
+  const configs = read(template, 'AWS::CloudFront::Distribution', Distribution).map((each) => each.DistributionConfig);
+  const paths = configs.flatMap(({ CacheBehaviors, Origins }) =>
+    CacheBehaviors.map(({ PathPattern, TargetOriginId }) => [
+      PathPattern,
+      Origins.find(({ Id }) => Id === TargetOriginId)?.OriginCustomHeaders.map(({ HeaderName }) => HeaderName),
+      Origins.find(({ Id }) => Id === TargetOriginId)?.DomainName,
+    ]),
+  );
+  const host = expect.stringContaining(`${url?.name}.lambda-url.`);
+  expect(paths).toEqual(streamedRoutes.map(({ path }) => [path, ['x-origin-secret'], host]));
 });
 
 test('browsers may send what the API reads and see what it says', () => {

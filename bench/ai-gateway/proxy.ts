@@ -1,0 +1,20 @@
+/** The least that something in between can do: pass on, both ways. UPSTREAM is a base URL, PORT where to listen. */
+import { Agent, createServer, request } from 'node:http';
+
+const upstream = new URL(process.env.UPSTREAM ?? '');
+const agent = new Agent({ keepAlive: true });
+const server = createServer((incoming, outgoing) => {
+  const { method, headers } = incoming;
+  const { hostname, port } = upstream;
+  const forwarded = request({ hostname, port, method, path: incoming.url, headers, agent }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  forwarded.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) forwarded.destroy();
+  });
+  incoming.pipe(forwarded);
+});
+server.keepAliveTimeout = 60_000;
+server.listen(Number(process.env.PORT), '127.0.0.1');

@@ -1,0 +1,279 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startChildren } from '../local/children.ts';
+import { createTables, startDynamoDb } from '../local/dynamodb.ts';
+import { synthesize } from '../local/synthesis.ts';
+import { freePort } from '../test/platform.ts';
+import {
+  aborted,
+  cpuPer1000,
+  many,
+  median,
+  memoryOf,
+  openStreams,
+  streamed,
+  type Target,
+  whole,
+} from './ai-gateway/load.ts';
+import type { Row } from './measure.ts';
+
+/**
+ * The AI gateway beside Portkey's open gateway and a bare proxy: same machine, same run, same provider. The gateway under
+ * load has one core, everything else (provider, table, driver) the other. Portkey neither authenticates nor bills here;
+ * ours does both, against DynamoDB Local.
+ */
+const PORTKEY = { '@portkey-ai/gateway': '1.15.2' };
+/** A plain install breaks its streams. */
+const OVERRIDES = { hono: '4.9.7', '@hono/node-server': '1.13.5' };
+const CACHE = resolve('node_modules/.cache/portkey-1.15.2');
+
+const WHOLE = 1000;
+const STREAMS = 300;
+const AT_ONCE = 50;
+const PACE = 10;
+const ONE_BY_ONE = 40;
+const OPEN = 300;
+const ABORTS = 20;
+
+const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+
+function installPortkey(): string {
+  const server = join(CACHE, 'node_modules/@portkey-ai/gateway/build/start-server.js');
+  if (!existsSync(server)) {
+    mkdirSync(CACHE, { recursive: true });
+    writeFileSync(
+      join(CACHE, 'package.json'),
+      JSON.stringify({ private: true, dependencies: PORTKEY, overrides: OVERRIDES }),
+    );
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: CACHE, stdio: 'ignore' });
+  }
+  return server;
+}
+
+/** Starts a program on a core; resolves with its pid when it answers. */
+async function start(core: number, args: string[], env: Record<string, string>, port: number) {
+  const command = [process.execPath, ...args];
+  const [file = '', ...rest] = pinned ? ['taskset', '-c', String(core), ...command] : command;
+  const child = spawn(file, rest, {
+    env: { ...process.env, ...env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
+    const up = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
+    if (up) return { pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') };
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+/** A table with one rich account, and the environment of a function that works with it. */
+async function table(folder: string, children: ReturnType<typeof startChildren>) {
+  const port = await freePort();
+  const place = { account: '000000000000', region: 'af-south-1', queueUrl: '', baseUrl: '' };
+  const settings = { stage: 'local', domain: 'localhost', region: 'af-south-1', account: '000000000000' };
+  const [{ template, stop }, url] = await Promise.all([
+    synthesize({ dataDir: folder, settings, place, onChange: undefined }),
+    startDynamoDb({ children, port, folder: undefined }),
+  ]);
+  await createTables(url, template);
+  await stop();
+  const environment = {
+    ...{ AWS_REGION: 'af-south-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: url, TABLE_NAME: 'hosting-local', APPS_DOMAIN: 'apps.localhost' },
+    ...{ APP_FUNCTION_ARN_PREFIX: 'arn:', SECRETS_KEY_ARN: 'arn:', RATE_LIMIT_SECRET: '1000000000' },
+  };
+  Object.assign(process.env, environment);
+  const [{ openAccount }, { deps }] = await Promise.all([
+    import('../domain/accounts.ts'),
+    import('../runtime/deps.ts'),
+  ]);
+  const { keys } = await openAccount(deps, {
+    ...{ email: 'bench@example.com', name: 'Bench', plan: { slug: 'b', name: 'B', appLimit: 1 }, walletCents: 0 },
+    ...{ aiCreditsMicroRand: 1_000_000_000_000, keys: [{ name: 'all', scopes: ['ai'] }] },
+  });
+  return { environment, secretKey: keys[0]?.secretKey ?? '' };
+}
+
+interface Figures {
+  cpuWhole: number;
+  perSecond: number;
+  first: number;
+  firstOf50: number;
+  cpuStreams: number;
+  idle: number;
+  perStream: number;
+}
+
+async function measure(target: Target): Promise<Figures> {
+  // Until the compiler has seen it all.
+  await many(600, 20, () => whole(target));
+  await many(60, 20, () => streamed(target, 1));
+  const idle = target.pid ? memoryOf(target.pid) : 0;
+  let perSecond = 0;
+  const cpuWhole = await cpuPer1000(target, WHOLE, async () => {
+    perSecond = WHOLE / (await many(WHOLE, AT_ONCE, () => whole(target))).seconds;
+  });
+  const first = median((await many(ONE_BY_ONE, 1, () => streamed(target, 1))).results);
+  let firstOf50 = 0;
+  const cpuStreams = await cpuPer1000(target, STREAMS, async () => {
+    firstOf50 = median((await many(STREAMS, AT_ONCE, () => streamed(target, PACE), 100 * PACE)).results);
+  });
+  const before = target.pid ? memoryOf(target.pid) : 0;
+  const close = await openStreams(target, OPEN);
+  const perStream = target.pid ? ((memoryOf(target.pid) - before) * 1000) / OPEN : 0;
+  close();
+  await new Promise((done) => setTimeout(done, 500));
+  return { cpuWhole, perSecond, first, firstOf50, cpuStreams, idle, perStream };
+}
+
+const HEAD = [
+  '',
+  '1,000 whole: CPU s',
+  'calls/s',
+  '1st byte ms',
+  'at 50 ms',
+  '1,000 streams: CPU s',
+  'idle MB',
+  'kB a stream',
+  'aborts passed on',
+];
+
+export async function rows(): Promise<Row[]> {
+  if (pinned) spawnSync('taskset', ['-cp', '1', String(process.pid)]);
+  else console.log('taskset is not here: nothing is pinned to a core');
+  const folder = mkdtempSync(join(tmpdir(), 'ai-bench-'));
+  const children = startChildren(folder);
+  const stops: (() => void)[] = [];
+  const run = async (core: number, args: string[], env: Record<string, string>) => {
+    const port = await freePort();
+    const { pid, stop } = await start(core, args, env, port);
+    stops.push(stop);
+    return { pid, stop, base: `http://127.0.0.1:${port}` };
+  };
+  try {
+    const portkey = installPortkey();
+    const upstream = await run(1, ['bench/ai-gateway/upstream.ts'], {});
+    const { environment, secretKey } = await table(folder, children);
+    const cutSoFar = async () => Number(await (await fetch(`${upstream.base}/cut`)).text());
+    const model = 'gpt-4o-mini';
+    const hosted = {
+      'x-portkey-provider': 'openai',
+      'x-portkey-custom-host': `${upstream.base}/v1`,
+      authorization: 'Bearer x',
+    };
+    const targets: [name: string, begin: () => Promise<Target & { stop?: () => void }>][] = [
+      ['direct', async () => ({ name: 'direct', url: `${upstream.base}/v1`, headers: {}, model })],
+      [
+        'bare proxy',
+        async () => {
+          const { pid, base, stop } = await run(0, ['bench/ai-gateway/proxy.ts'], { UPSTREAM: upstream.base });
+          return { name: 'bare proxy', url: `${base}/v1`, headers: {}, model, pid, stop };
+        },
+      ],
+      [
+        'Portkey',
+        async () => {
+          const port = await freePort();
+          const { pid, stop } = await start(0, [portkey, `--port=${port}`, '--headless'], {}, port);
+          stops.push(stop);
+          return { name: 'Portkey', url: `http://127.0.0.1:${port}/v1`, headers: hosted, model, pid, stop };
+        },
+      ],
+      [
+        'Portkey, no sleep',
+        async () => {
+          const port = await freePort();
+          const { pid, stop } = await start(
+            0,
+            ['--import', resolve('bench/ai-gateway/no-sleep.mjs'), portkey, `--port=${port}`, '--headless'],
+            {},
+            port,
+          );
+          stops.push(stop);
+          return { name: 'Portkey, no sleep', url: `http://127.0.0.1:${port}/v1`, headers: hosted, model, pid, stop };
+        },
+      ],
+      [
+        'ours',
+        async () => {
+          const env = {
+            ...environment,
+            OPENAI_API_KEY: 'x',
+            AI_PROVIDER_BASE_URLS: JSON.stringify({ openai: `${upstream.base}/v1` }),
+          };
+          const { pid, base, stop } = await run(0, ['bench/ai-gateway/gateway.ts'], env);
+          return {
+            name: 'ours',
+            url: `${base}/ai/v1`,
+            headers: { authorization: `Bearer ${secretKey}` },
+            model: `openai/${model}`,
+            pid,
+            stop,
+          };
+        },
+      ],
+    ];
+    const found = new Map<string, Figures & { aborts: number }>();
+    for (const [name, begin] of targets) {
+      const target = await begin();
+      const figures = await measure(target);
+      const before = await cutSoFar();
+      for (let count = 0; count < ABORTS; count += 1) await aborted(target);
+      await new Promise((done) => setTimeout(done, 700));
+      found.set(name, { ...figures, aborts: (await cutSoFar()) - before });
+      target.stop?.();
+    }
+    const direct = found.get('direct');
+    console.log(HEAD.map((head) => head.padStart(20)).join(''));
+    for (const [name, all] of found) {
+      const added = (value: number, base: number | undefined) =>
+        (name === 'direct' ? value : value - (base ?? 0)).toFixed(1);
+      const shown = [
+        all.cpuWhole.toFixed(2),
+        all.perSecond.toFixed(0),
+        added(all.first, direct?.first),
+        added(all.firstOf50, direct?.firstOf50),
+      ];
+      const rest = [
+        all.cpuStreams.toFixed(2),
+        all.idle.toFixed(0),
+        all.perStream.toFixed(0),
+        `${all.aborts} of ${ABORTS}`,
+      ];
+      console.log([name, ...shown, ...rest].map((text) => text.padStart(20)).join(''));
+    }
+    const [ours, theirs, awake] = ['ours', 'Portkey', 'Portkey, no sleep'].map((name) => found.get(name));
+    if (!ours || !theirs || !awake || !direct) throw new Error('a figure is missing');
+    const over = (of: Figures) => ({ first: of.first - direct.first, firstOf50: of.firstOf50 - direct.firstOf50 });
+    const row = (what: string, mine: number, against: number, unit: string, atMost: number): Row => ({
+      what,
+      ours: mine,
+      against,
+      unit,
+      atMost,
+    });
+    return [
+      row('first byte added, one at a time, against Portkey', over(ours).first, over(theirs).first, 'ms', 0.5),
+      row('first byte added, 50 at a time, against Portkey', over(ours).firstOf50, over(theirs).firstOf50, 'ms', 0.5),
+      row(
+        'first byte added, one at a time, against Portkey awake',
+        over(ours).first,
+        over(awake).first,
+        'ms',
+        Number.POSITIVE_INFINITY,
+      ),
+      row('CPU for 1,000 paced streams, against Portkey', ours.cpuStreams, theirs.cpuStreams, 's', 0.8),
+      row('CPU for 1,000 calls not streamed, against Portkey', ours.cpuWhole, theirs.cpuWhole, 's', 1.5),
+      row('memory of an open stream, against 150 kB', ours.perStream, 150, 'kB', 1),
+    ];
+  } finally {
+    for (const stop of stops) stop();
+    await children.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,7 @@
+import { listModels as route } from '../../contract/ai.ts';
+import { listModels } from '../../domain/ai-models.ts';
+import { offer } from '../../runtime/ai.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /ai/v1/models */
+export const handler = endpoint(route, listModels, { offer });

@@ -1,0 +1,66 @@
+import type { ChatRequest } from '../../contract/chat.ts';
+import type { ProviderFailure } from './failures.ts';
+import type { Provider } from './registry.ts';
+import type { Usage } from './usage.ts';
+
+/** A request as the domain wants it asked. */
+export interface Ask {
+  provider: Provider;
+  /** The body as it came, valid JSON. */
+  text: string;
+  request: ChatRequest;
+  /** As the provider names it. */
+  upstream: string;
+  /** The most output tokens there may be, where the caller may have asked for more; undefined: as asked. */
+  outputLimit: number | undefined;
+  /** The most that the model can put out, where it is known: for defaults. */
+  modelLimit: number | undefined;
+  /** What is charged when the provider never tells: from the bytes of text that it sent. */
+  estimate: (streamedBytes: number) => Usage;
+}
+
+export interface Prepared {
+  /** Below the base URL. */
+  path: string;
+  body: string;
+  /** Fields that were left out, for `X-Ignored-Parameters`. */
+  ignored: string[];
+}
+
+export interface Answer {
+  body: Buffer;
+  usage: Usage;
+  estimated: boolean;
+}
+
+/** Turns what a provider streams into chat-completion chunks, as it comes. */
+export interface Translator {
+  /** What goes on to the caller for this piece. */
+  push(piece: Buffer): Buffer;
+  /** The provider's stream has ended: what is still to be sent. Throws {@link ProviderFailure} where it was cut. */
+  end(): Buffer;
+  /** Everything was sent, `[DONE]` included. */
+  readonly done: boolean;
+  /** The provider reported an error; what came before it has been handed out. */
+  readonly failure: ProviderFailure | undefined;
+  /** The tokens so far: as told, or as estimated. */
+  readonly usage: Usage;
+  readonly estimated: boolean;
+}
+
+/** How one wire format is spoken. */
+export interface Adapter {
+  headers(key: string): Record<string, string>;
+  /** Throws ApiError `invalid_request` for what cannot be said in this format. */
+  prepare(ask: Ask): Prepared;
+  /** A whole answer; throws {@link ProviderFailure} when it is none. */
+  answer(bytes: Buffer, ask: Ask): Answer;
+  stream(ask: Ask): Translator;
+}
+
+/** The last frame of a stream that went well. */
+export const DONE = 'data: [DONE]\n\n';
+/** Keeps a connection alive while a provider thinks. */
+export const STILL_HERE = Buffer.from(': still here\n\n');
+/** After this much silence the caller is told of a provider's sign of life, in milliseconds. */
+export const STILL_HERE_AFTER = 10_000;

@@ -1,0 +1,95 @@
+import type { ChatRequest, Message, Part } from '../../contract/chat.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { readImage } from '../../contract/images.ts';
+import type { Ask, Prepared } from './adapter.ts';
+
+/** The output limit where the caller names none (specification, Notes for the model family). */
+export const DEFAULT_MAX_TOKENS = 16_000;
+
+/** What is translated; every other field of a request is named in `X-Ignored-Parameters`. */
+const TRANSLATED = new Set([
+  'model',
+  'messages',
+  'max_tokens',
+  'max_completion_tokens',
+  'stream',
+  'stream_options',
+  'stop',
+]);
+
+type Block =
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: string; data: string } | { type: 'url'; url: string } };
+
+const invalid = (field: string, what: string) => new ApiError('invalid_request', `${field}: ${what}`);
+
+function imageBlock(url: string, field: string): Block {
+  const image = readImage(url);
+  if (typeof image === 'string') throw invalid(`${field}.image_url.url`, image);
+  if (image.kind === 'url') return { type: 'image', source: { type: 'url', url: image.url } };
+  return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.base64 } };
+}
+
+function blockOf(part: Part, field: string): Block {
+  if (part.type === 'text') return { type: 'text', text: part.text ?? '' };
+  if (part.type === 'image_url') return imageBlock(part.image_url?.url ?? '', field);
+  throw invalid(`${field}.type`, 'must be text or image_url for this model');
+}
+
+/** A message's content as blocks; Anthropic refuses empty ones, so they are dropped. */
+function blocksOf({ content }: Message, field: string): Block[] {
+  const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  return parts
+    .map((part, index) => blockOf(part, `${field}.content.${index}`))
+    .filter((block) => block.type !== 'text' || block.text !== '');
+}
+
+interface Conversation {
+  system: Block[];
+  messages: { role: 'user' | 'assistant'; content: Block[] }[];
+}
+
+/** Every system message becomes part of the system prompt, in order; the others keep theirs. */
+function conversationOf(request: ChatRequest): Conversation {
+  const conversation: Conversation = { system: [], messages: [] };
+  for (const [index, message] of request.messages.entries()) {
+    const { role } = message;
+    const field = `messages.${index}`;
+    if (role === 'tool' || role === 'function') {
+      throw invalid(`${field}.role`, 'must be one of system, user, assistant: tool calling is not translated');
+    }
+    const content = blocksOf(message, field);
+    if (content.length === 0) continue;
+    if (role === 'user' || role === 'assistant') conversation.messages.push({ role, content });
+    else if (content.some(({ type }) => type !== 'text')) throw invalid(`${field}.content`, 'must be text');
+    else conversation.system.push(...content);
+  }
+  if (conversation.messages.length === 0) throw invalid('messages', 'must hold a message that is not empty');
+  return conversation;
+}
+
+function limitOf({ request, outputLimit, modelLimit }: Ask): number {
+  const asked = request.max_completion_tokens ?? request.max_tokens;
+  const wanted = asked ?? Math.min(DEFAULT_MAX_TOKENS, modelLimit ?? DEFAULT_MAX_TOKENS);
+  return Math.min(wanted, outputLimit ?? wanted);
+}
+
+/** The request in Anthropic's words. Throws 400 for what they have no word for. */
+export function prepare(ask: Ask): Prepared {
+  const { request, upstream } = ask;
+  const { system, messages } = conversationOf(request);
+  const stops = [request.stop ?? []].flat();
+  // Anthropic refuses sequences of nothing but white space.
+  const usable = stops.filter((stop) => stop.trim() !== '');
+  const body = {
+    model: upstream,
+    max_tokens: limitOf(ask),
+    ...(system.length > 0 ? { system } : {}),
+    messages,
+    ...(usable.length > 0 ? { stop_sequences: usable } : {}),
+    ...(request.stream ? { stream: true } : {}),
+  };
+  const given = Object.keys(request).filter((field) => request[field] !== null && !TRANSLATED.has(field));
+  const ignored = usable.length < stops.length ? [...given, 'stop'] : given;
+  return { path: '/v1/messages', body: JSON.stringify(body), ignored };
+}

@@ -1,0 +1,185 @@
+import type { Adapter, Answer, Ask, Translator } from './adapter.ts';
+import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
+import { finishReason, objectAt, Tally, textAt } from './anthropic-events.ts';
+import { prepare } from './anthropic-request.ts';
+import { ProviderFailure, reported } from './failures.ts';
+import { EndlessFrame, type Frame, FrameSplitter } from './frames.ts';
+import { chatUsage, type Usage } from './usage.ts';
+
+const broken = () => new ProviderFailure('broken', {});
+const seconds = () => Math.floor(Date.now() / 1000);
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw broken();
+  }
+}
+
+function answer(bytes: Buffer, { request, estimate }: Ask): Answer {
+  const document = parse(bytes);
+  if (textAt(document, 'type') === 'error') throw reported(document);
+  const content: unknown =
+    typeof document === 'object' && document !== null ? Reflect.get(document, 'content') : undefined;
+  if (!Array.isArray(content)) throw broken();
+  const text = content.map((block) => (textAt(block, 'type') === 'text' ? textAt(block, 'text') : '')).join('');
+  const tally = new Tally();
+  tally.add(objectAt(document, 'usage'));
+  const { prompt, output } = tally;
+  const told = prompt !== undefined && output !== undefined;
+  const usage = told ? { ...prompt, output } : estimate(Buffer.byteLength(text));
+  const completion = {
+    id: textAt(document, 'id') ?? 'msg',
+    object: 'chat.completion',
+    created: seconds(),
+    model: request.model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: text, refusal: null, annotations: [] },
+        logprobs: null,
+        finish_reason: finishReason(textAt(document, 'stop_reason')),
+      },
+    ],
+    usage: chatUsage(usage),
+    system_fingerprint: null,
+  };
+  return { body: Buffer.from(JSON.stringify(completion)), usage, estimated: !told };
+}
+
+/** Anthropic's events as chat-completion chunks. */
+class Translation implements Translator {
+  done = false;
+  failure: ProviderFailure | undefined;
+  readonly #ask: Ask;
+  readonly #splitter = new FrameSplitter();
+  readonly #tally = new Tally();
+  /** A chunk up to its delta: the same for the whole stream. */
+  #head = '';
+  #stop: string | undefined;
+  #outputTold = false;
+  #streamedBytes = 0;
+  #lastWrite = Date.now();
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /** The output that a stream tells at its beginning is no count yet: until the end what was streamed counts. */
+  get usage(): Usage {
+    const estimated = this.#ask.estimate(this.#streamedBytes);
+    const { prompt, output = 0 } = this.#tally;
+    return { ...estimated, ...prompt, output: this.#outputTold ? output : Math.max(output, estimated.output) };
+  }
+  get estimated(): boolean {
+    return this.#tally.prompt === undefined || !this.#outputTold;
+  }
+
+  push(piece: Buffer): Buffer {
+    let out = '';
+    for (const frame of this.#split(piece)) {
+      if (this.done || this.failure) break;
+      out += this.#translate(frame);
+    }
+    if (out !== '') this.#lastWrite = Date.now();
+    return Buffer.from(out);
+  }
+
+  /** A stream of Anthropic's says when it is over; one that just ends was cut. */
+  end(): Buffer {
+    throw broken();
+  }
+
+  #split(piece: Buffer): Frame[] {
+    try {
+      return this.#splitter.push(piece);
+    } catch (error) {
+      this.failure = error instanceof EndlessFrame ? broken() : undefined;
+      return [];
+    }
+  }
+
+  #translate({ data, event }: Frame): string {
+    if (data.length === 0 || event === 'ping') return this.#signOfLife();
+    let document: unknown;
+    try {
+      document = parse(data);
+    } catch {
+      this.failure = broken();
+      return '';
+    }
+    switch (textAt(document, 'type')) {
+      case 'message_start':
+        return this.#start(objectAt(document, 'message'));
+      case 'content_block_start':
+        return this.#text(textAt(objectAt(document, 'content_block'), 'text'));
+      case 'content_block_delta':
+        return this.#delta(objectAt(document, 'delta'));
+      case 'message_delta':
+        this.#tally.add(objectAt(document, 'usage'));
+        this.#outputTold ||= typeof objectAt(document, 'usage').output_tokens === 'number';
+        this.#stop = textAt(objectAt(document, 'delta'), 'stop_reason') ?? this.#stop;
+        return '';
+      case 'message_stop':
+        return this.#finish();
+      case 'error':
+        this.failure = reported(document);
+        return '';
+      default:
+        return this.#signOfLife();
+    }
+  }
+
+  #signOfLife(): string {
+    return Date.now() - this.#lastWrite > STILL_HERE_AFTER ? STILL_HERE.toString() : '';
+  }
+
+  #start(message: Record<string, unknown>): string {
+    this.#tally.add(message.usage);
+    const { request } = this.#ask;
+    const id = JSON.stringify(textAt(message, 'id') ?? 'msg');
+    const model = JSON.stringify(request.model);
+    const what = '"object":"chat.completion.chunk","system_fingerprint":null';
+    this.#head = `data: {"id":${id},${what},"created":${seconds()},"model":${model},"choices":[`;
+    return this.#chunk('{"role":"assistant","content":"","refusal":null}', null);
+  }
+
+  #chunk(delta: string, finish: string | null): string {
+    const choice = `{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}`;
+    return `${this.#head}${choice}],"usage":null}\n\n`;
+  }
+
+  #text(text: string | undefined): string {
+    if (!text) return '';
+    this.#streamedBytes += Buffer.byteLength(text);
+    return this.#chunk(`{"content":${JSON.stringify(text)}}`, null);
+  }
+
+  /** Thinking and tool input are not shown, but they are output all the same. */
+  #delta(delta: Record<string, unknown>): string {
+    if (delta.type === 'text_delta') return this.#text(textAt(delta, 'text'));
+    this.#streamedBytes += Buffer.byteLength(textAt(delta, 'thinking') ?? textAt(delta, 'partial_json') ?? '');
+    return this.#signOfLife();
+  }
+
+  #finish(): string {
+    if (this.#head === '') {
+      this.failure = broken();
+      return '';
+    }
+    this.done = true;
+    this.#stop ??= 'end_turn';
+    const usage = JSON.stringify(chatUsage(this.usage));
+    const last = `${this.#head}],"usage":${usage}}\n\n`;
+    return `${this.#chunk('{}', finishReason(this.#stop))}${last}${DONE}`;
+  }
+}
+
+/** Anthropic's messages, translated both ways. */
+export const anthropic: Adapter = {
+  headers: (key) => ({ 'x-api-key': key }),
+  prepare,
+  answer,
+  stream: (ask) => new Translation(ask),
+};

@@ -1,0 +1,109 @@
+/** One server-sent event. `data` is its JSON as bytes; a frame of comments alone has neither data nor event. */
+export interface Frame {
+  event: string;
+  data: Buffer;
+}
+
+const LF = 10;
+const CR = 13;
+const NOTHING = Buffer.alloc(0);
+const DATA = Buffer.from('data:');
+/** The longest frame, in bytes: beyond this somebody is sending something else. */
+const LONGEST = 32 * 1024 * 1024;
+
+/** The provider sends no events, but something without end. */
+export class EndlessFrame extends Error {}
+
+/**
+ * Splits a byte stream into frames, whatever pieces it comes in: a frame ends at a blank line, LF or CRLF. Bytes are
+ * looked at once, and joined once when their frame is whole; characters are never torn, because text is only made of
+ * whole frames.
+ */
+export class FrameSplitter {
+  /** Of the frame under way. */
+  #pieces: Buffer[] = [];
+  #length = 0;
+  /** Where the last byte left us: in a line, at the start of one, or at the start of one and then a CR. */
+  #at: 'line' | 'start' | 'start-cr' = 'start';
+  #first = true;
+
+  /** The frames that this piece completes. */
+  push(piece: Buffer): Frame[] {
+    const frames: Frame[] = [];
+    let from = 0;
+    let index = 0;
+    while (index < piece.length) {
+      if (this.#at === 'line') {
+        const lf = piece.indexOf(LF, index);
+        if (lf < 0) break;
+        index = lf + 1;
+        this.#at = 'start';
+        continue;
+      }
+      const byte = piece[index];
+      index += 1;
+      if (byte === LF) {
+        this.#take(piece.subarray(from, index), frames);
+        from = index;
+        this.#at = 'start';
+      } else this.#at = byte === CR && this.#at === 'start' ? 'start-cr' : 'line';
+    }
+    if (from < piece.length) this.#keep(from === 0 ? piece : piece.subarray(from));
+    return frames;
+  }
+
+  /** Whether part of a frame is left over. */
+  get torn(): boolean {
+    return this.#pieces.some((piece) => piece.some((byte) => byte !== CR && byte !== LF));
+  }
+
+  #keep(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    if (this.#length > LONGEST) throw new EndlessFrame(`a frame of more than ${LONGEST} bytes`);
+  }
+
+  #take(piece: Buffer, frames: Frame[]): void {
+    let bytes = piece;
+    if (this.#pieces.length > 0) {
+      bytes = Buffer.concat([...this.#pieces, piece]);
+      this.#pieces = [];
+      this.#length = 0;
+    }
+    if (this.#first) {
+      this.#first = false;
+      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) bytes = bytes.subarray(3);
+    }
+    const frame = read(bytes);
+    if (frame) frames.push(frame);
+  }
+}
+
+/** Where the value of a field begins: one space after the colon is not part of it. */
+const valueAt = (bytes: Buffer, colon: number): number => (bytes[colon + 1] === 32 ? colon + 2 : colon + 1);
+
+/** A whole frame, line ends included; undefined for a mere blank line. */
+function read(bytes: Buffer): Frame | undefined {
+  const lf = bytes.indexOf(LF);
+  const end = bytes[lf - 1] === CR ? lf - 1 : lf;
+  if (end <= 0) return undefined;
+  // Nearly all frames are one line of data.
+  const oneLine = bytes.length - lf <= 3;
+  if (oneLine && bytes.subarray(0, DATA.length).equals(DATA)) {
+    return { event: '', data: bytes.subarray(valueAt(bytes, DATA.length - 1), end) };
+  }
+  return readLines(bytes.toString('utf8'));
+}
+
+function readLines(text: string): Frame {
+  let event = '';
+  const data: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (field === 'event') event = value;
+    else if (field === 'data') data.push(value);
+  }
+  return { event, data: data.length > 0 ? Buffer.from(data.join('\n')) : NOTHING };
+}

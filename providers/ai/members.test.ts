@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { setMembers } from './members.ts';
+
+test.each([
+  ['{"model":"a/b","seed":12345678901234567890}', '{"model":"b","seed":12345678901234567890}'],
+  ['{ "x": [1, {"model": "no"}], "model" : "a/b" }', '{ "x": [1, {"model": "no"}], "model" :"b"}'],
+  ['{"mod\\u0065l":"a/b"}', '{"mod\\u0065l":"b"}'],
+  ['{"model":"a","model":"c"}', '{"model":"b","model":"b"}'],
+  ['{"s":"\\\\\\"}, \\"model\\": 1"}', '{"s":"\\\\\\"}, \\"model\\": 1","model":"b"}'],
+  ['{}', '{"model":"b"}'],
+])('%s', (text, wanted) => {
+  expect(setMembers(text, { model: 'b' })).toBe(wanted);
+});
+
+test('what is undefined is taken out', () => {
+  expect(setMembers('{"a":1,"b":{"c":[2]},"d":3}', { b: undefined, z: undefined, d: 4 })).toBe('{"a":1,"d":4}');
+  expect(setMembers('{"a":1}', { a: undefined })).toBe('{}');
+});
+
+test('any object: what was set is set, and everything else is as it was', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.nat(3),
+      (object, values, space) => {
+        const text = JSON.stringify(object, null, space);
+        const expected: Record<string, unknown> = JSON.parse(JSON.stringify({ ...object, ...values }));
+        expect(JSON.parse(setMembers(text, values))).toEqual(expected);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

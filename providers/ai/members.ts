@@ -1,0 +1,87 @@
+/**
+ * Changes members of a JSON object in its text and leaves all the rest as it was written: numbers that JavaScript cannot
+ * hold, the order, the spacing. And a long text with pictures in it is not written anew.
+ */
+interface Member {
+  key: string;
+  /** Where the key begins, and where the value does and ends. */
+  start: number;
+  value: number;
+  end: number;
+}
+
+/** The index after a string that begins at `from` (its opening quote). */
+function afterString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** What matters between strings: nothing else changes the depth or ends a member. */
+const MARK = /["{}[\],]/g;
+
+/** The index after a value: of the `,` or `}` behind it. */
+function afterValue(text: string, from: number): number {
+  let depth = 0;
+  let at = from;
+  for (;;) {
+    MARK.lastIndex = at;
+    const mark = MARK.exec(text);
+    if (!mark) return text.length;
+    at = mark.index;
+    const [sign] = mark;
+    if (sign === '"') at = afterString(text, at);
+    else if (depth === 0 && (sign === ',' || sign === '}')) return at;
+    else {
+      if (sign === '{' || sign === '[') depth += 1;
+      else if (sign !== ',') depth -= 1;
+      at += 1;
+    }
+  }
+}
+
+/** The members of the object that this valid JSON text is. */
+function membersOf(text: string): Member[] {
+  const members: Member[] = [];
+  let at = text.indexOf('{') + 1;
+  for (;;) {
+    const start = text.indexOf('"', at);
+    if (start < 0) return members;
+    const keyEnd = afterString(text, start);
+    const value = text.indexOf(':', keyEnd) + 1;
+    const end = afterValue(text, value);
+    members.push({ key: String(JSON.parse(text.slice(start, keyEnd))), start, value, end });
+    if (text[end] !== ',') return members;
+    at = end + 1;
+  }
+}
+
+/**
+ * Sets members of the JSON object that `text` is (it must be valid): those that are there in their place, others at the
+ * end. A key given twice is set twice, so that no reader sees another value than we meant. `undefined` removes a member.
+ */
+export function setMembers(text: string, values: Record<string, unknown>): string {
+  const members = membersOf(text);
+  const unwanted = ({ key }: Member) => Object.hasOwn(values, key) && values[key] === undefined;
+  if (members.some(unwanted)) {
+    const kept = members.filter((member) => !unwanted(member)).map(({ start, end }) => text.slice(start, end));
+    return setMembers(`{${kept.join(',')}}`, values);
+  }
+  const has = (key: string) => members.some((member) => member.key === key);
+  let out = '';
+  let from = 0;
+  for (const { key, value, end } of members) {
+    if (!Object.hasOwn(values, key)) continue;
+    out += `${text.slice(from, value)}${JSON.stringify(values[key])}`;
+    from = end;
+  }
+  const added = Object.entries(values)
+    .filter(([key, value]) => !has(key) && value !== undefined)
+    .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  const close = text.lastIndexOf('}');
+  const comma = members.length > 0 && added.length > 0 ? ',' : '';
+  return `${out}${text.slice(from, close)}${comma}${added.join(',')}${text.slice(close)}`;
+}

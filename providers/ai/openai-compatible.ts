@@ -1,0 +1,215 @@
+import type { Adapter, Answer, Ask, Translator } from './adapter.ts';
+import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
+import { ProviderFailure, reported } from './failures.ts';
+import { EndlessFrame, type Frame, FrameSplitter } from './frames.ts';
+import { setMembers } from './members.ts';
+import { chatUsage, readUsage, type Usage } from './usage.ts';
+
+/** The caller's limit, or ours where it is lower, under the name that the caller used. */
+function limits({ request, provider, outputLimit }: Ask): Record<string, number> {
+  if (outputLimit === undefined) return {};
+  const given = (['max_tokens', 'max_completion_tokens'] as const).filter(
+    (field) => typeof request[field] === 'number',
+  );
+  const fields = given.length > 0 ? given : [provider.limitField];
+  return Object.fromEntries(fields.map((field) => [field, Math.min(request[field] ?? outputLimit, outputLimit)]));
+}
+
+const broken = () => new ProviderFailure('broken', {});
+
+function parse(bytes: Buffer): Record<string, unknown> {
+  try {
+    const document: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof document === 'object' && document !== null) return { ...document };
+  } catch {
+    // Not JSON at all: a proxy's error page, say.
+  }
+  throw broken();
+}
+
+function answer(bytes: Buffer, { request, estimate }: Ask): Answer {
+  const document = parse(bytes);
+  if (document.error) throw reported(document);
+  if (!Array.isArray(document.choices) || document.choices.length === 0) throw broken();
+  const told = readUsage(document.usage);
+  const usage = told ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
+  const changes = { model: request.model, ...(told ? {} : { usage: chatUsage(usage) }) };
+  return { body: Buffer.from(setMembers(bytes.toString('utf8'), changes)), usage, estimated: !told };
+}
+
+/** The members of a chunk that the gateway looks for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
+const LOOK =
+  /"(model|usage|error|finish_reason|content|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
+
+const PREFIX = Buffer.from('data: ');
+const SUFFIX = Buffer.from('\n\n');
+const NOTHING = Buffer.alloc(0);
+
+/** The index of the quote that ends a string whose first character is at `from`. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+/** Passes chunks through as bytes: they are looked at, and only the model's name is put in its place. */
+class PassThrough implements Translator {
+  done = false;
+  failure: ProviderFailure | undefined;
+  readonly #ask: Ask;
+  readonly #splitter = new FrameSplitter();
+  readonly #model: Buffer;
+  #told: Usage | undefined;
+  #lastToldUsage = false;
+  #finished = false;
+  #streamedBytes = 0;
+  #first: { id?: unknown; created?: unknown } | undefined;
+  #lastWrite = Date.now();
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+    this.#model = Buffer.from(JSON.stringify(ask.request.model));
+  }
+
+  get usage(): Usage {
+    return this.#told ?? this.#ask.estimate(this.#streamedBytes);
+  }
+  get estimated(): boolean {
+    return !this.#told;
+  }
+
+  push(piece: Buffer): Buffer {
+    const out: Buffer[] = [];
+    for (const frame of this.#split(piece)) {
+      if (this.done || this.failure) break;
+      this.#pass(frame, out);
+    }
+    if (out.length > 0) this.#lastWrite = Date.now();
+    return out.length === 1 && out[0] ? out[0] : out.length === 0 ? NOTHING : Buffer.concat(out);
+  }
+
+  end(): Buffer {
+    // Some providers close without [DONE]; one that said how it finished was not cut.
+    if (this.#splitter.torn || !this.#finished) throw broken();
+    const out: Buffer[] = [];
+    this.#finish(out);
+    return Buffer.concat(out);
+  }
+
+  #split(piece: Buffer): Frame[] {
+    try {
+      return this.#splitter.push(piece);
+    } catch (error) {
+      this.failure = error instanceof EndlessFrame ? broken() : undefined;
+      return [];
+    }
+  }
+
+  #pass({ event, data }: Frame, out: Buffer[]): void {
+    if (data.length === 0) {
+      if (Date.now() - this.#lastWrite > STILL_HERE_AFTER) out.push(STILL_HERE);
+      return;
+    }
+    const text = data.toString('latin1');
+    if (text.startsWith('[DONE]')) {
+      this.#finish(out);
+      return;
+    }
+    if (text[0] !== '{') {
+      if (event === '') this.failure = broken();
+      return;
+    }
+    const seen = this.#look(text);
+    if (seen.error || event === 'error') {
+      const document = this.#parsed(data);
+      const failed = this.#reportedIn(document, event);
+      if (failed || !document) this.failure = failed ?? broken();
+      if (this.failure) return;
+    }
+    // An event of some other kind is for clients that know the provider.
+    if (!text.includes('"choices"')) return;
+    this.#lastToldUsage = seen.usage && this.#readUsage(data);
+    if (this.failure) return;
+    this.#first ??= this.#parsed(data) ?? {};
+    if (seen.modelEnd > 0) {
+      out.push(
+        Buffer.concat([PREFIX, data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd), SUFFIX]),
+      );
+    } else out.push(Buffer.concat([PREFIX, data, SUFFIX]));
+  }
+
+  /** Finds what matters in a chunk, in one pass over its text (latin1: an index is a byte's). */
+  #look(text: string) {
+    const seen = { model: 0, modelEnd: 0, usage: false, error: false };
+    LOOK.lastIndex = 0;
+    for (let found = LOOK.exec(text); found; found = LOOK.exec(text)) {
+      const [, key, quote, other] = found;
+      const from = LOOK.lastIndex;
+      const end = quote ? endOfString(text, from) : from;
+      if (quote) LOOK.lastIndex = end + 1;
+      if (key === 'model') {
+        if (quote && seen.modelEnd === 0) Object.assign(seen, { model: from - 1, modelEnd: end + 1 });
+      } else if (key === 'usage') seen.usage ||= other === '{';
+      else if (key === 'error') seen.error ||= quote !== undefined || other === '{';
+      else if (key === 'finish_reason') this.#finished ||= quote !== undefined;
+      else if (quote) this.#streamedBytes += end - from;
+    }
+    return seen;
+  }
+
+  #parsed(data: Buffer): Record<string, unknown> | undefined {
+    try {
+      return parse(data);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #reportedIn(document: Record<string, unknown> | undefined, event: string): ProviderFailure | undefined {
+    if (!document) return undefined;
+    if (document.error || event === 'error') return reported(document);
+    const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
+    const failed = choices.find(
+      (choice) => typeof choice === 'object' && choice !== null && Reflect.get(choice, 'error'),
+    );
+    return failed ? reported(failed) : undefined;
+  }
+
+  #readUsage(data: Buffer): boolean {
+    const document = this.#parsed(data);
+    if (!document) this.failure = broken();
+    const told = readUsage(document?.usage);
+    this.#told = told ?? this.#told;
+    return told !== undefined;
+  }
+
+  /** The usage is in the last chunk, whatever the provider did. */
+  #finish(out: Buffer[]): void {
+    this.done = true;
+    if (!this.#lastToldUsage) {
+      const { id = 'chatcmpl', created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
+      const { model } = this.#ask.request;
+      const chunk = { id, object: 'chat.completion.chunk', created, model, choices: [], usage: chatUsage(this.usage) };
+      out.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`));
+    }
+    out.push(Buffer.from(DONE));
+  }
+}
+
+/** Chat completions as OpenAI defined them, spoken by most. */
+export const openAiCompatible: Adapter = {
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
+  prepare: (ask) => {
+    const { request, provider } = ask;
+    const usage = request.stream && provider.takesStreamOptions;
+    const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
+    const streamOptions = request.stream ? { stream_options } : {};
+    const values = { model: ask.upstream, ...limits(ask), ...streamOptions };
+    return { path: '/chat/completions', body: setMembers(ask.text, values), ignored: [] };
+  },
+  answer,
+  stream: (ask) => new PassThrough(ask),
+};

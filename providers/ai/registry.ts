@@ -1,0 +1,43 @@
+import type { AI_PROVIDER_IDS } from '../../contract/choices.ts';
+
+/** A company whose models we pass on, as data: adding one is adding an entry. */
+export interface Provider {
+  id: ProviderId;
+  name: string;
+  /** As the provider's own SDK takes it. */
+  baseUrl: string;
+  /** The wire format it speaks: chat completions, which pass through, or Anthropic's messages. */
+  kind: 'openai' | 'anthropic';
+  /** Headers besides the key and the content type. */
+  headers: Record<string, string>;
+  /** Whether it takes `stream_options: {include_usage: true}`; the others tell the usage unasked. */
+  takesStreamOptions: boolean;
+  /** The field that limits the output where the caller named none. */
+  limitField: 'max_tokens' | 'max_completion_tokens';
+}
+
+export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
+
+const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
+  ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
+  ...more,
+});
+
+export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
+  // OpenAI's reasoning models refuse max_tokens; all its models take the newer name.
+  openai: passThrough('openai', 'OpenAI', 'https://api.openai.com/v1', { limitField: 'max_completion_tokens' }),
+  anthropic: passThrough('anthropic', 'Anthropic', 'https://api.anthropic.com', {
+    kind: 'anthropic',
+    headers: { 'anthropic-version': '2023-06-01' },
+  }),
+  google: passThrough('google', 'Google', 'https://generativelanguage.googleapis.com/v1beta/openai'),
+  // Mistral refuses fields that it does not know, and always sends the usage.
+  mistral: passThrough('mistral', 'Mistral AI', 'https://api.mistral.ai/v1', { takesStreamOptions: false }),
+  groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1'),
+  deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com'),
+  xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1'),
+  openrouter: passThrough('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1'),
+  together: passThrough('together', 'Together AI', 'https://api.together.xyz/v1'),
+};
+
+export const isProviderId = (id: string): id is ProviderId => Object.hasOwn(PROVIDERS, id);

@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import type { FailureKind } from './failures.ts';
+import { CallerGone, createTransport, type Limits } from './transport.ts';
+
+const LIMITS: Limits = { connect: 300, firstByte: 300, silence: 150, call: 2_000 };
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+async function upstream(act: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(act).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : '';
+}
+
+const ask = (url: string, signal = new AbortController().signal, limits = LIMITS) =>
+  createTransport(limits)({ url, headers: { authorization: 'Bearer secret' }, body: '{}', signal });
+
+const wholeOf = async (url: string) => (await (await ask(url)).whole()).toString();
+
+const FAULTS: [what: string, act: (response: ServerResponse) => void, kind: FailureKind][] = [
+  ['hangs before the headers', () => {}, 'timeout'],
+  ['hangs after them', (response: ServerResponse) => void response.writeHead(200).flushHeaders(), 'timeout'],
+  ['hangs in the middle', (response: ServerResponse) => void response.write('a'), 'timeout'],
+  ['closes at once', (response: ServerResponse) => void response.destroy(), 'unreachable'],
+  [
+    'closes in the middle',
+    (response: ServerResponse) => {
+      response.write('a');
+      setTimeout(() => response.destroy(), 20);
+    },
+    'broken',
+  ],
+  [
+    'promises more than it sends',
+    (response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': 10 });
+      response.write('abc');
+      setTimeout(() => response.destroy(), 20);
+    },
+    'broken',
+  ],
+  [
+    'sends what is no gzip',
+    (response: ServerResponse) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
+    'broken',
+  ],
+  [
+    'compresses in a way nobody knows',
+    (response: ServerResponse) => void response.writeHead(200, { 'content-encoding': 'zzz' }).end('plain'),
+    'broken',
+  ],
+  ['talks without end', (response: ServerResponse) => void setInterval(() => response.write('x'), 50), 'timeout'],
+];
+test.each(FAULTS)('an upstream that %s', async (_what, act, kind) => {
+  const url = await upstream((_request, response) => act(response));
+  await expect(wholeOf(url)).rejects.toMatchObject({ name: 'ProviderFailure', kind });
+});
+
+test('gzip is read although nobody asked for it', async () => {
+  const url = await upstream((request, response) => {
+    expect(request.headers['accept-encoding']).toBe('identity');
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unpacked'));
+  });
+  expect(await wholeOf(url)).toBe('unpacked');
+});
+
+test('silence is counted from the last byte, not from the first', async () => {
+  const url = await upstream(async (_request, response) => {
+    for (let count = 0; count < 5; count += 1) {
+      response.write('x');
+      await new Promise((done) => setTimeout(done, 80));
+    }
+    response.end();
+  });
+  expect(await wholeOf(url)).toBe('xxxxx');
+});
+
+test('a refused connection is tried once more, and nothing else is', async () => {
+  let attempts = 0;
+  const url = await upstream((_request, response) => {
+    attempts += 1;
+    response.destroy();
+  });
+  await expect(wholeOf(url)).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(attempts).toBe(1);
+
+  // Refused once: the server is not there yet when the first try comes.
+  const probe = createTcpServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  probe.close();
+  await once(probe, 'close');
+  await expect(wholeOf(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ kind: 'unreachable' });
+});
+
+test('a caller that leaves ends the call upstream: before the headers, and in the middle of a body', async () => {
+  for (const begun of [false, true]) {
+    let closed = false;
+    const url = await upstream((_request, response) => {
+      response.on('close', () => {
+        closed = true;
+      });
+      if (begun) response.write('x');
+    });
+    const leaving = new AbortController();
+    setTimeout(() => leaving.abort(), 50);
+    const read = ask(url, leaving.signal).then((incoming) => incoming.whole());
+    await expect(read).rejects.toBeInstanceOf(CallerGone);
+    await expect.poll(() => closed).toBe(true);
+  }
+});
+
+test('connections are kept: a hundred calls one after the other take one', async () => {
+  const sockets = new Set<unknown>();
+  const url = await upstream((request, response) => {
+    sockets.add(request.socket);
+    response.end('ok');
+  });
+  const transport = createTransport(LIMITS);
+  for (let count = 0; count < 100; count += 1) {
+    await (await transport({ url, headers: {}, body: '{}', signal: new AbortController().signal })).whole();
+  }
+  expect(sockets.size).toBe(1);
+});
+
+test('a reader that takes their time holds the provider back, and is not taken for silence', async () => {
+  let written = 0;
+  let ended = false;
+  const url = await upstream((_request, response) => {
+    const piece = Buffer.alloc(64 * 1024);
+    const more = () => {
+      while (written < 400 * piece.length) {
+        written += piece.length;
+        if (!response.write(piece)) {
+          response.once('drain', more);
+          return;
+        }
+      }
+      response.end(() => {
+        ended = true;
+      });
+    };
+    more();
+  });
+  const incoming = await ask(url);
+  let read = 0;
+  let release: (() => void) | undefined;
+  const done = incoming.each((piece) => {
+    read += piece.length;
+    if (release) return undefined;
+    return new Promise<void>((resolve) => {
+      release = resolve;
+    });
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(read).toBeLessThan(200_000);
+  expect(ended).toBe(false);
+  release?.();
+  expect(await done).toBe('ended');
+  expect(read).toBe(400 * 64 * 1024);
+});

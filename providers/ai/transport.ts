@@ -1,0 +1,275 @@
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
+import type { Readable } from 'node:stream';
+import { failureOf, ProviderFailure } from './failures.ts';
+
+/** How long each part of a call may take, in milliseconds (design, section 4). */
+export interface Limits {
+  connect: number;
+  firstByte: number;
+  silence: number;
+  call: number;
+}
+export const LIMITS: Limits = { connect: 5_000, firstByte: 120_000, silence: 60_000, call: 14 * 60_000 };
+
+/** An error's body is read up to this much, in bytes, and a whole answer up to that. */
+const ERROR_BODY = 64 * 1024;
+const LONGEST_BODY = 32 * 1024 * 1024;
+/** A connection that was idle for longer may be dead without our knowing (a frozen Lambda hears nothing), in milliseconds. */
+const STALE = 20_000;
+/** What a provider may still send after its last frame, in milliseconds. */
+const SHORT_REST = 1_000;
+
+export interface Outgoing {
+  url: string;
+  headers: Record<string, string>;
+  body: string | Buffer;
+  /** Aborted when the caller has left. */
+  signal: AbortSignal;
+}
+
+/**
+ * Takes a piece of a body. While a promise is pending nothing more is read. `enough`: the rest is of no interest; it is
+ * read for a moment, so that the connection can be used again, and then cut.
+ */
+export type Take = (piece: Buffer) => Promise<unknown> | 'enough' | undefined;
+
+/** A provider's successful answer, its body yet to come. */
+export interface Incoming {
+  contentType: string;
+  /** Hands over the body piece by piece. Resolves at a clean end (`ended`), or when `take` wants no more (`left`). */
+  each(take: Take): Promise<'ended' | 'left'>;
+  whole(): Promise<Buffer>;
+}
+
+/** Asks a provider; throws {@link ProviderFailure} for anything but success. */
+export type Transport = (outgoing: Outgoing) => Promise<Incoming>;
+
+/** The caller has left: nobody is there to be told. */
+export class CallerGone extends Error {}
+
+interface Connection {
+  request(url: URL, options: RequestOptions): ClientRequest;
+  agent: HttpAgent;
+}
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+
+/** Connections are kept and shared by all calls of this process. */
+export function createTransport(limits: Limits = LIMITS): Transport {
+  const connections = new Map<string, Promise<Connection>>();
+  let lastUse = 0;
+
+  async function connect(protocol: string): Promise<Connection> {
+    const { Agent, request } = protocol === 'https:' ? await import('node:https') : await import('node:http');
+    return { request, agent: new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 256 }) };
+  }
+
+  async function connection(protocol: string): Promise<Connection> {
+    let found = connections.get(protocol);
+    if (!found) {
+      found = connect(protocol);
+      connections.set(protocol, found);
+    }
+    const { agent, request } = await found;
+    const now = Date.now();
+    if (now - lastUse > STALE) {
+      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+    }
+    lastUse = now;
+    return { agent, request };
+  }
+
+  return async (outgoing) => {
+    const url = new URL(outgoing.url);
+    const { agent, request } = await connection(url.protocol);
+    const once = () =>
+      exchange(() => request(url, { method: 'POST', agent, headers: headersOf(outgoing) }), outgoing, limits);
+    try {
+      return await once();
+    } catch (error) {
+      // Refused: nothing was sent, so nothing can happen twice.
+      if (!isRefused(error) || outgoing.signal.aborted) throw known(error);
+      return await once().catch((again: unknown) => Promise.reject(known(again)));
+    }
+  };
+}
+
+const known = (error: unknown): unknown =>
+  error instanceof ProviderFailure || error instanceof CallerGone ? error : new ProviderFailure('unreachable', {});
+
+const headersOf = ({ headers, body }: Outgoing): Record<string, string | number> => ({
+  'content-type': 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': 'Service-AI-Gateway/1.0',
+  ...headers,
+  'content-length': Buffer.byteLength(body),
+});
+
+/** How long is waited for what comes next; one thing at a time. */
+class Patience {
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+  readonly #late: () => void;
+
+  constructor(late: () => void) {
+    this.#late = late;
+  }
+
+  waitFor(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#ended) this.#timer = setTimeout(this.#late, milliseconds);
+  }
+
+  /** Nothing is waited for: it is the caller who takes their time. */
+  rest(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** It came; the same time begins again. */
+  heard(): void {
+    if (!this.#ended) this.#timer?.refresh();
+  }
+
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** One try: until the answer's headers are there. */
+function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits: Limits): Promise<Incoming> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(new CallerGone());
+    const request = open();
+    let message: IncomingMessage | undefined;
+    const cut = (why: Error) => (message ?? request).destroy(why);
+    const late = () => cut(new ProviderFailure('timeout', {}));
+    const left = () => cut(new CallerGone());
+    const patience = new Patience(late);
+    const call = setTimeout(late, limits.call);
+    signal.addEventListener('abort', left);
+    const end = () => {
+      clearTimeout(call);
+      patience.end();
+      signal.removeEventListener('abort', left);
+    };
+    patience.waitFor(limits.firstByte);
+    request.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      patience.waitFor(limits.connect);
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => patience.waitFor(limits.firstByte));
+    });
+    request.on('error', (error) => {
+      end();
+      reject(error);
+    });
+    request.on('response', (incoming) => {
+      message = incoming;
+      incoming.once('close', end);
+      const answer = new Body(incoming, patience, limits.silence);
+      const status = incoming.statusCode ?? 0;
+      if (status >= 200 && status < 300) return resolve(answer);
+      const failed = (bytes: Buffer) => reject(failureOf(status, incoming.headers, bytes));
+      answer.start(ERROR_BODY).then(failed, () => failed(Buffer.alloc(0)));
+    });
+    request.end(body);
+  });
+}
+
+/** What broke a body: a failure or departure that we caused, or the connection. */
+const breakOf = (error: unknown): Error =>
+  error instanceof ProviderFailure || error instanceof CallerGone ? error : new ProviderFailure('broken', {});
+
+class Body implements Incoming {
+  readonly contentType: string;
+  readonly #message: IncomingMessage;
+  readonly #patience: Patience;
+  readonly #silence: number;
+  #began = false;
+
+  constructor(message: IncomingMessage, patience: Patience, silence: number) {
+    this.#message = message;
+    this.#patience = patience;
+    this.#silence = silence;
+    this.contentType = message.headers['content-type'] ?? '';
+    // Errors are heard from whoever reads; one that comes when nobody does must not end the process.
+    message.on('error', () => undefined);
+  }
+
+  async each(take: Take): Promise<'ended' | 'left'> {
+    const message = this.#message;
+    const encoding = message.headers['content-encoding'];
+    const body = encoding && encoding !== 'identity' ? await decompressed(message, encoding) : message;
+    return await new Promise((resolve, reject) => {
+      const fail = (error: unknown) => reject(breakOf(error));
+      if (message.errored) return fail(message.errored);
+      message.on('error', fail);
+      message.on('close', () => {
+        if (!message.complete) fail(message.errored);
+      });
+      if (body !== message) body.on('error', () => fail(undefined));
+      body.on('end', () => (message.complete ? resolve('ended') : fail(message.errored)));
+      let enough = false;
+      body.on('data', (piece: Buffer) => {
+        this.#touched();
+        const pending = enough ? undefined : take(piece);
+        if (!pending) return;
+        if (pending === 'enough') {
+          enough = true;
+          this.#cutSoon();
+          resolve('left');
+          return;
+        }
+        this.#patience.rest();
+        body.pause();
+        pending.then(() => {
+          this.#patience.waitFor(this.#silence);
+          body.resume();
+        }, fail);
+      });
+    });
+  }
+
+  /** The first byte of the body may take as long as the headers; from then on only silence is short. */
+  #touched(): void {
+    if (this.#began) this.#patience.heard();
+    else this.#patience.waitFor(this.#silence);
+    this.#began = true;
+  }
+
+  async whole(): Promise<Buffer> {
+    const body = await this.start(LONGEST_BODY + 1);
+    if (body.length > LONGEST_BODY) throw new ProviderFailure('broken', {});
+    return body;
+  }
+
+  /** The beginning of the body, of at least `most` bytes if it has that many. */
+  async start(most: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    await this.each((piece) => {
+      if (length < most) pieces.push(piece);
+      length += piece.length;
+      return undefined;
+    });
+    return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+  }
+
+  #cutSoon(): void {
+    const message = this.#message;
+    if (message.complete) return;
+    const cut = setTimeout(() => message.destroy(), SHORT_REST);
+    message.once('close', () => clearTimeout(cut));
+  }
+}
+
+/** A provider that compresses although we said not to. */
+async function decompressed(message: IncomingMessage, encoding: string): Promise<Readable> {
+  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
+  const make = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
+    encoding
+  ];
+  if (!make) throw new ProviderFailure('broken', {});
+  return message.pipe(make());
+}
