@@ -183,25 +183,30 @@ const BATCH = 100;
  * @returns how many
  */
 export async function releaseExpiredHolds(deps: Deps): Promise<number> {
-  const now = deps.now().toISOString();
   let released = 0;
-  for (const { pk } of await deps.table.due('AI_ACCOUNT', now, BATCH)) {
+  for (const { pk } of await deps.table.due('AI_ACCOUNT', deps.now().toISOString(), BATCH)) {
     const [, accountId = ''] = splitKey(pk);
-    const account = await deps.table.get(AiAccount, { accountId });
-    if (!account) continue;
-    for (const [id, { microRand, expiresAt }] of Object.entries(account.holds)) {
-      if (expiresAt > now) continue;
-      await release(deps, { accountId, id, microRand, granted: 0 }).then(
-        () => {
-          released += 1;
-        },
-        (error: unknown) => {
-          if (!(error instanceof HoldGone)) throw error;
-        },
-      );
-    }
-    await lookAgain(deps, account, now);
+    released += await releaseExpiredHoldsOf(deps, accountId);
   }
+  return released;
+}
+
+/** The same for one account. */
+export async function releaseExpiredHoldsOf(deps: Deps, accountId: string): Promise<number> {
+  const now = deps.now().toISOString();
+  const account = await deps.table.get(AiAccount, { accountId });
+  if (!account) return 0;
+  let released = 0;
+  for (const [id, { microRand, expiresAt }] of Object.entries(account.holds)) {
+    if (expiresAt > now) continue;
+    try {
+      await release(deps, { accountId, id, microRand, granted: 0 });
+      released += 1;
+    } catch (error) {
+      if (!(error instanceof HoldGone)) throw error;
+    }
+  }
+  await lookAgain(deps, account, now);
   return released;
 }
 

@@ -275,7 +275,7 @@ describe('credits', () => {
 
   test('the hold of a dead call comes back, and the ledger is checked', async () => {
     const account = await newAccount(RICH);
-    const [{ hold, releaseExpiredHolds, buyCredits }, { checkLedgers }, { deps }] = await Promise.all([
+    const [{ hold, releaseExpiredHoldsOf, buyCredits }, { checkLedgers }, { deps }] = await Promise.all([
       import('../../domain/ai-credits.ts'),
       import('../../domain/ai-ledger.ts'),
       import('../../runtime/deps.ts'),
@@ -283,7 +283,7 @@ describe('credits', () => {
     await hold(deps, account.id, 'openai', 40_000_000);
     expect((await credits(account.id)).available).toBe('60.00');
     const later = { ...deps, now: () => new Date(Date.now() + 17 * 60_000) };
-    expect(await releaseExpiredHolds(later)).toBeGreaterThanOrEqual(1);
+    expect(await releaseExpiredHoldsOf(later, account.id)).toBe(1);
     expect((await credits(account.id)).available).toBe('100.00');
     await expect(buyCredits(deps, { accountId: account.id }, { cents: 1000 })).rejects.toMatchObject({
       code: 'insufficient_funds',
