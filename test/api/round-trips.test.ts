@@ -87,6 +87,8 @@ test('a read takes 2 sequential round trips, a write 3 at most, authentication i
       'idempotency-key': 'counted too',
     }),
     deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${id}`, of),
+    createWebhook: await invoke('createWebhook', 'POST', '/v1/webhooks', {}, { url: 'https://hooks.example.com/' }),
+    listWebhooks: await invoke('listWebhooks', 'GET', '/v1/webhooks', {}),
   };
   for (const [name, { status, body }] of Object.entries(counted))
     expect([name, status, body.error]).toEqual([name, expect.any(Number), undefined]);
@@ -96,6 +98,7 @@ test('a read takes 2 sequential round trips, a write 3 at most, authentication i
     Object.entries({ ...counted, getDeployment }).map(([name, one]) => [name, one.waves]),
   );
   expect(trips).toEqual({
+    ...{ createWebhook: 2, listWebhooks: 2 },
     ...{ getAccount: 2, listApps: 2, getApp: 2, listDeployments: 2, getDeployment: 2 },
     // The second name is taken: the suffix costs the third trip.
     ...{ createApp: 3, createAppOnce: 3, updateApp: 2, replaceEnv: 3, createDeployment: 3, deleteApp: 3 },
