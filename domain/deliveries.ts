@@ -153,6 +153,24 @@ function counting(deps: DeliverDeps, webhook: Webhook | undefined, failed: boole
   ];
 }
 
+/** The last counting write of each endpoint that is under way in this process. */
+const counts = new Map<string, Promise<unknown>>();
+
+/**
+ * One after the other for each endpoint: a batch that failed at one receiver would otherwise be ten transactions on the same
+ * item at once, which DynamoDB makes collide and be tried again.
+ */
+async function inTurn<T>(webhookId: string, act: () => Promise<T>): Promise<T> {
+  const before = counts.get(webhookId) ?? Promise.resolve();
+  const mine = before.then(act, act);
+  counts.set(webhookId, mine);
+  try {
+    return await mine;
+  } finally {
+    if (counts.get(webhookId) === mine) counts.delete(webhookId);
+  }
+}
+
 async function record(deps: DeliverDeps, delivery: Delivery, attempt: Attempt, before: Webhook): Promise<Attempted> {
   const { accountId, webhookId } = delivery;
   const { status, write, delay } = consequence(deps, delivery, attempt);
@@ -166,7 +184,7 @@ async function record(deps: DeliverDeps, delivery: Delivery, attempt: Attempt, b
     disabled = failed && counted.length > 0 && (webhook?.failureCount ?? 0) + 1 >= FAILURES_MOST;
     try {
       if (counted.length === 0) await deps.table.write(Delivery, write);
-      else await deps.table.transact([write, ...counted]);
+      else await inTurn(webhookId, () => deps.table.transact([write, ...counted]));
       break;
     } catch (error) {
       if (!(error instanceof CounterMoved) || turn === RECORD_TRIES) throw error;
