@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import {
@@ -7,7 +6,7 @@ import {
   ENDPOINT_LIMIT,
   type listWebhooks as ListRoute,
 } from '../contract/webhooks.ts';
-import { hostOf, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/addresses.ts';
+import { hostOf, isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/addresses.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { Account } from '../table/entities.ts';
 import { Webhook, webhooksOf } from '../table/webhook-entities.ts';

@@ -29,7 +29,7 @@ class TaskError extends Error {
   }
 }
 
-const POLL = 75;
+const POLL = 25;
 
 /** Step Functions spells the fields of an integration with capitals, the services that it calls without. */
 function respell(value: Json, letter: (first: string) => string): Json {

@@ -1,5 +1,3 @@
-import { BlockList, isIP } from 'node:net';
-
 /**
  * Addresses that webhooks are never sent to: everything that is not public unicast, and every form that carries another
  * address inside. Test vectors: providers/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and
@@ -46,27 +44,40 @@ export const NOT_PUBLIC: readonly (readonly [network: string, prefix: number, wh
   ['ff00::', 8, 'multicast'],
 ];
 
+/** node:net takes 5 ms to load: with the first check, not with every function that knows of webhooks. */
+const net = () => process.getBuiltinModule('node:net');
+
+/** 4, 6, or 0 for what is no literal address. */
+export const isIP = (text: string): number => net().isIP(text);
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
-for (const [network, prefix] of NOT_PUBLIC) {
-  const family = familyOf(network);
-  notPublic[family].addSubnet(network, prefix, family);
+function buildLists() {
+  const { BlockList } = net();
+  const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const [network, prefix] of NOT_PUBLIC) {
+    const family = familyOf(network);
+    notPublic[family].addSubnet(network, prefix, family);
+  }
+  const loopback = { ipv4: new BlockList(), ipv6: new BlockList() };
+  loopback.ipv4.addSubnet('127.0.0.0', 8, 'ipv4');
+  loopback.ipv6.addAddress('::1', 'ipv6');
+  return { notPublic, loopback };
 }
-
-const loopback = { ipv4: new BlockList(), ipv6: new BlockList() };
-loopback.ipv4.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.ipv6.addAddress('::1', 'ipv6');
+let built: ReturnType<typeof buildLists> | undefined;
+const lists = () => {
+  built ??= buildLists();
+  return built;
+};
 
 /** Whether an address is this machine's own: `127.0.0.0/8` or `::1`, not a disguise of them. */
 export const isLoopback = (address: string): boolean =>
-  isIP(address) !== 0 && loopback[familyOf(address)].check(address, familyOf(address));
+  isIP(address) !== 0 && lists().loopback[familyOf(address)].check(address, familyOf(address));
 
 /** Whether webhooks may be sent to an IP address. What is no address at all is not public either. */
 export function isPublic(address: string): boolean {
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (isIP(address) === 0 || address.includes('%')) return false;
-  return !notPublic[familyOf(address)].check(address, familyOf(address));
+  return !lists().notPublic[familyOf(address)].check(address, familyOf(address));
 }
 
 /** The host of a URL as an address or a name in lower case: without brackets and the dot at its end. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   AddPermissionCommand,
   type Architecture,
@@ -5,11 +6,13 @@ import {
   CreateFunctionCommand,
   CreateFunctionUrlConfigCommand,
   DeleteFunctionCommand,
+  type FunctionConfiguration,
   GetAliasCommand,
   GetFunctionCommand,
   GetFunctionUrlConfigCommand,
   InvokeCommand,
   type LambdaClient,
+  type Layer,
   PublishVersionCommand,
   type Runtime,
   UpdateAliasCommand,
@@ -62,6 +65,15 @@ const SETTLE = 240;
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
+
+/** What of a configuration is ours, in one form for what Lambda reports and what we ask for. */
+const comparable = ({ Handler, Role, MemorySize, Timeout, Environment, Layers = [] }: Comparable) => ({
+  ...{ Handler, Role, MemorySize, Timeout, variables: Environment?.Variables },
+  layers: Layers.map((layer) => (typeof layer === 'string' ? layer : layer.Arn)),
+});
+type Comparable = Pick<FunctionConfiguration, 'Handler' | 'Role' | 'MemorySize' | 'Timeout' | 'Environment'> & {
+  Layers?: (string | Layer)[] | undefined;
+};
 
 /** `GET /` as a function URL would send it. */
 const FRONT_PAGE = {
@@ -132,18 +144,22 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     const FunctionName = nameOf(app.applicationId);
     const architectures: Architecture[] = ['arm64'];
     const code = { S3Bucket: bucket, S3Key: key };
+    const wanted = configurationOf(app);
+    let found: FunctionConfiguration | undefined;
     try {
-      await client.send(new GetFunctionCommand({ FunctionName }));
+      found = (await client.send(new GetFunctionCommand({ FunctionName }))).Configuration;
     } catch (error) {
       if (!missing(error)) throw error;
-      await client.send(
-        new CreateFunctionCommand({ FunctionName, Code: code, Architectures: architectures, ...configurationOf(app) }),
-      );
+      const made = { FunctionName, Code: code, Architectures: architectures, ...wanted };
+      await client.send(new CreateFunctionCommand(made));
       await settled(FunctionName);
       return;
     }
-    await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(app) }));
-    await settled(FunctionName);
+    // Seconds on Lambda, and mostly nothing has changed.
+    if (found?.Runtime !== wanted.Runtime || !isDeepStrictEqual(comparable(found), comparable(wanted))) {
+      await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...wanted }));
+      await settled(FunctionName);
+    }
     await client.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, Architectures: architectures }));
     await settled(FunctionName);
   }
