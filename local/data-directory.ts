@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,24 +27,17 @@ export const isFree = (port: number): Promise<boolean> =>
     probe.listen(port, () => probe.close(() => answer(true)));
   });
 
-/** Free ports, all different: each is held until the last is found. */
+/**
+ * Free ports, all different, from below the range that the system gives outgoing connections: one of those could take a
+ * port between our look at it and its engine's start.
+ */
 async function freePorts(count: number): Promise<number[]> {
-  const probes = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((found, failed) => {
-          const probe = createServer().once('error', failed);
-          probe.listen(0, () => found(probe));
-        }),
-    ),
-  );
-  const ports = probes.map((probe) => {
-    const address = probe.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(probes.map((probe) => new Promise((closed) => probe.close(closed))));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(12_000, 32_000);
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
 }
 
 /** Whoever holds the lock of this file has the directory; the system takes it back however its holder ends. */
