@@ -16,12 +16,8 @@ export type Uses = 'secrets' | 'builds' | 'models' | 'signing';
 
 type Shape = z.ZodMiniObject;
 
-export interface Route<
-  P extends Shape = Shape,
-  Q extends Shape = Shape,
-  B extends z.ZodMiniType = z.ZodMiniType,
-  R = unknown,
-> {
+/** What every operation says of itself. */
+interface Operation {
   /** The operation's name: its function file, its Lambda, its operationId. */
   id: string;
   method: Method;
@@ -30,6 +26,14 @@ export interface Route<
   access: Access;
   summary: string;
   tag: string;
+}
+
+export interface Route<
+  P extends Shape = Shape,
+  Q extends Shape = Shape,
+  B extends z.ZodMiniType = z.ZodMiniType,
+  R = unknown,
+> extends Operation {
   params: P | undefined;
   query: Q | undefined;
   /** The JSON body, or undefined where none is read. */
@@ -43,13 +47,7 @@ export interface Route<
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;
 
-interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R> {
-  id: string;
-  method: Method;
-  path: `/${string}`;
-  access: Access;
-  summary: string;
-  tag: string;
+interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R> extends Operation {
   params?: P;
   query?: Q;
   body?: B;
