@@ -44,7 +44,12 @@ const LIMITS = {
 
 /** Who this warm instance knows to be over the limit, and until when: refused without touching the table. */
 const blocked = new Map<string, { quota: Quota; until: number }>();
-const BLOCKED_MOST = 1000;
+/** An instance remembers this many senders of a kind; beyond it forgets them all, and asks the table again. */
+const REMEMBERED_MOST = 1000;
+function remember<T>(senders: Map<string, T>, sender: string, what: T): void {
+  if (senders.size >= REMEMBERED_MOST) senders.clear();
+  senders.set(sender, what);
+}
 
 /** Counters that went out of the window, removed with the sender's next request. */
 const staleOf = new Map<string, string[]>();
@@ -80,12 +85,11 @@ async function countRequest<T extends Record<string, unknown>>(
   const item = await count({ add: { [counter]: 1 }, remove: staleOf.get(sender) ?? [] });
   const quota = judge(item, now, limit);
   note(quota);
-  if (quota.stale.length > 0) staleOf.set(sender, quota.stale);
+  if (quota.stale.length > 0) remember(staleOf, sender, quota.stale);
   else staleOf.delete(sender);
   if (quota.retryAfter !== undefined) {
     // A refused request does not count: it is taken back, and this instance asks the table no more for a while.
-    if (blocked.size >= BLOCKED_MOST) blocked.clear();
-    blocked.set(sender, { quota, until: now.getTime() + quota.retryAfter * 1000 });
+    remember(blocked, sender, { quota, until: now.getTime() + quota.retryAfter * 1000 });
     await count({ add: { [counter]: -1 }, remove: quota.stale });
     throw tooMany(quota);
   }
