@@ -35,7 +35,7 @@ function javaProblem(): string {
  * A write-ahead log halves the time of a write on disk. The mode stays with the file and Java then follows it, so it is
  * set once, before Java makes the file. An empty file would not remember it.
  */
-function useWriteAheadLog(folder: string): void {
+function setWriteAheadLog(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'shared-local-instance.db');
   if (existsSync(file)) return;
@@ -54,7 +54,7 @@ export interface DynamoDbOptions {
 /** Starts DynamoDB Local and resolves with its address once it answers. Throws a message for the user if it cannot. */
 export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
   const emulator = join(require.resolve('amplify-dynamodb-simulator/package.json'), '../emulator');
-  if (folder) useWriteAheadLog(folder);
+  if (folder) setWriteAheadLog(folder);
   const java = children.spawn(
     'java',
     [
