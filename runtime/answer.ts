@@ -15,6 +15,8 @@ export interface Exchange {
   caller?: Caller;
   input?: unknown;
   repeat?: Idempotency | undefined;
+  /** What was read while the caller was still being asked for; theirs only if they are who they were last time. */
+  ahead?: { caller: Caller; output: Promise<unknown> };
 }
 
 export type Event = APIGatewayProxyEventV2;

@@ -18,8 +18,11 @@ function repeatOf(route: Route, event: Event): Idempotency | undefined {
   return idempotency(base.table, key, principal, [route.id, event.rawPath, event.body ?? '']);
 }
 
-/** Who calls, and are they within their limit? A repeat's answer is looked up meanwhile: no round trip of its own. */
-const identify = (route: Route): Layer => ({
+/**
+ * Who calls, and are they within their limit? A repeat's answer is looked up meanwhile, and what a known key asks to read
+ * is read meanwhile: no round trip of their own (docs/decisions/reading-ahead.md).
+ */
+const identify = (route: Route, act: (caller: Caller, input: unknown) => Promise<unknown>): Layer => ({
   before: async ({ event, context: { exchange } }) => {
     const claim = claimOf(event);
     const note = (quota: typeof exchange.quota) => {
@@ -27,7 +30,15 @@ const identify = (route: Route): Layer => ({
     };
     if (route.access === 'none') return await countVisitor(base.table, `docs ${claim.sourceIp}`, base.now(), note);
     exchange.repeat = repeatOf(route, event);
-    exchange.caller = await authenticate(base.table, claim, route.access, base.now(), note);
+    const readAhead = (caller: Caller) => {
+      if (exchange.ahead) return;
+      const output = (async () => await act(caller, parseInput(route, event)))();
+      // Its failure is the caller's to hear once we know who that is, or nobody's.
+      output.catch(() => undefined);
+      exchange.ahead = { caller, output };
+    };
+    const foresee = route.method === 'GET' ? readAhead : undefined;
+    exchange.caller = await authenticate(base.table, claim, route.access, base.now(), note, foresee);
   },
 });
 
@@ -38,6 +49,10 @@ const validate = (route: Route): Layer => ({
     if (remembered !== undefined) return answer(exchange, route.status, remembered, REPLAYED);
   },
 });
+
+/** What was read ahead, if it was read for this caller. */
+const outputFor = ({ accountId, keyId }: Caller, { ahead }: ExchangeContext['exchange']) =>
+  ahead?.caller.accountId === accountId && ahead.caller.keyId === keyId ? ahead.output : undefined;
 
 /** The caller of an endpoint that needs no key. */
 const NOBODY: Caller = { accountId: '', keyId: '' };
@@ -54,15 +69,16 @@ export function endpoint<R extends Route, E extends object = object>(
   extra?: E,
   headers: Record<string, string> = {},
 ) {
+  const read = (caller: Caller, input: unknown) => act({ ...base, ...extra } as Deps & E, caller, input as Input<R>);
   return middy<Event, Result, Error, ExchangeContext>()
     .use(observed(route.id))
-    .use(identify(route))
+    .use(identify(route, read))
     .use(validate(route))
     .handler(async (_event: Event, { exchange }: ExchangeContext) => {
       const { repeat, caller = NOBODY } = exchange;
       const deps = { ...(repeat ? repeat.remembering(base) : base), ...extra } as Deps & E;
       try {
-        const output = await act(deps, caller, exchange.input as Input<R>);
+        const output = await (outputFor(caller, exchange) ?? act(deps, caller, exchange.input as Input<R>));
         return answer(exchange, route.status, output, headers);
       } catch (error) {
         // The same call may have been under way twice: then the other one's answer is this one's too.
