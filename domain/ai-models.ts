@@ -19,25 +19,27 @@ export interface Offer {
 /** How old a warm instance's offer may be, in milliseconds: so long does a change by an operator take to be everywhere. */
 const FRESH = 30_000;
 
-const dollars = z.number().check(z.minimum(0), z.maximum(100_000));
-const OfferedModel = z
-  .object({
-    id: z.string(),
-    provider: z.enum(AI_PROVIDER_IDS),
-    upstream: z.string().check(z.minLength(1)),
-    name: z.string().check(z.minLength(1)),
-    price: z.object({ input: dollars, cachedInput: dollars, cacheWrite: dollars, output: dollars }),
-    contextLimit: z.int().check(z.positive()),
-    outputLimit: z.int().check(z.positive()),
-    credits: z.boolean(),
-  })
-  .check(z.refine(({ id, provider }) => id.startsWith(`${provider}/`), 'id must begin with the provider'));
+const dollars = () => z.number().check(z.minimum(0), z.maximum(100_000));
+const OfferedModel = () =>
+  z
+    .object({
+      id: z.string(),
+      provider: z.enum(AI_PROVIDER_IDS),
+      upstream: z.string().check(z.minLength(1)),
+      name: z.string().check(z.minLength(1)),
+      price: z.object({ input: dollars(), cachedInput: dollars(), cacheWrite: dollars(), output: dollars() }),
+      contextLimit: z.int().check(z.positive()),
+      outputLimit: z.int().check(z.positive()),
+      credits: z.boolean(),
+    })
+    .check(z.refine(({ id, provider }) => id.startsWith(`${provider}/`), 'id must begin with the provider'));
 
 /** What an operator may set: the whole list, the price of a dollar, or both. What is left out is the built-in. */
-export const OfferInput = z.object({
-  models: z.optional(z.array(OfferedModel)),
-  randPerDollar: z.optional(z.number().check(z.positive(), z.maximum(1_000))),
-});
+export const OfferInput = () =>
+  z.object({
+    models: z.optional(z.array(OfferedModel())),
+    randPerDollar: z.optional(z.number().check(z.positive(), z.maximum(1_000))),
+  });
 
 /**
  * The offer as it is now: the built-in list and rate, or what operators put in their place. Read once and then again when
@@ -48,7 +50,9 @@ export function offers(deps: Deps, builtIn: Offer): () => Promise<Offer> {
   let reading: Promise<Offer> | undefined;
   const read = async (): Promise<Offer> => {
     const item = await deps.table.get(AiOffer, {});
-    const { models = builtIn.models, randPerDollar = builtIn.randPerDollar } = item ? OfferInput.parse(item.offer) : {};
+    const { models = builtIn.models, randPerDollar = builtIn.randPerDollar } = item
+      ? OfferInput().parse(item.offer)
+      : {};
     known = { offer: { models, randPerDollar }, readAt: deps.now().getTime() };
     return known.offer;
   };
@@ -71,7 +75,7 @@ export const builtInOffer = (randPerDollar: number): Offer => ({ models: MODELS,
 /** For operators: puts an offer in place of the one that is there; `{}` is the built-in again. */
 export async function setOffer(
   deps: Deps,
-  offer: z.output<typeof OfferInput>,
+  offer: z.output<ReturnType<typeof OfferInput>>,
 ): Promise<{ models: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
   await deps.table.write(AiOffer, upsert(AiOffer, {}, { set: { offer, changedAt, entity: AiOffer.type } }));

@@ -3,18 +3,18 @@ import * as z from 'zod/mini';
 // Zod would compile a parser for each schema it meets: more work than all that one cold function parses.
 z.config({ jitless: true });
 
-/**
- * Everything the environment tells a function, read once and in one place. The CDK app gives each function the names it
- * needs; the local run gives the same names with local values.
- */
-const text = z.optional(z.string());
+const text = () => z.optional(z.string());
 /** Requests per rolling 60 seconds (specification, Limits 1). */
-const perMinute = (usual: number) => z._default(z.coerce.number().check(z.int(), z.positive()), usual);
+const perMinute = (usual: number) => () => z._default(z.coerce.number().check(z.int(), z.positive()), usual);
 
-const Environment = z.object({
-  AWS_REGION: z._default(z.string(), 'us-east-1'),
+/**
+ * Everything the environment tells a function, in one place. The CDK app gives each function the names it needs; the local
+ * run gives the same names with local values. Each is read and checked when first asked for: a function pays for its own.
+ */
+const VARIABLES = {
+  AWS_REGION: () => z._default(z.string(), 'us-east-1'),
   AWS_LAMBDA_FUNCTION_NAME: text,
-  STAGE: z._default(z.string(), 'local'),
+  STAGE: () => z._default(z.string(), 'local'),
   TABLE_NAME: text,
   /** The one base address of the API, without a trailing slash. */
   PUBLIC_URL: text,
@@ -37,9 +37,9 @@ const Environment = z.object({
   APP_ADAPTER_LAYER_ARN: text,
   APP_ROUTES_ARN: text,
   /** What a dollar costs in rand, where operators have not set another rate (domain/ai-models.ts). */
-  AI_RAND_PER_DOLLAR: z._default(z.coerce.number().check(z.positive()), 18),
+  AI_RAND_PER_DOLLAR: () => z._default(z.coerce.number().check(z.positive()), 18),
   /** JSON, provider id → base URL: where providers are reached, if not where the registry says. */
-  AI_PROVIDER_BASE_URLS: z._default(z.string(), '{}'),
+  AI_PROVIDER_BASE_URLS: () => z._default(z.string(), '{}'),
   /** Our own keys for the providers. */
   OPENAI_API_KEY: text,
   ANTHROPIC_API_KEY: text,
@@ -52,17 +52,32 @@ const Environment = z.object({
   TOGETHER_API_KEY: text,
   DELIVERY_QUEUE_URL: text,
   /** `true` where webhooks may go to this machine itself: the local run. */
-  ALLOW_LOCAL_WEBHOOKS: z._default(z.enum(['true', 'false']), 'false'),
+  ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
   /** Seconds between attempts (specification, Delivery 2). */
-  WEBHOOK_RETRY_SCHEDULE: z.pipe(
-    z._default(z.string().check(z.regex(/^\d+(,\d+)*$/)), '60,300,1800,7200,43200'),
-    z.transform((list) => list.split(',').map(Number)),
-  ),
+  WEBHOOK_RETRY_SCHEDULE: () =>
+    z.pipe(
+      z._default(z.string().check(z.regex(/^\d+(,\d+)*$/)), '60,300,1800,7200,43200'),
+      z.transform((list) => list.split(',').map(Number)),
+    ),
+} satisfies Record<string, () => z.ZodMiniType>;
+
+type Config = { readonly [Name in keyof typeof VARIABLES]: z.output<ReturnType<(typeof VARIABLES)[Name]>> };
+
+/** Reads a variable; throws an error that names it where its value cannot be. */
+function read(name: keyof typeof VARIABLES): unknown {
+  const { success, data, error } = VARIABLES[name]().safeParse(process.env[name]);
+  if (success) return data;
+  throw new Error(`environment variable ${name}: ${error.issues.map(({ message }) => message).join(', ')}`);
+}
+
+export const config = new Proxy({} as Config, {
+  get(known, name) {
+    if (!(name in known) && name in VARIABLES) {
+      Object.defineProperty(known, name, { value: read(name as keyof Config) });
+    }
+    return Reflect.get(known, name);
+  },
 });
-
-type Config = z.output<typeof Environment>;
-
-export const config: Config = Environment.parse(process.env);
 
 /** A variable that this function cannot work without. Throws at cold start, naming it. */
 export function required<K extends keyof Config>(name: K): NonNullable<Config[K]> {

@@ -16,7 +16,9 @@ export const deps: Deps = {
     appsDomain: required('APPS_DOMAIN'),
     hostArnOf: (applicationId) => required('APP_FUNCTION_ARN_PREFIX') + applicationId,
     allowLocalWebhooks: config.ALLOW_LOCAL_WEBHOOKS === 'true',
-    webhookRetrySchedule: config.WEBHOOK_RETRY_SCHEDULE,
+    get webhookRetrySchedule() {
+      return config.WEBHOOK_RETRY_SCHEDULE;
+    },
   },
   commit: async (writes, output) => {
     await table.transact(writes);

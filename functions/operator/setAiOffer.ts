@@ -3,4 +3,4 @@ import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/step.ts';
 
 /** For operators, by hand: the AI models on offer and the price of a dollar, without a deployment. `{}` is the built-in list. */
-export const handler = step(OfferInput, (offer) => setOffer(deps, offer));
+export const handler = step(OfferInput(), (offer) => setOffer(deps, offer));
