@@ -55,3 +55,15 @@ export const DELIVERY_OUTCOMES = [
   /** What came was not HTTP, or its headers were too large, or its body was not what it said to be. */
   'BAD_RESPONSE',
 ] as const;
+
+/** Specification, Resources: Invoice; the third kind is the design's. */
+export const INVOICE_KINDS = ['PLAN', 'DOMAIN', 'AI_CREDITS'] as const;
+export const INVOICE_STATUSES = ['UNPAID', 'PAID', 'VOID'] as const;
+
+/** Why the balance of a wallet changed. */
+export const WALLET_TRANSACTION_TYPES = ['TOPUP', 'PAYMENT', 'REFUND', 'ADJUSTMENT'] as const;
+
+export const PLAN_CATEGORIES = ['WEB', 'EMAIL', 'APP'] as const;
+export const BILLING_CYCLES = ['MONTHLY', 'YEARLY'] as const;
+export const SUBSCRIPTION_STATUSES = ['ACTIVE', 'SUSPENDED', 'CANCELLED'] as const;
+export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;

@@ -5,7 +5,9 @@ import { createChatCompletion } from './chat.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
 import { getDocs, getOpenApi } from './docs.ts';
 import { replaceEnv } from './env.ts';
+import { getInvoice, listInvoices } from './invoices.ts';
 import type { Access, Method, Uses } from './route.ts';
+import { getWallet } from './wallet.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts';
 
 /** What the whole API consists of, seen without the types of inputs and outputs. */
@@ -29,6 +31,9 @@ export const routes = [
   listDeployments,
   getDeployment,
   replaceEnv,
+  listInvoices,
+  getInvoice,
+  getWallet,
   listModels,
   listWebhooks,
   createWebhook,

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../contract/account.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
+import { WalletTransaction } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
 import { create } from '../table/writes.ts';
 import { addCredits } from './ai-credits.ts';
@@ -37,8 +38,16 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     return { name, id: keyId, ...made };
   });
   const { email, name, plan, walletCents } = input;
-  const account = create(Account, { id, email, name, plan, walletCents, appCount: 0, createdAt });
+  const account = { id, email, name, plan, walletCents, walletSerial: walletCents > 0 ? 1 : 0, appCount: 0, createdAt };
+  const opening = {
+    ...{ accountId: id, serial: 1, type: 'ADJUSTMENT' as const, amountCents: walletCents },
+    ...{ balanceAfterCents: walletCents, description: 'Opening balance', createdAt },
+  };
+  const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
   const shown = keys.map(({ writes, ...key }) => key);
   const credits = addCredits(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand);
-  return await deps.commit([account, ...credits, ...keys.flatMap((key) => key.writes)], { id, keys: shown });
+  return await deps.commit([create(Account, account), ...ledger, ...credits, ...keys.flatMap((key) => key.writes)], {
+    id,
+    keys: shown,
+  });
 }

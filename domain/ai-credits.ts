@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../contract/errors.ts';
 import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
-import { Account } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { attempt, type Change, change, create, upsert, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
+import { invoiceView } from './invoice-views.ts';
+import { issuePaidInvoice } from './invoices.ts';
+import { rand, vatInside } from './money.ts';
+import { nothing, withWallet } from './wallet.ts';
 
 /**
  * AI credits in whole micro-rand. Always true:
@@ -164,15 +167,20 @@ export function addCredits(
   ];
 }
 
-/** POST /dashboard/v1/ai/credits: R10.00 of credits cost R10.00 of the wallet (VAT inside). Throws 402 `insufficient_funds`. */
+/**
+ * POST /dashboard/v1/ai/credits: R10.00 of credits cost R10.00 of the wallet (VAT inside), with an invoice of its own.
+ * Throws 402 `insufficient_funds`.
+ */
 export async function buyCredits(deps: Deps, { accountId }: { accountId: string }, { cents }: { cents: number }) {
-  const pay = change(
-    Account,
-    { id: accountId },
-    { add: { walletCents: -cents }, when: { walletCents: { atLeast: cents } } },
-    () => new ApiError('insufficient_funds'),
-  );
-  return await deps.commit([pay, ...addCredits(deps, accountId, 'PURCHASE', cents * CENT)], { bought: cents });
+  const description = `AI credits of R${rand(cents)}`;
+  return await withWallet(deps, accountId, nothing, async (wallet) => {
+    const invoice = issuePaidInvoice(deps, wallet, {
+      kind: 'AI_CREDITS',
+      lines: [{ description, ...vatInside(cents) }],
+    });
+    const credits = addCredits(deps, accountId, 'PURCHASE', cents * CENT);
+    return await deps.commit([...wallet.writes(), ...credits], { bought: cents, invoice: invoiceView(invoice) });
+  });
 }
 
 /** How many accounts one run looks at. */

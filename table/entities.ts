@@ -5,7 +5,8 @@ import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
 
 /**
- * Every entity with every key and index; those of the AI gateway and of webhooks have pages of their own beside this one.
+ * Every entity with every key and index; those of the AI gateway, of billing and of webhooks have pages of their own beside
+ * this one.
  *
  * | index | keys              | projection | for                                                       |
  * | ----- | ----------------- | ---------- | --------------------------------------------------------- |
@@ -20,7 +21,7 @@ interface Definition<T, K> {
   schema: () => z.ZodMiniType<T>;
   key(of: K): { pk: string; sk: string };
   /** Where it is listed. */
-  list?(item: T): { listPk: string; listSk: string };
+  list?(item: T): { listPk: string; listSk: string } | undefined;
   /** When something must have happened to it. */
   due?(item: T): { duePk: string; dueAt: string } | undefined;
   /** When the table may forget it, in epoch seconds. */
@@ -68,6 +69,10 @@ export const Account = entity({
       /** Webhook endpoints; absent before the first. */
       webhookCount: z.optional(z.int()),
       walletCents: z.int(),
+      /** How many transactions the wallet has seen: who changes the balance says which of them it has read. */
+      walletSerial: z.optional(z.int()),
+      /** Charging the saved card when the balance is low. */
+      autoTopUp: z.optional(z.object({ enabled: z.boolean(), thresholdCents: z.int(), amountCents: z.int() })),
       createdAt: z.string(),
     }),
   key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),

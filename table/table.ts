@@ -32,8 +32,8 @@ export interface Table {
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
   /** A whole list, oldest first, beginning after a sort key: for sums over it, not for requests. */
   each<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
-  /** Everything in one partition of the table, newest id first, strongly consistent. For partitions that stay small. */
-  all<T, K>(entity: Entity<T, K>, pk: string): Promise<T[]>;
+  /** Everything in one partition of the table, newest id first, strongly consistent. For partitions that stay small, or the first of one. */
+  all<T, K>(entity: Entity<T, K>, pk: string, part?: { limit?: number; oldestFirst?: boolean }): Promise<T[]>;
   /** The items of a list whose `listSk` is at least `from`, oldest first, at most `limit`. */
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
@@ -70,6 +70,8 @@ function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
   const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
   const lost = codes.indexOf('ConditionalCheckFailed');
   if (lost >= 0) return writes[lost]?.lost(shown(error.detail?.CancellationReasons?.[lost]?.Item)) ?? error;
+  const collided = writes.find((write, at) => write.collided && codes[at] === 'TransactionConflict');
+  if (collided?.collided) return collided.collided();
   return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
 }
 
@@ -169,14 +171,14 @@ export function createTable(send: Send, TableName: string): Table {
       } while (from);
     },
 
-    async all(entity, pk) {
+    async all(entity, pk, { limit = ALL, oldestFirst = false } = {}) {
       const input = {
         KeyConditionExpression: 'pk = :pk',
         ExpressionAttributeValues: marshall({ ':pk': pk }),
         ConsistentRead: true,
-        ScanIndexForward: false,
+        ScanIndexForward: oldestFirst,
       };
-      return (await query(input, ALL)).map((item) => parse(entity, item));
+      return (await query(input, limit)).map((item) => parse(entity, item));
     },
 
     async since(entity, listPk, from, limit) {

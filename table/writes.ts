@@ -33,6 +33,8 @@ export interface Write {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
   input: Record<string, unknown>;
   lost: (item?: unknown) => Error;
+  /** What it means that another transaction has the item right now, where trying the same again would lose anyway. */
+  collided?: () => Error;
 }
 
 const marshalled = (value: Record<string, unknown>) => marshall(value, { removeUndefinedValues: true });

@@ -36,6 +36,7 @@ interface Expressions {
   UpdateExpression?: string;
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: object;
+  ReturnValuesOnConditionCheckFailure?: string;
 }
 
 const plain = (value: object | undefined): Item => (value ? unmarshall(value as Parameters<typeof unmarshall>[0]) : {});
@@ -141,8 +142,10 @@ export function memoryTable(): MemoryTable {
   function transact(items: Record<string, Expressions>[]): void {
     const parts = items.flatMap((item) => Object.entries(item));
     const refused = parts.map(([, request]) => {
-      const ok = holds(request, stored.get(keyOf(plain(request.Key ?? request.Item))));
-      return { Code: ok ? 'None' : 'ConditionalCheckFailed' };
+      const item = stored.get(keyOf(plain(request.Key ?? request.Item)));
+      if (holds(request, item)) return { Code: 'None' };
+      const shown = item && request.ReturnValuesOnConditionCheckFailure ? { Item: image(item) } : {};
+      return { Code: 'ConditionalCheckFailed', ...shown };
     });
     if (refused.some(({ Code }) => Code !== 'None')) {
       throw error('TransactionCanceledException', { CancellationReasons: refused });

@@ -93,6 +93,8 @@ test('a read takes 2 sequential round trips, 1 where the key is known; a write 3
     deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${id}`, of),
     createWebhook: await invoke('createWebhook', 'POST', '/v1/webhooks', {}, { url: 'https://hooks.example.com/' }),
     listWebhooks: await invoke('listWebhooks', 'GET', '/v1/webhooks', {}),
+    listInvoices: await invoke('listInvoices', 'GET', '/v1/invoices', {}),
+    getWallet: await invoke('getWallet', 'GET', '/v1/wallet', {}),
   };
   for (const [name, { status, body }] of Object.entries(counted))
     expect([name, status, body.error]).toEqual([name, expect.any(Number), undefined]);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { SILENT_ITEMS } from '../../lib/stream.ts';
 import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts';
+import { Invoice, InvoiceNumbers, Subscription } from '../../table/billing-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
 import { Delivery, Sweep, Webhook } from '../../table/webhook-entities.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
@@ -77,13 +78,14 @@ test('counting requests does not wake the stream, and everything that something 
     ...[Credential.key({ hash: 'a' }), Visitor.key({ address: 'a' }), Answer.key({ id: 'a' })],
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
     AiOffer.key({}),
+    InvoiceNumbers.key({ year: '2026' }),
     ...[Delivery.key({ accountId: 'a', id: 'b' }), Sweep.key({ name: 'a' })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());
   const loud = [
     Account.key({ id: 'a' }),
     Webhook.key({ accountId: 'a', id: 'b' }),
-    ...[App, Deployment, Event].map(({ key }) => key({ accountId: 'a', id: 'b' })),
+    ...[App, Deployment, Event, Invoice, Subscription].map(({ key }) => key({ accountId: 'a', id: 'b' })),
   ];
   for (const { sk } of loud) expect(SILENT_ITEMS).not.toContain(sk);
 });

@@ -1,0 +1,6 @@
+import { getInvoice as route } from '../../contract/invoices.ts';
+import { getInvoice } from '../../domain/invoice-views.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/invoices/{id} */
+export const handler = endpoint(route, getInvoice);

@@ -1,0 +1,6 @@
+import { getWallet as route } from '../../contract/wallet.ts';
+import { getWallet } from '../../domain/wallet-view.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/wallet */
+export const handler = endpoint(route, getWallet);

@@ -1,0 +1,6 @@
+import { listInvoices as route } from '../../contract/invoices.ts';
+import { listInvoices } from '../../domain/invoice-views.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/invoices */
+export const handler = endpoint(route, listInvoices);

@@ -1,0 +1,144 @@
+import * as z from 'zod/mini';
+import {
+  BILLING_CYCLES,
+  INVOICE_KINDS,
+  INVOICE_STATUSES,
+  PLAN_CATEGORIES,
+  SUBSCRIPTION_STATUSES,
+  WALLET_TRANSACTION_TYPES,
+} from '../contract/choices.ts';
+import { entity, type ItemOf, type OfAccount } from './entities.ts';
+import { joinKey as key } from './keys.ts';
+
+/** Serial numbers as text that sorts as they do. */
+const sortable = (serial: number) => String(serial).padStart(12, '0');
+
+/** The partition of an account's ledger, in the order in which the balance changed. */
+export const walletOf = (accountId: string) => key('ACCOUNT', accountId, 'WALLET');
+
+/**
+ * One line of a wallet's ledger. Never changed; all of an account's add up to its balance. Its serial number and not its
+ * time says where it stands: clocks differ.
+ */
+export type WalletTransaction = ItemOf<typeof WalletTransaction>;
+export const WalletTransaction = entity({
+  type: 'WALLET_TRANSACTION',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      serial: z.int(),
+      type: z.enum(WALLET_TRANSACTION_TYPES),
+      amountCents: z.int(),
+      balanceAfterCents: z.int(),
+      description: z.string(),
+      createdAt: z.string(),
+    }),
+  key: ({ accountId, serial }: { accountId: string; serial: number }) => ({
+    pk: walletOf(accountId),
+    sk: sortable(serial),
+  }),
+});
+
+/** The last invoice number of a year, over the whole platform: who takes the next one says which was the last. */
+export type InvoiceNumbers = ItemOf<typeof InvoiceNumbers>;
+export const InvoiceNumbers = entity({
+  type: 'INVOICE_NUMBERS',
+  schema: () => z.object({ year: z.string(), last: z.int() }),
+  key: ({ year }: { year: string }) => ({ pk: key('INVOICE_NUMBERS', year), sk: 'INVOICE_NUMBERS' }),
+});
+
+const summary = () =>
+  z.object({
+    id: z.string(),
+    accountId: z.string(),
+    /** `INV-2026-000001` */
+    number: z.string(),
+    kind: z.enum(INVOICE_KINDS),
+    status: z.enum(INVOICE_STATUSES),
+    /** VAT inside. */
+    amountCents: z.int(),
+    vatCents: z.int(),
+    issuedAt: z.string(),
+    /** Its `dueAt`: that name is an index's. */
+    payBy: z.string(),
+    paidAt: z.nullable(z.string()),
+    /** What it is for: the id of the domain or of the subscription. */
+    subjectId: z.optional(z.string()),
+    /** Unpaid at this time it is void. */
+    voidAt: z.optional(z.string()),
+  });
+
+/** `INV-2026-000001` as text that sorts as invoices were issued, beyond a million a year too. */
+const order = (number: string) => {
+  const [, year = '', serial = ''] = number.split('-');
+  return `${year}-${sortable(Number(serial))}`;
+};
+
+/** The list of all of an account's invoices. */
+export const invoicesOf = (accountId: string) => key('ACCOUNT', accountId, 'INVOICES');
+
+export type Invoice = ItemOf<typeof Invoice>;
+export const Invoice = entity({
+  type: 'INVOICE',
+  schema: () =>
+    z.extend(summary(), {
+      lines: z.array(z.object({ description: z.string(), amountCents: z.int(), vatCents: z.int() })),
+    }),
+  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('INVOICE', id) }),
+  list: (item) => ({ listPk: invoicesOf(item.accountId), listSk: order(item.number) }),
+  due: (item) => (item.voidAt && item.status === 'UNPAID' ? { duePk: 'INVOICE', dueAt: item.voidAt } : undefined),
+});
+
+/** The list of an account's invoices of one status, and the partition where they stand. */
+export const filedUnder = (accountId: string, status: Invoice['status']) =>
+  key('ACCOUNT', accountId, 'INVOICES', status);
+
+/**
+ * An invoice once more, without its lines, filed under its status: pages of a status cost what pages of all cost, and
+ * what is unpaid can be read consistently, oldest first. Moves in the transaction that changes the status.
+ */
+export type FiledInvoice = ItemOf<typeof FiledInvoice>;
+export const FiledInvoice = entity({
+  type: 'FILED_INVOICE',
+  schema: summary,
+  key: ({ accountId, status, number }: Pick<Invoice, 'accountId' | 'status' | 'number'>) => ({
+    pk: filedUnder(accountId, status),
+    sk: order(number),
+  }),
+  list: (item) => ({ listPk: filedUnder(item.accountId, item.status), listSk: order(item.number) }),
+});
+
+/** A plan as it was bought: what operators change later is for later periods. */
+const boughtPlan = () => z.object({ slug: z.string(), name: z.string(), category: z.enum(PLAN_CATEGORIES) });
+
+/** The partition of an account's subscriptions. */
+export const subscriptionsOf = (accountId: string) => key('ACCOUNT', accountId, 'SUBSCRIPTIONS');
+/** The list of those that are web or email hosting. */
+export const hostingOf = (accountId: string) => key('ACCOUNT', accountId, 'HOSTING');
+
+/** A plan that an account has bought, from period to period. */
+export type Subscription = ItemOf<typeof Subscription>;
+export const Subscription = entity({
+  type: 'SUBSCRIPTION',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      plan: boughtPlan(),
+      billingCycle: z.enum(BILLING_CYCLES),
+      status: z.enum(SUBSCRIPTION_STATUSES),
+      /** Of WEB and EMAIL plans: the domain that is hosted. */
+      hostingDomain: z.nullable(z.string()),
+      /** What was paid for; usable until its end, cancelled or not. */
+      currentPeriodEnd: z.string(),
+      /** The invoice for the next period, once it is issued. */
+      renewal: z.optional(z.object({ invoiceId: z.string(), payBy: z.string(), periodEnd: z.string() })),
+      createdAt: z.string(),
+      cancelledAt: z.nullable(z.string()),
+      /** When something is to be done about it: issue, suspend, cancel, end. */
+      lookAt: z.optional(z.string()),
+    }),
+  key: ({ accountId, id }: OfAccount) => ({ pk: subscriptionsOf(accountId), sk: id }),
+  list: (item) => (item.plan.category === 'APP' ? undefined : { listPk: hostingOf(item.accountId), listSk: item.id }),
+  due: (item) => (item.lookAt ? { duePk: 'SUBSCRIPTION', dueAt: item.lookAt } : undefined),
+});
