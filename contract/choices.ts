@@ -13,6 +13,9 @@ export const FRAMEWORK_DEFAULTS = {
 export const DEPLOYMENT_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
 
+/** The state of an account on its hosting server: not made yet, and then as the server has it. */
+export const PANEL_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED', 'REMOVED'] as const;
+
 /** Whose models the AI gateway passes on. Our key for each is the variable `<ID>_API_KEY`. */
 export const AI_PROVIDER_IDS = [
   'openai',
@@ -67,10 +70,3 @@ export const PLAN_CATEGORIES = ['WEB', 'EMAIL', 'APP'] as const;
 export const BILLING_CYCLES = ['MONTHLY', 'YEARLY'] as const;
 export const SUBSCRIPTION_STATUSES = ['ACTIVE', 'SUSPENDED', 'CANCELLED'] as const;
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
-/** `PENDING` until the registrar has it, `FAILED` when it refused or nobody paid (design, Domains). */
-export const DOMAIN_STATUSES = ['PENDING', 'ACTIVE', 'FAILED', 'EXPIRED'] as const;
-
-/** Whose name servers answer for a domain: ours, or others that its owner named. */
-export const DNS_PROVIDERS = ['PLATFORM', 'EXTERNAL'] as const;
-
-export const DNS_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;

@@ -4,8 +4,8 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
 import { getDocs, getOpenApi } from './docs.ts';
-import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
 import { replaceEnv } from './env.ts';
+import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices } from './invoices.ts';
 import type { Access, Method, Uses } from './route.ts';
 import { getWallet } from './wallet.ts';
@@ -36,11 +36,11 @@ export const routes = [
   getInvoice,
   getWallet,
   listModels,
-  checkDomain,
-  listDomainPrices,
   listWebhooks,
   createWebhook,
   deleteWebhook,
+  listHosting,
+  getHosting,
   getOpenApi,
   getDocs,
 ] as const;

@@ -5,6 +5,9 @@ import { SCOPES } from '../contract/route.ts';
 export const DeploymentInput = z.object({ accountId: z.string(), applicationId: z.string(), deploymentId: z.string() });
 export const TeardownInput = z.object({ accountId: z.string(), applicationId: z.string() });
 
+export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });
+export const MoveHostingInput = z.extend(HostingInput, { server: z.string() });
+
 /** What asks for an attempt at a delivery. */
 export const DeliveryInput = z.object({
   accountId: z.string(),

@@ -16,6 +16,9 @@ export class AppHostingStack extends PlatformStack {
   /** Sealing the signing secrets of webhook endpoints, and opening them to sign. */
   readonly makeSigning: Use;
   readonly sign: Use;
+  /** Opening the API tokens of hosting servers, and sealing them. */
+  readonly openServerTokens: Use;
+  readonly sealServerTokens: Use;
   /** Opening them for a build. */
   readonly unseal: Use;
   /** Opening the keys that callers have saved for AI providers, and sealing them. */
@@ -91,6 +94,14 @@ export class AppHostingStack extends PlatformStack {
     });
     this.openProviderKeys = providerKeys('Decrypt');
     this.sealProviderKeys = providerKeys('GenerateDataKey');
+
+    const underAServer = { StringLike: { 'kms:EncryptionContext:hostingServer': '*' } };
+    const serverTokens = (action: string): Use => ({
+      variables: secrets,
+      rights: [{ actions: [`kms:${action}`], on: [key.keyArn], when: underAServer }],
+    });
+    this.openServerTokens = serverTokens('Decrypt');
+    this.sealServerTokens = serverTokens('GenerateDataKey');
 
     // One module of the code speaks of applications' functions (runtime/app-host.ts) and wants all three names.
     const functions = {

@@ -23,6 +23,7 @@ export function namesOf(config: Config) {
     startBuildRule: arn('events', 'rule/StepFunctionsGetEventForCodeBuildStartBuildRule'),
     deployment: machine('deployment'),
     teardown: machine('teardown'),
+    hosting: machine('hosting'),
     /** An application's function is named this and its id. */
     appFunctions: {
       prefix: `${prefix}-app-`,

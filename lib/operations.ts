@@ -41,7 +41,8 @@ type RunbookPage =
   | 'provider-failures'
   | 'ai-books'
   | 'webhooks-behind'
-  | 'webhooks-disabled';
+  | 'webhooks-disabled'
+  | 'hosting-servers';
 
 /** What those who run the platform have: alarms, a dashboard, and functions to call by hand. */
 export class OperationsStack extends PlatformStack {
@@ -60,11 +61,6 @@ export class OperationsStack extends PlatformStack {
       uses: [table.write],
     });
 
-    new PlatformFunction(this, platform, 'operator/setDomainPrices', {
-      description: 'Changes the domain extensions on sale and their prices; called by hand',
-      uses: [table.write],
-    });
-
     const topic = new Topic(this, 'Alarms', { topicName: `${config.prefix}-alarms`, enforceSSL: true });
     // A policy that asks for TLS takes the place of the default one, which let CloudWatch publish.
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
@@ -77,6 +73,7 @@ export class OperationsStack extends PlatformStack {
       ...watchesOfApi(api),
       ...watchesOfTable(platform),
       ...watchesOfAi(platform),
+      ...watchesOfHosting(platform),
     ];
     for (const { name, metric, above, periods = 1, means, page } of watches) {
       const alarm = new Alarm(this, `Alarm-${name}`, {
@@ -249,6 +246,19 @@ function watchesOfDelivery({ queueName, stage }: DeliveryStack): Watch[] {
       above: 5,
       means: 'Several endpoints were disabled at once: what they have in common may be us.',
       page: 'webhooks-disabled',
+    },
+  ];
+}
+
+/** What runtime/hosting-metrics.ts counts. */
+function watchesOfHosting({ config }: Platform): Watch[] {
+  return [
+    {
+      name: 'hosting-problems',
+      metric: sum(OWN, 'HostingProblems', { stage: config.stage }),
+      above: 5,
+      means: 'A hosting server does not do what it is asked: accounts are not made, suspended or removed.',
+      page: 'hosting-servers',
     },
   ];
 }

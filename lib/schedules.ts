@@ -4,14 +4,22 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import { PlatformFunction } from './functions.ts';
+import type { HostingStack } from './hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import { FailureQueue } from './queues.ts';
 import { policyOf, type Use } from './rights.ts';
 import type { TableStack } from './table.ts';
 
+interface ScheduleNeighbours {
+  table: TableStack;
+  deployments: DeploymentsStack;
+  delivery: DeliveryStack;
+  panel: HostingStack;
+}
+
 /** What happens by the clock. */
 export class SchedulesStack extends PlatformStack {
-  constructor(platform: Platform, table: TableStack, deployments: DeploymentsStack, delivery: DeliveryStack) {
+  constructor(platform: Platform, { table, deployments, delivery, panel }: ScheduleNeighbours) {
     super(platform, 'schedules', 'What happens by the clock: the reconciler, and the books of the AI gateway');
     const failures = new FailureQueue(this, platform, 'schedule-failures');
     const look = [table.read, table.due, table.write, failures.send];
@@ -31,6 +39,7 @@ export class SchedulesStack extends PlatformStack {
         ...look,
         deployments.supervise,
         delivery.queue,
+        panel.settle,
       ]),
       everyMinute('releaseAiHolds', 'Gives back what calls to AI models held that died', look),
       everyMinute('checkAiLedgers', 'Holds the ledger of AI credits against the balance, an account an hour', look),

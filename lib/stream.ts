@@ -5,6 +5,7 @@ import type { AppHostingStack } from './app-hosting.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import { PlatformFunction } from './functions.ts';
+import type { HostingStack } from './hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import { FailureQueue } from './queues.ts';
 import type { TableStack } from './table.ts';
@@ -17,7 +18,6 @@ export const SILENT_ITEMS = [
   ...['CREDENTIAL', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
   'INVOICE_NUMBERS',
-  ...['DOMAIN_OFFER', 'DOMAIN_NAME'],
 ];
 
 /** Of deliveries, only those that somebody asked to have sent again: attempts are many, and nothing follows from them here. */
@@ -28,13 +28,14 @@ interface StreamNeighbours {
   hosting: AppHostingStack;
   deployments: DeploymentsStack;
   delivery: DeliveryStack;
+  panel: HostingStack;
 }
 
 /** The table's stream: where every side effect leaves from, at least once. */
 export class StreamStack extends PlatformStack {
   readonly consumer: PlatformFunction;
 
-  constructor(platform: Platform, { table, hosting, deployments, delivery }: StreamNeighbours) {
+  constructor(platform: Platform, { table, hosting, deployments, delivery, panel }: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect leaves here");
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('the table has no stream');
@@ -46,6 +47,7 @@ export class StreamStack extends PlatformStack {
       uses: [
         hosting.route,
         deployments.start,
+        panel.settle,
         // Fan-out: an event's endpoints are read, its deliveries written and queued.
         table.read,
         table.write,

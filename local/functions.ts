@@ -85,3 +85,10 @@ export function functionsOf(template: Template, { environment, overrides }: Func
       };
     });
 }
+
+/** The function of a source file: `functionNamed(functions, 'operator/createAccount')`. */
+export function functionNamed(functions: readonly FunctionSpec[], source: string): FunctionSpec {
+  const found = functions.find(({ file }) => file.replaceAll('\\', '/').includes(`/${source}/`));
+  if (!found) throw new Error(`the template has no function ${source}`);
+  return found;
+}

@@ -14,13 +14,14 @@ import { startLambda } from './lambda.ts';
 import { createQueuesAndBuckets, startQueues } from './queues.ts';
 import { makeRouter, routesOf } from './routes.ts';
 import { type Accounts, seedAccounts } from './seed.ts';
+import { seedHostingServers } from './seed-hosting.ts';
 import { aiVariables, startAiStandIns } from './stand-ins/ai.ts';
 import { startAppHost } from './stand-ins/app-host.ts';
 import { startCodeBuild } from './stand-ins/code-build.ts';
 import { startGit } from './stand-ins/git.ts';
 import { startKeyValueStore } from './stand-ins/key-value-store.ts';
 import { startKms } from './stand-ins/kms.ts';
-import { startRegistrar } from './stand-ins/registrar.ts';
+import { startPanel } from './stand-ins/panel.ts';
 import { startStepFunctions } from './step-functions.ts';
 import { streamRoutesOf } from './stream-routes.ts';
 import { synthesize } from './synthesis.ts';
@@ -90,7 +91,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   };
   try {
     const ports = await directory.ports(
-      ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states', 'ai', 'registrar'] as const),
+      'dynamodb',
+      'queues',
+      'kms',
+      'hosts',
+      'routes',
+      'builds',
+      'states',
+      'ai',
+      'panel',
     );
     const baseUrl = `http://localhost:${port}`;
     const address = (name: keyof typeof ports): string => `http://127.0.0.1:${ports[name]}`;
@@ -108,7 +117,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
       AWS_ENDPOINT_URL_CODEBUILD: address('builds'),
       AWS_ENDPOINT_URL_SFN: address('states'),
-      AWS_ENDPOINT_URL_ROUTE_53_DOMAINS: address('registrar'),
     };
 
     const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
@@ -135,7 +143,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
       startKms({ dataDir, port: ports.kms }).then(started),
       startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
-      startRegistrar({ dataDir, port: ports.registrar }).then(started),
     ]);
     const { template } = synthesis;
 
@@ -168,6 +175,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       ),
     ]);
     await startAiStandIns({ port: ports.ai }).then(started);
+    await startPanel({ dataDir, port: ports.panel }).then(started);
     await startStepFunctions({
       template,
       dataDir,
@@ -197,7 +205,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     });
     started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl }));
 
-    const { accounts, first } = await seedAccounts(join(dataDir, 'accounts.json'), functions, lambda);
+    const [{ accounts, first }] = await Promise.all([
+      seedAccounts(join(dataDir, 'accounts.json'), functions, lambda),
+      seedHostingServers(address('panel'), functions, lambda),
+    ]);
     const local: LocalJson = { baseUrl, accounts, environment: variables };
     const localJson = options.localJson ?? join(dataDir, 'local.json');
     mkdirSync(dirname(localJson), { recursive: true });

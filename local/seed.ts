@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
+import { functionNamed } from './functions.ts';
 import type { Lambda } from './lambda.ts';
 import type { FunctionSpec } from './lambda-pool.ts';
 
@@ -84,8 +85,7 @@ export async function seedAccounts(
   lambda: Pick<Lambda, 'invoke'>,
 ): Promise<{ accounts: Accounts; first: boolean }> {
   const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
-  const operator = functions.find((each) => /[\\/]operator[\\/]createAccount[\\/]/.test(each.file));
-  if (!operator) throw new Error('the template has no function operator/createAccount');
+  const operator = functionNamed(functions, 'operator/createAccount');
   const accounts = {
     demo: known.demo ?? (await open('demo', operator.name, lambda)),
     other: known.other ?? (await open('other', operator.name, lambda)),

@@ -30,6 +30,7 @@ const VARIABLES = {
   BUILD_PROJECT_NAME: text,
   DEPLOYMENT_STATE_MACHINE_ARN: text,
   TEARDOWN_STATE_MACHINE_ARN: text,
+  HOSTING_STATE_MACHINE_ARN: text,
   APP_FUNCTION_PREFIX: text,
   /** ARN of an application's function up to and including the prefix of its name. */
   APP_FUNCTION_ARN_PREFIX: text,
@@ -87,10 +88,9 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
 }
 
 /** Where an AWS service is reached: the override that all AWS SDKs know, else the region's public endpoint. */
-export function endpointOf(service: string, region: string = config.AWS_REGION): URL {
-  const name = service === 'route53domains' ? 'ROUTE_53_DOMAINS' : service.toUpperCase();
-  const override = process.env[`AWS_ENDPOINT_URL_${name}`] ?? process.env.AWS_ENDPOINT_URL;
-  return new URL(override ?? `https://${service}.${region}.amazonaws.com`);
+export function endpointOf(service: string): URL {
+  const override = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? process.env.AWS_ENDPOINT_URL;
+  return new URL(override ?? `https://${service}.${config.AWS_REGION}.amazonaws.com`);
 }
 
 /** Credentials as Lambda (variables) or CodeBuild and ECS (the container's credential address) hand them out. */

@@ -3,6 +3,7 @@ import {
   BILLING_CYCLES,
   INVOICE_KINDS,
   INVOICE_STATUSES,
+  PANEL_STATUSES,
   PLAN_CATEGORIES,
   SUBSCRIPTION_STATUSES,
   WALLET_TRANSACTION_TYPES,
@@ -133,6 +134,8 @@ export const Subscription = entity({
       currentPeriodEnd: z.string(),
       /** The invoice for the next period, once it is issued. */
       renewal: z.optional(z.object({ invoiceId: z.string(), payBy: z.string(), periodEnd: z.string() })),
+      /** What the hosting server said of its account last; absent before there is one. */
+      panel: z.optional(z.object({ status: z.enum(PANEL_STATUSES), mailboxes: z.int() })),
       createdAt: z.string(),
       cancelledAt: z.nullable(z.string()),
       /** When something is to be done about it: issue, suspend, cancel, end. */

@@ -1,14 +1,15 @@
 import * as z from 'zod/mini';
 import { reconcileDeliveries } from '../../domain/delivery-sweep.ts';
 import { reconcileDeployments, reconcileTeardowns } from '../../domain/executions.ts';
+import { reconcileHosting } from '../../domain/hosting-accounts.ts';
 import { reportSweep } from '../../runtime/delivery-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';
-import { deployments, teardowns } from '../../runtime/executions.ts';
+import { deployments, hosting, teardowns } from '../../runtime/executions.ts';
 import { step } from '../../runtime/step.ts';
 
-const needs = { ...deps, deployments: deployments(), teardowns: teardowns(), queue };
+const needs = { ...deps, deployments: deployments(), teardowns: teardowns(), hosting: hosting(), queue };
 
 /** Every minute: finds what is overdue and puts it back on its way. */
 export const handler = step(z.unknown(), () =>
@@ -16,5 +17,6 @@ export const handler = step(z.unknown(), () =>
     deliveries: async () => reportSweep(await reconcileDeliveries(needs)),
     deployments: () => reconcileDeployments(needs),
     teardowns: () => reconcileTeardowns(needs),
+    hosting: () => reconcileHosting(needs),
   }),
 );

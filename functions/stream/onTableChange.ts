@@ -2,10 +2,17 @@ import { consume } from '../../events/consume.ts';
 import { rules } from '../../events/rules.ts';
 import { deliveryQueue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
-import { deployments, teardowns } from '../../runtime/executions.ts';
+import { deployments, hosting, teardowns } from '../../runtime/executions.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
 
 /** Every change of the table: what must follow it, follows from here. */
 export const handler = consume(
-  rules({ ...deps, deployments: deployments(), teardowns: teardowns(), hostRoutes, queue: deliveryQueue }),
+  rules({
+    ...deps,
+    deployments: deployments(),
+    teardowns: teardowns(),
+    hosting: hosting(),
+    hostRoutes,
+    queue: deliveryQueue,
+  }),
 );

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { routes } from '../../contract/routes.ts';
+import type { Uses } from '../../contract/route.ts';
+import { type AnyRoute, routes } from '../../contract/routes.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { LambdaFunction, Role, read, synthesize, temporaryFolder } from './synthesized.ts';
 
@@ -15,7 +16,6 @@ const WITHOUT_RESOURCE = [
   /^xray:/,
   /^logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+)$/,
   /^dynamodb:ListStreams$/,
-  /^route53domains:/,
 ];
 
 const actionsOf = (functionName: string): string[] => {
@@ -63,23 +63,28 @@ test('the code of customers opens its own variables and writes its own log, and 
   });
 });
 
-test('only replacing variables, building, calling models and signing may touch the key, each under its own context', () => {
+/** Under which contexts who touches the key may do so; an application's own unless told. */
+const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
+  [/Chat/, ['providerKeyOf']],
+  [/Webhook/, ['webhook']],
+  [/Hosting/, ['hostingServer']],
+];
+
+test('only replacing variables, building, calling models, signing and asking hosting servers may touch the key, each under its own context', () => {
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
-  const secretRoutes = routes.filter(({ uses }) => uses.includes('secrets') || uses.includes('signing'));
-  // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks.
-  expect(holders).toHaveLength(secretRoutes.length + 4);
+  const touching: readonly Uses[] = ['secrets', 'signing', 'panel'];
+  const secretRoutes = (routes as readonly AnyRoute[]).filter(({ uses }) => uses.some((use) => touching.includes(use)));
+  // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks, and
+  // two for hosting servers.
+  expect(holders).toHaveLength(secretRoutes.length + 6);
   for (const { Policies, resource } of holders) {
     const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
       ({ Condition }) => Object.keys(Object.values(Condition ?? {})[0] ?? {}),
     );
-    const context = resource.stack.endsWith('-ai')
-      ? 'providerKeyOf'
-      : /Webhook/.test(resource.logicalId)
-        ? 'webhook'
-        : 'application';
-    expect(conditions, resource.logicalId).toEqual([[`kms:EncryptionContext:${context}`]]);
+    const [, contexts = ['application']] = CONTEXTS.find(([holder]) => holder.test(resource.logicalId)) ?? [];
+    expect(conditions, resource.logicalId).toEqual(contexts.map((context) => [`kms:EncryptionContext:${context}`]));
   }
   expect(actionsOf('queue-deliverWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:Decrypt']);
   expect(actionsOf('api-createWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:GenerateDataKey']);

@@ -1,0 +1,6 @@
+import { listHosting as route } from '../../contract/hosting.ts';
+import { listHosting } from '../../domain/hosting.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/hosting */
+export const handler = endpoint(route, listHosting);

@@ -1,0 +1,182 @@
+import type * as z from 'zod/mini';
+import { Answer, Mailboxes, mailboxOf, Summary, Usages, usageInWords } from './panel-answers.ts';
+
+/** Where a hosting server's panel is, and who we are there. */
+export interface PanelServer {
+  /** `https://web-1.example.net:2087`, without a slash at the end. */
+  baseUrl: string;
+  /** The reseller or root user that the token is of. */
+  user: string;
+  token: string;
+}
+
+/** An account on a hosting server as it is at this moment. */
+export interface PanelAccount {
+  domain: string;
+  status: 'ACTIVE' | 'SUSPENDED';
+  /** What is used of what, in words: `{"Disk Usage": "25 MB of 1024 MB"}`. */
+  usage: Record<string, string>;
+  /** `quotaMb` is 0 where a mailbox has no limit of its own. */
+  mailboxes: { address: string; quotaMb: number }[];
+}
+
+export interface NewPanelAccount {
+  username: string;
+  domain: string;
+  /** The package on the server: our plan's slug. */
+  plan: string;
+  contactEmail: string;
+  password: string;
+}
+
+/** Hosting servers. Every method throws {@link PanelFailure}, and nothing else. */
+export interface Panel {
+  /** The account's domain and status alone: one call. Undefined where there is no such account. */
+  find(server: PanelServer, username: string): Promise<Pick<PanelAccount, 'domain' | 'status'> | undefined>;
+  /** The whole account, read live within five seconds. Undefined where there is no such account. */
+  read(server: PanelServer, username: string): Promise<PanelAccount | undefined>;
+  create(server: PanelServer, account: NewPanelAccount): Promise<void>;
+  suspend(server: PanelServer, username: string, reason: string): Promise<void>;
+  unsuspend(server: PanelServer, username: string): Promise<void>;
+  remove(server: PanelServer, username: string): Promise<void>;
+}
+
+/** What went wrong: nobody there, too late, an answer that is none of a panel's, or a panel that says no. */
+export type PanelFault = 'unreachable' | 'timeout' | 'nonsense' | 'refused';
+
+export class PanelFailure extends Error {
+  override readonly name = 'PanelFailure';
+  readonly fault: PanelFault;
+  constructor(fault: PanelFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+/** Milliseconds: a read is for somebody who waits (specification, Errors 502); making an account takes a server its time. */
+const DEADLINES = { read: 5_000, change: 100_000 };
+/** Far more than any account's answer. */
+const LONGEST_ANSWER = 4 * 1024 * 1024;
+
+/** A panel has no status for "there is no such account", only words. */
+const MISSING = /does not exist|no such (user|account)|not (a )?valid user|unknown user/i;
+
+function parsed<T>(schema: z.ZodMiniType<T>, value: unknown): T {
+  const { success, data } = schema.safeParse(value);
+  if (!success) throw new PanelFailure('nonsense', 'the panel answered something else than was asked');
+  return data;
+}
+
+async function textOf(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LONGEST_ANSWER) throw new PanelFailure('nonsense', 'the answer is too long');
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** cPanel's panel: WHM API 1, and through it the UAPI of an account. Source: api.docs.cpanel.net. */
+export function createPanel(deadlines = DEADLINES): Panel {
+  /** One call. Parameters of changes travel in the body: a password has no business in an access log. */
+  async function exchange(
+    { baseUrl, user, token }: PanelServer,
+    command: string,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+    method: 'GET' | 'POST',
+  ): Promise<string> {
+    const query = new URLSearchParams({ 'api.version': '1', ...parameters });
+    const url = `${baseUrl}/json-api/${command}`;
+    const headers = { authorization: `whm ${user}:${token}`, accept: 'application/json' };
+    const options: RequestInit = { method, headers, signal, redirect: 'error' };
+    try {
+      const answer = await (method === 'GET'
+        ? fetch(`${url}?${query}`, options)
+        : fetch(url, { ...options, body: query }));
+      const text = await textOf(answer);
+      if (answer.ok) return text;
+      throw new PanelFailure(answer.status < 500 ? 'refused' : 'nonsense', `the panel answered ${answer.status}`);
+    } catch (error) {
+      if (error instanceof PanelFailure) throw error;
+      if (signal.aborted) throw new PanelFailure('timeout', 'the panel did not answer in time');
+      throw new PanelFailure(
+        'unreachable',
+        error instanceof Error ? String(error.cause ?? error.message) : String(error),
+      );
+    }
+  }
+
+  /** What a command gave; undefined where it says that there is no such account. */
+  async function ask(...call: Parameters<typeof exchange>): Promise<unknown> {
+    const text = await exchange(...call);
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      throw new PanelFailure('nonsense', 'the panel did not answer in JSON');
+    }
+    const { metadata, data } = parsed(Answer, json);
+    if (metadata.result) return data ?? {};
+    if (MISSING.test(metadata.reason)) return undefined;
+    throw new PanelFailure('refused', metadata.reason || 'the panel refused without a reason');
+  }
+
+  async function change(server: PanelServer, command: string, parameters: Record<string, string>): Promise<void> {
+    await ask(server, command, parameters, AbortSignal.timeout(deadlines.change), 'POST');
+  }
+
+  async function summary(server: PanelServer, user: string, signal: AbortSignal) {
+    const data = await ask(server, 'accountsummary', { user }, signal, 'GET');
+    const [account] = data === undefined ? [] : parsed(Summary, data).acct;
+    const status = account?.suspended ? ('SUSPENDED' as const) : ('ACTIVE' as const);
+    return account && { domain: account.domain, status };
+  }
+
+  /** A function of the account's own API. Undefined where there is no such account. */
+  async function accountApi<T>(
+    schema: z.ZodMiniType<{
+      uapi: { status: number; errors?: string[] | null | undefined; data?: T[] | null | undefined };
+    }>,
+    server: PanelServer,
+    user: string,
+    [module, name]: readonly [string, string],
+    signal: AbortSignal,
+  ): Promise<T[] | undefined> {
+    const call = { 'cpanel.user': user, 'cpanel.module': module, 'cpanel.function': name };
+    const answer = await ask(server, 'uapi_cpanel', call, signal, 'GET');
+    if (answer === undefined) return undefined;
+    const { status, errors, data } = parsed(schema, answer).uapi;
+    if (status !== 1) throw new PanelFailure('refused', errors?.join(' ') || `${module}::${name} was refused`);
+    return data ?? [];
+  }
+
+  return {
+    find: (server, username) => summary(server, username, AbortSignal.timeout(deadlines.read)),
+
+    async read(server, username) {
+      const signal = AbortSignal.timeout(deadlines.read);
+      // What failed first is told; the others are not waited for, and the deadline ends them.
+      const [found, usages, mailboxes] = await Promise.all([
+        summary(server, username, signal),
+        accountApi(Usages, server, username, ['ResourceUsage', 'get_usages'], signal),
+        accountApi(Mailboxes, server, username, ['Email', 'list_pops_with_disk'], signal),
+      ]);
+      return (
+        found && {
+          ...found,
+          usage: Object.fromEntries((usages ?? []).map((each) => [each.description, usageInWords(each)])),
+          mailboxes: (mailboxes ?? []).map(mailboxOf),
+        }
+      );
+    },
+
+    create: (server, { contactEmail, ...account }) =>
+      change(server, 'createacct', { ...account, contactemail: contactEmail }),
+    suspend: (server, user, reason) => change(server, 'suspendacct', { user, reason }),
+    unsuspend: (server, user) => change(server, 'unsuspendacct', { user }),
+    remove: (server, username) => change(server, 'removeacct', { username }),
+  };
+}

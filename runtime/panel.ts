@@ -1,0 +1,3 @@
+import { createPanel } from '../providers/panel.ts';
+
+export const panel = createPanel();
