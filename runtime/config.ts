@@ -87,10 +87,18 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
   return value;
 }
 
+const endpoints = new Map<string, URL>();
+
 /** Where an AWS service is reached: the override that all AWS SDKs know, else the region's public endpoint. */
 export function endpointOf(service: string): URL {
   const override = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? process.env.AWS_ENDPOINT_URL;
-  return new URL(override ?? `https://${service}.${config.AWS_REGION}.amazonaws.com`);
+  const address = override ?? `https://${service}.${config.AWS_REGION}.amazonaws.com`;
+  let found = endpoints.get(address);
+  if (!found) {
+    found = new URL(address);
+    endpoints.set(address, found);
+  }
+  return found;
 }
 
 /** Credentials as Lambda (variables) or CodeBuild and ECS (the container's credential address) hand them out. */
