@@ -70,3 +70,10 @@ export const PLAN_CATEGORIES = ['WEB', 'EMAIL', 'APP'] as const;
 export const BILLING_CYCLES = ['MONTHLY', 'YEARLY'] as const;
 export const SUBSCRIPTION_STATUSES = ['ACTIVE', 'SUSPENDED', 'CANCELLED'] as const;
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
+/** `PENDING` until the registrar has it, `FAILED` when it refused or nobody paid (design, Domains). */
+export const DOMAIN_STATUSES = ['PENDING', 'ACTIVE', 'FAILED', 'EXPIRED'] as const;
+
+/** Whose name servers answer for a domain: ours, or others that its owner named. */
+export const DNS_PROVIDERS = ['PLATFORM', 'EXTERNAL'] as const;
+
+export const DNS_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;

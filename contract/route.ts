@@ -12,7 +12,7 @@ export type Scope = (typeof SCOPES)[number];
 export type Access = Scope | 'any' | 'catalogue' | 'none';
 
 /** What a function needs beyond the table; the API stack turns it into variables and rights. */
-export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'panel';
+export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'registrar' | 'panel';
 
 type Shape = z.ZodMiniObject;
 

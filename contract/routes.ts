@@ -4,6 +4,7 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
 import { getDocs, getOpenApi } from './docs.ts';
+import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
 import { replaceEnv } from './env.ts';
 import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices } from './invoices.ts';
@@ -36,6 +37,8 @@ export const routes = [
   getInvoice,
   getWallet,
   listModels,
+  checkDomain,
+  listDomainPrices,
   listWebhooks,
   createWebhook,
   deleteWebhook,

@@ -9,15 +9,13 @@ import { AiOffer } from '../table/ai-entities.ts';
 import { upsert } from '../table/writes.ts';
 import { randPerMillion } from './ai-prices.ts';
 import type { Deps } from './deps.ts';
+import { keptFresh } from './kept-fresh.ts';
 
 /** What is for sale, and what a dollar costs. */
 export interface Offer {
   models: readonly Model[];
   randPerDollar: number;
 }
-
-/** How old a warm instance's offer may be, in milliseconds: so long does a change by an operator take to be everywhere. */
-const FRESH = 30_000;
 
 const dollars = () => z.number().check(z.minimum(0), z.maximum(100_000));
 const OfferedModel = () =>
@@ -41,33 +39,15 @@ export const OfferInput = () =>
     randPerDollar: z.optional(z.number().check(z.positive(), z.maximum(1_000))),
   });
 
-/**
- * The offer as it is now: the built-in list and rate, or what operators put in their place. Read once and then again when
- * it is no longer fresh, behind the request that noticed.
- */
-export function offers(deps: Deps, builtIn: Offer): () => Promise<Offer> {
-  let known: { offer: Offer; readAt: number } | undefined;
-  let reading: Promise<Offer> | undefined;
-  const read = async (): Promise<Offer> => {
+/** The offer as it is now: the built-in list and rate, or what operators put in their place. */
+export const offers = (deps: Deps, builtIn: Offer): (() => Promise<Offer>) =>
+  keptFresh(deps.now, async () => {
     const item = await deps.table.get(AiOffer, {});
     const { models = builtIn.models, randPerDollar = builtIn.randPerDollar } = item
       ? OfferInput().parse(item.offer)
       : {};
-    known = { offer: { models, randPerDollar }, readAt: deps.now().getTime() };
-    return known.offer;
-  };
-  const readOnce = (): Promise<Offer> => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-  return async () => {
-    if (!known) return await readOnce();
-    if (deps.now().getTime() - known.readAt > FRESH) readOnce().catch(() => undefined);
-    return known.offer;
-  };
-}
+    return { models, randPerDollar };
+  });
 
 /** What there is until an operator says otherwise. */
 export const builtInOffer = (randPerDollar: number): Offer => ({ models: MODELS, randPerDollar });

@@ -17,6 +17,7 @@ import { type AnyRoute, routes } from '../contract/routes.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BuildsStack } from './builds.ts';
 import { receivers } from './delivery.ts';
+import { askRegistrar } from './domains.ts';
 import { PlatformFunction } from './functions.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -125,6 +126,7 @@ export class ApiStack extends PlatformStack {
       builds: [builds.readLogs],
       models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
+      registrar: [askRegistrar],
       panel: [hosting.openServerTokens],
     };
     const usesOf = ({ method, uses }: AnyRoute): Use[] => [

@@ -61,6 +61,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.write],
     });
 
+    new PlatformFunction(this, platform, 'operator/setDomainPrices', {
+      description: 'Changes the domain extensions on sale and their prices; called by hand',
+      uses: [table.write],
+    });
+
     const topic = new Topic(this, 'Alarms', { topicName: `${config.prefix}-alarms`, enforceSSL: true });
     // A policy that asks for TLS takes the place of the default one, which let CloudWatch publish.
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));

@@ -18,6 +18,7 @@ export const SILENT_ITEMS = [
   ...['CREDENTIAL', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
   'INVOICE_NUMBERS',
+  ...['DOMAIN_OFFER', 'DOMAIN_NAME'],
 ];
 
 /** Of deliveries, only those that somebody asked to have sent again: attempts are many, and nothing follows from them here. */

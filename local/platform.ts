@@ -22,6 +22,7 @@ import { startGit } from './stand-ins/git.ts';
 import { startKeyValueStore } from './stand-ins/key-value-store.ts';
 import { startKms } from './stand-ins/kms.ts';
 import { startPanel } from './stand-ins/panel.ts';
+import { startRegistrar } from './stand-ins/registrar.ts';
 import { startStepFunctions } from './step-functions.ts';
 import { streamRoutesOf } from './stream-routes.ts';
 import { synthesize } from './synthesis.ts';
@@ -91,15 +92,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   };
   try {
     const ports = await directory.ports(
-      'dynamodb',
-      'queues',
-      'kms',
-      'hosts',
-      'routes',
-      'builds',
-      'states',
-      'ai',
-      'panel',
+      ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states', 'ai', 'registrar', 'panel'] as const),
     );
     const baseUrl = `http://localhost:${port}`;
     const address = (name: keyof typeof ports): string => `http://127.0.0.1:${ports[name]}`;
@@ -117,6 +110,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
       AWS_ENDPOINT_URL_CODEBUILD: address('builds'),
       AWS_ENDPOINT_URL_SFN: address('states'),
+      AWS_ENDPOINT_URL_ROUTE_53_DOMAINS: address('registrar'),
     };
 
     const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
@@ -143,6 +137,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
       startKms({ dataDir, port: ports.kms }).then(started),
       startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
+      startRegistrar({ dataDir, port: ports.registrar }).then(started),
     ]);
     const { template } = synthesis;
 

@@ -24,10 +24,16 @@ const PROTOCOLS = {
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
   kms: { target: 'TrentService', version: '1.1' },
   sqs: { target: 'AmazonSQS', version: '1.0' },
-} as const;
+  // There is one for the whole world.
+  route53domains: { target: 'Route53Domains_v20140515', version: '1.1', region: 'us-east-1' },
+} as const satisfies Record<string, { target: string; version: string; region?: string }>;
 
+/** How often something is tried, and how long a try may take in milliseconds: table and key calls answer in a few. */
+interface Patience {
+  attempts?: number;
+  timeout?: number;
+}
 const ATTEMPTS = 4;
-/** The longest that one try may take, in milliseconds: table and key calls answer in a few. */
 const TRY_TIMEOUT = 5_000;
 
 interface Transport {
@@ -99,34 +105,43 @@ const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, m
 const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExceeded/;
 
 /** Repeats what may be repeated: broken connections, 5xx, throttling; full jitter from 25 ms. */
-async function retrying<T>(work: () => Promise<T>): Promise<T> {
+async function retrying<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       const refused = error instanceof AwsError && error.status >= 400 && error.status < 500;
-      if (attempt === ATTEMPTS || (refused && !THROTTLED.test(error.name))) throw error;
+      if (attempt >= attempts || (refused && !THROTTLED.test(error.name))) throw error;
       await pause(Math.random() * 25 * 2 ** attempt);
     }
   }
 }
 
 /** Calls an operation of a JSON-protocol service, e.g. `callAws('dynamodb', 'GetItem', {…})`. Throws {@link AwsError}. */
-export function callAws<Output>(service: keyof typeof PROTOCOLS, operation: string, input: object): Promise<Output> {
-  const { target, version } = PROTOCOLS[service];
+export function callAws<Output>(
+  service: keyof typeof PROTOCOLS,
+  operation: string,
+  input: object,
+  { attempts, timeout = TRY_TIMEOUT }: Patience = {},
+): Promise<Output> {
+  const {
+    target,
+    version,
+    region = config.AWS_REGION,
+  }: { target: string; version: string; region?: string } = PROTOCOLS[service];
   const body = JSON.stringify(input);
   return retrying(async () => {
-    const endpoint = endpointOf(service);
-    const request = { service, region: config.AWS_REGION, host: endpoint.host, target: `${target}.${operation}`, body };
+    const endpoint = endpointOf(service, region);
+    const request = { service, region, host: endpoint.host, target: `${target}.${operation}`, body };
     const contentType = `application/x-amz-json-${version}`;
     const headers = signJson({ ...request, contentType }, await currentCredentials());
-    const answer = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout: TRY_TIMEOUT });
+    const answer = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
     const document = answer.body.length > 0 ? JSON.parse(answer.body.toString('utf8')) : {};
     if (answer.status === 200) return document as Output;
     const type = String(document.__type ?? `Http${answer.status}`);
     const message = String(document.message ?? document.Message ?? type);
     throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, answer.status, document);
-  });
+  }, attempts);
 }
 
 interface ObjectRequest {

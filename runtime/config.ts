@@ -90,9 +90,10 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
 const endpoints = new Map<string, URL>();
 
 /** Where an AWS service is reached: the override that all AWS SDKs know, else the region's public endpoint. */
-export function endpointOf(service: string): URL {
-  const override = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? process.env.AWS_ENDPOINT_URL;
-  const address = override ?? `https://${service}.${config.AWS_REGION}.amazonaws.com`;
+export function endpointOf(service: string, region: string = config.AWS_REGION): URL {
+  const name = service === 'route53domains' ? 'ROUTE_53_DOMAINS' : service.toUpperCase();
+  const override = process.env[`AWS_ENDPOINT_URL_${name}`] ?? process.env.AWS_ENDPOINT_URL;
+  const address = override ?? `https://${service}.${region}.amazonaws.com`;
   let found = endpoints.get(address);
   if (!found) {
     found = new URL(address);

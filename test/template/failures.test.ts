@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { SILENT_ITEMS } from '../../lib/stream.ts';
 import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts';
 import { Invoice, InvoiceNumbers, Subscription } from '../../table/billing-entities.ts';
+import { DomainName, DomainOffer } from '../../table/domain-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
 import { Delivery, Sweep, Webhook } from '../../table/webhook-entities.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
@@ -77,7 +78,7 @@ test('counting requests does not wake the stream, and everything that something 
   const silent = [
     ...[Credential.key({ hash: 'a' }), Visitor.key({ address: 'a' }), Answer.key({ id: 'a' })],
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
-    AiOffer.key({}),
+    ...[AiOffer.key({}), DomainOffer.key({}), DomainName.key({ name: 'a' })],
     InvoiceNumbers.key({ year: '2026' }),
     ...[Delivery.key({ accountId: 'a', id: 'b' }), Sweep.key({ name: 'a' })],
   ];

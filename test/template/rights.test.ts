@@ -16,6 +16,7 @@ const WITHOUT_RESOURCE = [
   /^xray:/,
   /^logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+)$/,
   /^dynamodb:ListStreams$/,
+  /^route53domains:/,
 ];
 
 const actionsOf = (functionName: string): string[] => {

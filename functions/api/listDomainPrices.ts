@@ -1,0 +1,7 @@
+import { listDomainPrices as route } from '../../contract/domain-catalogue.ts';
+import { listDomainPrices } from '../../domain/domain-catalogue.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { extensions } from '../../runtime/extensions.ts';
+
+/** GET /v1/domains/pricing */
+export const handler = endpoint(route, listDomainPrices, { extensions });

@@ -1,0 +1,189 @@
+/** Whom a domain is registered for, as orders give it (contract/domain-orders.ts). */
+export interface Owner {
+  name: string;
+  email: string;
+  contactNumber: string;
+  address1: string;
+  city: string;
+  province: string;
+  postalCode: string;
+  country: string;
+}
+
+export interface Registration {
+  domain: string;
+  years: number;
+  owner: Owner;
+  /** Whether the registry lets the owner's details be hidden. */
+  privacy: boolean;
+}
+
+/** Something that the registrar was asked to do, which takes it seconds or days. */
+export interface Operation {
+  id: string;
+  status: 'PENDING' | 'DONE' | 'REFUSED';
+  /** What the registrar says about it. */
+  message: string;
+}
+
+export type Availability = 'AVAILABLE' | 'TAKEN' | 'PREMIUM' | 'UNKNOWN';
+type OperationKind = 'REGISTER_DOMAIN' | 'RENEW_DOMAIN';
+
+/** The registrar said no, and nothing was done. */
+export class Refused extends Error {}
+
+export interface Registrar {
+  /** `UNKNOWN` where the registry does not answer. */
+  availability(domain: string): Promise<Availability>;
+  /** @returns the operation's id. Throws {@link Refused}; after any other failure it may have been taken on or not */
+  register(registration: Registration): Promise<string>;
+  /** @param expiryYear the year in which it expires without this: a repeat is so refused. The same as {@link register} */
+  renew(domain: string, years: number, expiryYear: number): Promise<string>;
+  /** The newest operation of that kind on a domain that was submitted at or after a time. */
+  find(kind: OperationKind, domain: string, since: Date): Promise<Operation | undefined>;
+  operation(id: string): Promise<Operation>;
+  /** When a domain of ours expires, and its name servers; undefined where it is not ours. */
+  registered(domain: string): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
+  /** Has a domain answered for by these name servers. */
+  delegate(domain: string, nameservers: readonly string[]): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Tries, the first one included. */
+  attempts?: number;
+  /** Milliseconds for each. */
+  timeout?: number;
+}
+type Call = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
+
+const AVAILABILITIES: Record<string, Availability> = {
+  AVAILABLE: 'AVAILABLE',
+  UNAVAILABLE_PREMIUM: 'PREMIUM',
+  PENDING: 'UNKNOWN',
+  DONT_KNOW: 'UNKNOWN',
+};
+const STATUSES: Record<string, Operation['status']> = { SUCCESSFUL: 'DONE', FAILED: 'REFUSED', ERROR: 'REFUSED' };
+
+/** What says that a request can never succeed; our own limits and a registry's maintenance are not among them. */
+const REFUSALS = new Set(['InvalidInput', 'TLDRulesViolation', 'UnsupportedTLD']);
+const isNamed = (error: unknown, name: string): error is Error => error instanceof Error && error.name === name;
+
+/** A question may be asked again; an order may not, for a lost answer is no proof that it was not taken on. */
+const ASK: CallOptions = { timeout: 10_000 };
+const ORDER: CallOptions = { timeout: 30_000, attempts: 1 };
+
+interface WireOperation {
+  OperationId?: string;
+  Status?: string;
+  DomainName?: string;
+  Message?: string;
+  /** Epoch seconds. */
+  SubmittedDate?: number;
+}
+const operationOf = ({ OperationId = '', Status = '', Message = '' }: WireOperation): Operation => ({
+  id: OperationId,
+  status: STATUSES[Status] ?? 'PENDING',
+  message: Message,
+});
+
+/** A contact has two names there. */
+function contactOf(owner: Owner) {
+  const words = owner.name.split(/\s+/);
+  const last = words.at(-1) ?? '';
+  return {
+    ContactType: 'PERSON',
+    FirstName: words.slice(0, -1).join(' ') || last,
+    LastName: last,
+    Email: owner.email,
+    PhoneNumber: owner.contactNumber,
+    AddressLine1: owner.address1,
+    City: owner.city,
+    State: owner.province,
+    ZipCode: owner.postalCode,
+    CountryCode: owner.country,
+  };
+}
+
+/** Route 53 Domains, which lives in us-east-1 alone. Renewing is ours to order: its own automatic renewal stays off. */
+export function createRegistrar(call: Call): Registrar {
+  async function order(operation: string, input: object): Promise<string> {
+    try {
+      return (await call<{ OperationId: string }>(operation, input, ORDER)).OperationId;
+    } catch (error) {
+      if (error instanceof Error && REFUSALS.has(error.name)) throw new Refused(error.message, { cause: error });
+      throw error;
+    }
+  }
+  return {
+    async availability(domain) {
+      try {
+        const input = { DomainName: domain };
+        const { Availability } = await call<{ Availability: string }>('CheckDomainAvailability', input, ASK);
+        return AVAILABILITIES[Availability] ?? 'TAKEN';
+      } catch (error) {
+        if (isNamed(error, 'TLDInMaintenance')) return 'UNKNOWN';
+        throw error;
+      }
+    },
+
+    async register({ domain, years, owner, privacy }) {
+      const contact = contactOf(owner);
+      return await order('RegisterDomain', {
+        DomainName: domain,
+        DurationInYears: years,
+        AutoRenew: false,
+        ...{ AdminContact: contact, RegistrantContact: contact, TechContact: contact },
+        PrivacyProtectAdminContact: privacy,
+        PrivacyProtectRegistrantContact: privacy,
+        PrivacyProtectTechContact: privacy,
+      });
+    },
+
+    renew: (domain, years, expiryYear) =>
+      order('RenewDomain', { DomainName: domain, DurationInYears: years, CurrentExpiryYear: expiryYear }),
+
+    async find(kind, domain, since) {
+      let Marker: string | undefined;
+      do {
+        const input = {
+          Type: [kind],
+          SubmittedSince: Math.floor(since.getTime() / 1000),
+          SortBy: 'SubmittedDate',
+          SortOrder: 'DESC',
+          MaxItems: 100,
+          ...(Marker ? { Marker } : {}),
+        };
+        const page = await call<{ Operations?: WireOperation[]; NextPageMarker?: string }>(
+          'ListOperations',
+          input,
+          ASK,
+        );
+        const found = page.Operations?.find(({ DomainName }) => DomainName === domain);
+        if (found) return operationOf(found);
+        Marker = page.NextPageMarker;
+      } while (Marker);
+      return undefined;
+    },
+
+    operation: async (id) => operationOf(await call<WireOperation>('GetOperationDetail', { OperationId: id }, ASK)),
+
+    async registered(domain) {
+      interface Detail {
+        ExpirationDate: number;
+        Nameservers?: { Name: string }[];
+      }
+      try {
+        const { ExpirationDate, Nameservers = [] } = await call<Detail>('GetDomainDetail', { DomainName: domain }, ASK);
+        return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
+      } catch (error) {
+        if (isNamed(error, 'InvalidInput')) return undefined;
+        throw error;
+      }
+    },
+
+    async delegate(domain, nameservers) {
+      const Nameservers = nameservers.map((Name) => ({ Name }));
+      await call('UpdateDomainNameservers', { DomainName: domain, Nameservers }, ORDER);
+    },
+  };
+}

@@ -1,0 +1,6 @@
+import { createRegistrar } from '../providers/registrar.ts';
+import { callAws } from './aws.ts';
+
+export const registrar = createRegistrar((operation, input, options) =>
+  callAws('route53domains', operation, input, options),
+);
