@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts';
-import type { CallerInput, Output, Route } from './route.ts';
+import { type CallerInput, dashboardPathOf, type Output, type Route } from './route.ts';
 
 export interface ClientOptions {
   baseUrl: string;
@@ -7,6 +7,8 @@ export interface ClientOptions {
   secretKey?: string;
   /** Sent as `X-Public-Key`. */
   publicKey?: string;
+  /** The access token of a login: every operation is then called at the dashboard's path. Asked for with each call. */
+  accessToken?: () => string | Promise<string>;
   headers?: Record<string, string>;
 }
 
@@ -27,7 +29,7 @@ export interface Client {
 }
 
 /** A client typed by the contract: `client.call(createApp, { body: { name: 'My app' } })`. */
-export function createClient({ baseUrl, secretKey, publicKey, headers = {} }: ClientOptions): Client {
+export function createClient({ baseUrl, secretKey, publicKey, accessToken, headers = {} }: ClientOptions): Client {
   const identity: Record<string, string> = {
     ...(secretKey ? { authorization: `Bearer ${secretKey}` } : {}),
     ...(publicKey ? { 'x-public-key': publicKey } : {}),
@@ -37,14 +39,19 @@ export function createClient({ baseUrl, secretKey, publicKey, headers = {} }: Cl
       const { params = {}, query = {}, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
       const path = Object.entries(params).reduce<string>(
         (filled, [name, value]) => filled.replace(`{${name}}`, encodeURIComponent(String(value))),
-        route.path,
+        (accessToken && dashboardPathOf(route.path)) ?? route.path,
       );
       const search = new URLSearchParams(
         Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]),
       ).toString();
       const answer = await fetch(`${baseUrl}${path}${search ? `?${search}` : ''}`, {
         method: route.method,
-        headers: { ...identity, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          ...identity,
+          ...(accessToken ? { authorization: `Bearer ${await accessToken()}` } : {}),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const parsed = (await answer.json()) as Output<R> & Partial<Failure>;

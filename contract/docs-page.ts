@@ -70,7 +70,7 @@ b{font-size:.75rem;padding:.2rem .5rem;border-radius:4px;color:#fff;background:#
 nav a{display:inline-block;margin-right:1rem}a{color:#1d4f91}`;
 
 function render(): string {
-  const document = openApi('');
+  const document = openApi('', '');
   const paths = Object.entries(document.paths as Record<string, Record<string, Operation>>);
   const operations = paths.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),

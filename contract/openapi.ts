@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ERRORS } from './errors.ts';
-import type { Access, Route } from './route.ts';
-import { routes, streamedRoutes } from './routes.ts';
+import { type Access, dashboardPathOf, type Path, type Route } from './route.ts';
+import { dashboardRoutes, routes, streamedRoutes } from './routes.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,22 +29,34 @@ class Components {
 const refer = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
 
-const SECURITY: Record<'secret' | 'public' | 'none', Json[]> = {
-  secret: [{ secretKey: [] }],
-  public: [{ publicKey: [] }, { secretKey: [] }],
-  none: [],
-};
-const securityOf = (access: Access) =>
-  access === 'none' ? SECURITY.none : access === 'catalogue' ? SECURITY.public : SECURITY.secret;
+/** What a caller shows, by how the operation may be called. */
+function securityOf(access: Access): Json[] {
+  switch (access) {
+    case 'none':
+      return [];
+    case 'login':
+      return [{ login: [] }];
+    case 'catalogue':
+      return [{ publicKey: [] }, { secretKey: [] }];
+    default:
+      return [{ secretKey: [] }];
+  }
+}
 
-const scopeText = (access: Access) =>
-  access === 'none'
-    ? 'No key needed.'
-    : access === 'catalogue'
-      ? 'Takes a public or a secret key.'
-      : access === 'any'
-        ? 'Takes any secret key.'
-        : `Needs a secret key with the scope \`${access}\`.`;
+function accessText(access: Access): string {
+  switch (access) {
+    case 'none':
+      return 'No key needed.';
+    case 'login':
+      return 'Needs a login: the access token that the dashboard has.';
+    case 'catalogue':
+      return 'Takes a public or a secret key.';
+    case 'any':
+      return 'Takes any secret key.';
+    default:
+      return `Needs a secret key with the scope \`${access}\`.`;
+  }
+}
 
 const RATE_HEADERS = {
   'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests in any 60 seconds' },
@@ -80,7 +92,7 @@ function operation(route: Route, components: Components): Json {
   return {
     operationId: route.id,
     summary: route.summary,
-    description: scopeText(route.access),
+    description: accessText(route.access),
     tags: [route.tag],
     security: securityOf(route.access),
     parameters: parameters(route, components),
@@ -112,11 +124,30 @@ const Failure = {
   },
 };
 
+/** The same operation as a login calls it. */
+const forLogins = (route: Route, path: Path): Route => ({
+  ...route,
+  path,
+  id: `dashboard${route.id[0]?.toUpperCase()}${route.id.slice(1)}`,
+  access: route.access === 'none' ? 'none' : 'login',
+  tag: 'Dashboard',
+});
+
+/** What answers at each path, as it is called there. */
+function everyOperation(): Route[] {
+  const own = [...routes, ...streamedRoutes] as readonly Route[];
+  const mirrored = own.flatMap((route) => {
+    const path = dashboardPathOf(route.path);
+    return path ? [forLogins(route, path)] : [];
+  });
+  return [...own, ...(dashboardRoutes as readonly Route[]), ...mirrored];
+}
+
 /** The OpenAPI 3.1 document of the whole contract. */
-export function openApi(baseUrl: string): Json {
+export function openApi(baseUrl: string, loginIssuer: string): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
-  for (const route of [...routes, ...streamedRoutes] as readonly Route[]) {
+  for (const route of everyOperation()) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, components) };
   }
   return {
@@ -138,6 +169,7 @@ export function openApi(baseUrl: string): Json {
       },
       securitySchemes: {
         secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_live_…`' },
+        login: { type: 'openIdConnect', openIdConnectUrl: `${loginIssuer}/.well-known/openid-configuration` },
         publicKey: { type: 'apiKey', in: 'header', name: 'X-Public-Key', description: 'A public key, `pk_live_…`' },
       },
     },

@@ -7,12 +7,33 @@ export const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * Who may call: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too), or `none` (no key).
+ * Who may call: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too), `none` (no key), or a
+ * `login`. Whoever is logged in may do everything that a key may, under the dashboard's path ({@link dashboardPathOf}).
  */
-export type Access = Scope | 'any' | 'catalogue' | 'none';
+export type Access = Scope | 'any' | 'catalogue' | 'none' | 'login';
+
+export type Path = `/${string}`;
+
+/** Everything that is called with a login is below this. */
+export const DASHBOARD_PATH = '/dashboard/v1';
+
+/**
+ * Where an operation answers to a login: `/v1/apps` at `/dashboard/v1/apps`, `/ai/v1/models` at `/dashboard/v1/ai/models`
+ * (design, section 5). Undefined for what belongs to no API.
+ */
+export function dashboardPathOf(path: Path): Path | undefined {
+  if (path.startsWith(`${DASHBOARD_PATH}/`)) return path;
+  if (path.startsWith('/v1/')) return `/dashboard${path}`;
+  return path.startsWith('/ai/v1/') ? `${DASHBOARD_PATH}/ai/${path.slice('/ai/v1/'.length)}` : undefined;
+}
 
 /** What a function needs beyond the table; the API stack turns it into variables and rights. */
 export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'registrar' | 'panel';
+
+/** Every path that an operation answers at: its own, and the one for logins. */
+export const pathsOf = ({ path }: { path: Path }): Path[] => [
+  ...new Set([path, dashboardPathOf(path)].filter((each) => each !== undefined)),
+];
 
 type Shape = z.ZodMiniObject;
 
@@ -22,7 +43,7 @@ interface Operation {
   id: string;
   method: Method;
   /** `/v1/apps/{id}` */
-  path: `/${string}`;
+  path: Path;
   access: Access;
   summary: string;
   tag: string;

@@ -8,7 +8,8 @@ import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
 import { replaceEnv } from './env.ts';
 import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices } from './invoices.ts';
-import type { Access, Method, Uses } from './route.ts';
+import { getMe } from './me.ts';
+import type { Access, Method, Path, Uses } from './route.ts';
 import { getWallet } from './wallet.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts';
 
@@ -16,7 +17,7 @@ import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts';
 export interface AnyRoute {
   id: string;
   method: Method;
-  path: `/${string}`;
+  path: Path;
   access: Access;
   uses: readonly Uses[];
 }
@@ -47,6 +48,9 @@ export const routes = [
   getOpenApi,
   getDocs,
 ] as const;
+
+/** What a login may do beyond all that a key may: operations under `/dashboard/v1` (lib/dashboard-api.ts). */
+export const dashboardRoutes = [getMe] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

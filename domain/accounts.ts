@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
 import { WalletTransaction } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
+import { Login } from '../table/login-entities.ts';
 import { create } from '../table/writes.ts';
 import { addCredits } from './ai-credits.ts';
 import type { Caller, Deps } from './deps.ts';
@@ -18,6 +19,8 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typ
   const { id, email, name, plan, walletCents, createdAt } = account;
   return { data: { id, email, name, walletBalance: rand(walletCents), plan, createdAt } };
 }
+
+const loginTaken = () => new ApiError('conflict', 'This login has an account already.');
 
 export interface OpenedAccount {
   id: string;
@@ -37,17 +40,21 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     });
     return { name, id: keyId, ...made };
   });
-  const { email, name, plan, walletCents } = input;
+  const { email, name, plan, walletCents, login } = input;
   const account = { id, email, name, plan, walletCents, walletSerial: walletCents > 0 ? 1 : 0, appCount: 0, createdAt };
   const opening = {
     ...{ accountId: id, serial: 1, type: 'ADJUSTMENT' as const, amountCents: walletCents },
     ...{ balanceAfterCents: walletCents, description: 'Opening balance', createdAt },
   };
   const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
+  const logins = login ? [create(Login, { subject: login, accountId: id }, loginTaken)] : [];
   const shown = keys.map(({ writes, ...key }) => key);
   const credits = addCredits(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand);
-  return await deps.commit([create(Account, account), ...ledger, ...credits, ...keys.flatMap((key) => key.writes)], {
-    id,
-    keys: shown,
-  });
+  return await deps.commit(
+    [create(Account, account), ...logins, ...ledger, ...credits, ...keys.flatMap((key) => key.writes)],
+    {
+      id,
+      keys: shown,
+    },
+  );
 }

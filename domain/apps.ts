@@ -12,7 +12,7 @@ import type { Input, Output } from '../contract/route.ts';
 import { Account, App, Host } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { change, create, type Write } from '../table/writes.ts';
-import { newDeployment } from './deployment-queue.ts';
+import { newDeployment, triggerOf } from './deployment-queue.ts';
 import type { Caller, Deps } from './deps.ts';
 import { emit } from './events.ts';
 
@@ -81,16 +81,17 @@ export async function createApp(
 
 async function createAppAt(
   deps: Deps,
-  { accountId }: Caller,
+  caller: Caller,
   { customDomain, deployNow, ...input }: Input<typeof CreateRoute>,
   slug: string,
 ): Promise<Output<typeof CreateRoute>> {
+  const { accountId } = caller;
   const id = deps.newId('app');
   const now = deps.now().toISOString();
   const host = `${slug}.${deps.settings.appsDomain}`;
   const defaults = FRAMEWORK_DEFAULTS[input.framework];
   const deployment =
-    deployNow && input.repoUrl ? newDeployment(deps, { accountId, applicationId: id }, 'API') : undefined;
+    deployNow && input.repoUrl ? newDeployment(deps, { accountId, applicationId: id }, triggerOf(caller)) : undefined;
   const app: App = {
     ...input,
     id,

@@ -2,7 +2,7 @@ import type { createDeployment as CreateRoute } from '../contract/deployments.ts
 import type { Output } from '../contract/route.ts';
 import { Deployment } from '../table/entities.ts';
 import { create, type Write } from '../table/writes.ts';
-import type { Deps } from './deps.ts';
+import type { Caller, Deps } from './deps.ts';
 
 /** How long a deployment may be without a sign of life before the reconciler looks after it, in milliseconds. */
 export const CHECK_AFTER = 60_000;
@@ -12,6 +12,9 @@ export function viewDeployment(deployment: Deployment): Output<typeof CreateRout
   const { id, applicationId, status, trigger, commitSha, startedAt, finishedAt } = deployment;
   return { id, applicationId, status, trigger, commitSha, startedAt, finishedAt };
 }
+
+/** What a deployment is triggered by that a caller asks for. */
+export const triggerOf = ({ login }: Caller): Deployment['trigger'] => (login ? 'DASHBOARD' : 'API');
 
 /** A queued deployment and the write that stores it. The stream starts its execution. */
 export function newDeployment(

@@ -10,7 +10,7 @@ import { App, Deployment } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import { findApp, noSuchApp } from './apps.ts';
-import { newDeployment, viewDeployment } from './deployment-queue.ts';
+import { newDeployment, triggerOf, viewDeployment } from './deployment-queue.ts';
 import type { Caller, Deps } from './deps.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'There is no such deployment.');
@@ -31,7 +31,7 @@ export async function createDeployment(
 ): Promise<Output<typeof CreateRoute>> {
   const { accountId } = caller;
   assertDeployable(await findApp(deps, caller, id));
-  const deployment = newDeployment(deps, { accountId, applicationId: id }, 'API');
+  const deployment = newDeployment(deps, { accountId, applicationId: id }, triggerOf(caller));
   const set = { activeDeploymentId: deployment.id };
   const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
   const claim = change(App, { accountId, id }, { set, when }, alreadyDeploying);

@@ -28,8 +28,11 @@ export interface Settings {
   webhookRetrySchedule: readonly number[];
 }
 
-/** Who calls: the account behind the key. */
+/** Who calls: the account behind the key, or behind the login. */
 export interface Caller {
   accountId: string;
+  /** Empty for a login. */
   keyId: string;
+  /** Whether a person called, from the dashboard. */
+  login?: true;
 }

@@ -25,6 +25,8 @@ export const NewAccountInput = z.object({
   name: z.string().check(z.minLength(1)),
   plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int().check(z.minimum(0)) }),
   walletCents: z._default(z.int().check(z.minimum(0)), 0),
+  /** The login that it opens to: what the issuer of logins calls its owner (`sub`). */
+  login: z.optional(z.string().check(z.minLength(1))),
   /** AI credits to begin with, in millionths of a rand. */
   aiCreditsMicroRand: z._default(z.int().check(z.minimum(0)), 0),
   keys: z._default(

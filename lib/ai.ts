@@ -5,6 +5,7 @@ import { AI_PROVIDER_IDS } from '../contract/choices.ts';
 import { type ApiStack, CORS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { PlatformFunction } from './functions.ts';
+import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import type { TableStack } from './table.ts';
 
@@ -16,7 +17,10 @@ export class AiStack extends PlatformStack {
   /** Host of the function's URL; the edge sends chat completions there. */
   readonly urlHost: string;
 
-  constructor(platform: Platform, table: TableStack, hosting: AppHostingStack, api: ApiStack) {
+  constructor(
+    platform: Platform,
+    { table, hosting, api, login }: { table: TableStack; hosting: AppHostingStack; api: ApiStack; login: LoginStack },
+  ) {
     super(platform, 'ai', 'The AI gateway: chat completions, streamed');
     const { config, names } = platform;
     this.addStackDependency(table);
@@ -47,6 +51,7 @@ export class AiStack extends PlatformStack {
         table.write,
         hosting.openProviderKeys,
         api.throughTheEdge,
+        login.check,
         api.offer,
         {
           variables: {

@@ -11,14 +11,15 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Duration, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib/core';
-import type { Uses } from '../contract/route.ts';
+import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib/core';
+import { pathsOf, type Uses } from '../contract/route.ts';
 import { type AnyRoute, routes } from '../contract/routes.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BuildsStack } from './builds.ts';
 import { receivers } from './delivery.ts';
 import { askRegistrar } from './domains.ts';
 import { PlatformFunction } from './functions.ts';
+import type { LoginStack } from './login.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import type { Use } from './rights.ts';
@@ -68,10 +69,20 @@ export class ApiStack extends PlatformStack {
   readonly originSecret: string;
   /** Believing the edge. */
   readonly throughTheEdge: Use;
+  /** What an operation of the contract works with. */
+  readonly usesOf: (route: AnyRoute) => Use[];
   /** Reading which AI models there are and what they cost. */
   readonly offer: Use;
 
-  constructor(platform: Platform, table: TableStack, hosting: AppHostingStack, builds: BuildsStack) {
+  constructor(
+    platform: Platform,
+    {
+      table,
+      hosting,
+      builds,
+      login,
+    }: { table: TableStack; hosting: AppHostingStack; builds: BuildsStack; login: LoginStack },
+  ) {
     super(platform, 'api', 'The HTTP API and a function for each of its operations');
     const { config, names } = platform;
     this.addStackDependency(table);
@@ -129,32 +140,44 @@ export class ApiStack extends PlatformStack {
       registrar: [askRegistrar],
       panel: [hosting.openServerTokens],
     };
-    const usesOf = ({ method, uses }: AnyRoute): Use[] => [
+    this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,
+      login.check,
       table.read,
       method === 'GET' ? table.count : table.write,
       ...uses.flatMap((use) => extras[use]),
     ];
-    for (const route of routes satisfies readonly AnyRoute[]) {
-      const made = new PlatformFunction(this, platform, `api/${route.id}`, {
-        description: `${route.method} ${route.path}`,
-        uses: usesOf(route),
+    for (const operation of routes satisfies readonly AnyRoute[]) {
+      const made = new PlatformFunction(this, platform, `api/${operation.id}`, {
+        description: `${operation.method} ${operation.path}`,
+        uses: this.usesOf(operation),
       });
-      this.answer(HttpRouteKey.with(route.path, HttpMethod[route.method]), made);
+      route(made, this.api, operation);
     }
     const notFound = new PlatformFunction(this, platform, 'api/notFound', {
       description: 'Any path or method that is not in the contract',
-      uses: [this.throughTheEdge, table.count],
+      uses: [this.throughTheEdge, login.check, table.count],
     });
-    this.answer(HttpRouteKey.DEFAULT, notFound);
-  }
-
-  private answer(routeKey: HttpRouteKey, { node, lambda }: PlatformFunction): void {
-    new HttpRoute(this, `${node.id}Route`, {
+    new HttpRoute(this, 'ApiNotFoundRoute', {
       httpApi: this.api,
-      routeKey,
-      // One permission per function, for all of this API: the function has one route.
-      integration: new HttpLambdaIntegration(`${node.id}Integration`, lambda, { scopePermissionToRoute: false }),
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: integrationOf(notFound),
+    });
+  }
+}
+
+/** One permission per function, for all of this API: whichever path leads to it. */
+const integrationOf = ({ node, lambda }: PlatformFunction) =>
+  new HttpLambdaIntegration(`${node.id}Integration`, lambda, { scopePermissionToRoute: false });
+
+/** Leads an operation's paths to its function: its own, and the dashboard's. */
+export function route(made: PlatformFunction, httpApi: HttpApi, { method, path }: AnyRoute): void {
+  const integration = integrationOf(made);
+  for (const each of pathsOf({ path })) {
+    new HttpRoute(Stack.of(made), `${made.node.id}${each === path ? '' : 'Dashboard'}Route`, {
+      httpApi,
+      routeKey: HttpRouteKey.with(each, HttpMethod[method]),
+      integration,
     });
   }
 }

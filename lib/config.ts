@@ -32,6 +32,13 @@ export const Settings = z.object({
   rateLimitSecret: perMinute.default(120),
   rateLimitPublic: perMinute.default(30),
   rateLimitAnonymous: perMinute.default(30),
+  /** Requests per rolling 60 seconds of somebody who is logged in to the dashboard. */
+  rateLimitLogin: perMinute.default(300),
+  /** People sign in at `https://<loginPrefix>.auth.<region>.amazoncognito.com`: one of a kind in the region. */
+  loginPrefix: z
+    .string()
+    .regex(/^(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
+    .optional(),
   /** Seconds from each failed attempt at a webhook delivery to the next, comma-separated: one fewer than attempts. */
   webhookRetrySchedule: z
     .string()
@@ -61,6 +68,7 @@ export interface Config extends z.output<typeof Settings> {
   /** The base address, without a trailing slash. */
   publicUrl: string;
   deliveryConcurrency: number;
+  loginPrefix: string;
   /** Whether webhooks may go to the machine that sends them: only where that is somebody's own. */
   allowLocalWebhooks: boolean;
   /** Whether the stage's data outlives its stacks. */
@@ -77,6 +85,7 @@ export function configure(input: SettingsInput): Config {
     prefix,
     appsDomain: `apps.${settings.domain}`,
     publicUrl: `https://${settings.domain}`,
+    loginPrefix: settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63),
     // One machine runs each invocation as a thread.
     deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 32 : 200),
     allowLocalWebhooks: settings.stage === 'local',

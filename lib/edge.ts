@@ -21,6 +21,7 @@ import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { createChatCompletion } from '../contract/chat.ts';
+import { pathsOf } from '../contract/route.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
@@ -67,7 +68,7 @@ export class EdgeStack extends PlatformStack {
       originHeaders: { 'x-origin-secret': api.originSecret },
       edgeFunction: 'name-visitor',
       // Answers that come byte by byte have an origin of their own.
-      streams: { [createChatCompletion.path]: ai.urlHost },
+      streams: Object.fromEntries(pathsOf(createChatCompletion).map((path) => [path, ai.urlHost])),
       certificate,
     });
     new Site(this, 'Apps', platform, {

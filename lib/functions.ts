@@ -75,6 +75,7 @@ function everywhere({ config, names }: Platform): Record<string, string> {
     RATE_LIMIT_SECRET: String(config.rateLimitSecret),
     RATE_LIMIT_PUBLIC: String(config.rateLimitPublic),
     RATE_LIMIT_ANONYMOUS: String(config.rateLimitAnonymous),
+    RATE_LIMIT_LOGIN: String(config.rateLimitLogin),
     APP_FUNCTION_ARN_PREFIX: names.appFunctions.arnPrefix,
   };
 }

@@ -15,7 +15,7 @@ import type { TableStack } from './table.ts';
  * named here goes through (table/entities.ts; a test compares).
  */
 export const SILENT_ITEMS = [
-  ...['CREDENTIAL', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
+  ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
   'INVOICE_NUMBERS',
   ...['DOMAIN_OFFER', 'DOMAIN_NAME'],

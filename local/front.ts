@@ -14,6 +14,7 @@ import {
 import { type HttpRequest, httpEvent, splitTarget } from './http-event.ts';
 import type { Lambda } from './lambda.ts';
 import type { RouteMatch } from './routes.ts';
+import { LOGIN_PATH } from './stand-ins/login.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
 
 /** Lambda's limit on an event. What is longer is cut to just over it, and the function says that it is too long. */
@@ -29,6 +30,8 @@ export interface FrontOptions {
   /** Whether a host name (without port) belongs to a hosted application, or would. */
   isApp: (host: string) => boolean;
   edge: (request: IncomingMessage) => Promise<EdgeDecision>;
+  /** The issuer of logins. */
+  login?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Passes a request to the application behind a function URL's host. */
   forward: (urlHost: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
@@ -54,6 +57,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   const body = chunks.length === 1 && only ? only : Buffer.concat(chunks);
   return body.length > LONGEST_BODY ? body.subarray(0, LONGEST_BODY) : body;
 }
+
+const isLogin = (target: string): boolean => splitTarget(target).path.startsWith(`${LOGIN_PATH}/`);
 
 const peer = (socket: Socket): string => (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
 
@@ -145,6 +150,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       write(response, { cookies: [], ...decision });
       return;
     }
+    if (options.login && isLogin(url)) return options.login(request, response);
     const preflight = cors?.preflight(method, headers);
     if (preflight) {
       request.resume();

@@ -39,6 +39,12 @@ const KINDS: Record<string, Kind> = {
     attributes: { Id: '{name}', Status: 'READY' },
   },
   'AWS::CodeBuild::Project': { nameProperty: 'Name', arn: 'codebuild:{region}:{account}:project/{name}' },
+  'AWS::Cognito::UserPool': {
+    nameProperty: 'UserPoolName',
+    arn: 'cognito-idp:{region}:{account}:userpool/{name}',
+    attributes: { ProviderURL: 'https://cognito-idp.{region}.amazonaws.com/{name}' },
+  },
+  'AWS::Cognito::UserPoolClient': {},
   'AWS::DynamoDB::GlobalTable': {
     nameProperty: 'TableName',
     arn: 'dynamodb:{region}:{account}:table/{name}',

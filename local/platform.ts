@@ -21,6 +21,7 @@ import { startCodeBuild } from './stand-ins/code-build.ts';
 import { startGit } from './stand-ins/git.ts';
 import { startKeyValueStore } from './stand-ins/key-value-store.ts';
 import { startKms } from './stand-ins/kms.ts';
+import { type LoginFacts, startLogin } from './stand-ins/login.ts';
 import { startPanel } from './stand-ins/panel.ts';
 import { startRegistrar } from './stand-ins/registrar.ts';
 import { startStepFunctions } from './step-functions.ts';
@@ -52,7 +53,10 @@ export interface PlatformOptions {
 /** What `local.json` tells. */
 export interface LocalJson {
   baseUrl: string;
+  dashboardUrl: string;
   accounts: Accounts;
+  /** With these a process makes logins of its own. */
+  login: LoginFacts;
   /** The variables with which a process acts as one of the platform's functions. */
   environment: Record<string, string>;
 }
@@ -114,7 +118,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     };
 
     const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
-    const [synthesis, dynamoDbUrl, queuesUrl, git, , appHost] = await Promise.all([
+    const [synthesis, dynamoDbUrl, queuesUrl, git, login, , appHost] = await Promise.all([
       reporter.step('functions and stacks', () =>
         synthesize({
           dataDir,
@@ -135,6 +139,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         }),
       ),
       startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
+      startLogin({ dataDir, baseUrl }),
       startKms({ dataDir, port: ports.kms }).then(started),
       startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
       startRegistrar({ dataDir, port: ports.registrar }).then(started),
@@ -143,7 +148,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
     const functions = functionsOf(template, {
       environment,
-      overrides: { ...aiVariables(address('ai'), shellOverrides(shell)), PUBLIC_URL: baseUrl },
+      overrides: { ...aiVariables(address('ai'), shellOverrides(shell)), ...login.variables, PUBLIC_URL: baseUrl },
     });
     const lambda = started(
       startLambda({
@@ -194,6 +199,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       isApp: (host) => host.endsWith(appsDomain) || keyValueStore.lookup(host) !== undefined,
       edge: makeEdge(template, keyValueStore.lookup),
       forward: appHost.forward,
+      login: login.handle,
     }).then(started, (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') throw portTaken(port);
       throw error;
@@ -201,10 +207,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl }));
 
     const [{ accounts, first }] = await Promise.all([
-      seedAccounts(join(dataDir, 'accounts.json'), functions, lambda),
+      seedAccounts(join(dataDir, 'accounts.json'), { functions, lambda, login }),
       seedHostingServers(address('panel'), functions, lambda),
     ]);
-    const local: LocalJson = { baseUrl, accounts, environment: variables };
+    const local: LocalJson = {
+      ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables },
+      login: login.facts,
+    };
     const localJson = options.localJson ?? join(dataDir, 'local.json');
     mkdirSync(dirname(localJson), { recursive: true });
     writeFileSync(localJson, `${JSON.stringify(local, undefined, 2)}\n`, { mode: 0o600 });

@@ -3,13 +3,14 @@ import * as z from 'zod';
 import { functionNamed } from './functions.ts';
 import type { Lambda } from './lambda.ts';
 import type { FunctionSpec } from './lambda-pool.ts';
+import type { LoginStandIn } from './stand-ins/login.ts';
 
 /** An account as `local.json` tells it (design, section 6). */
 const Account = z.object({
   id: z.string(),
   email: z.string(),
   password: z.string(),
-  dashboardToken: z.string().nullable(),
+  dashboardToken: z.string(),
   secretKey: z.string(),
   publicKey: z.string(),
   keys: z.record(z.string(), z.string()),
@@ -55,8 +56,20 @@ const ACCOUNTS = {
   },
 };
 
-async function open(who: keyof Accounts, operator: string, lambda: Pick<Lambda, 'invoke'>): Promise<Account> {
-  const { id, keys } = Opened.parse(await lambda.invoke(operator, ACCOUNTS[who]));
+/** What accounts are opened with. */
+interface Engines {
+  functions: readonly FunctionSpec[];
+  lambda: Pick<Lambda, 'invoke'>;
+  login: Pick<LoginStandIn, 'subjectOf' | 'tokenFor'>;
+}
+
+const passwordOf = (who: keyof Accounts) => `${who}-password`;
+const subjectOf = (who: keyof Accounts, { login }: Engines) =>
+  login.subjectOf({ email: ACCOUNTS[who].email, name: ACCOUNTS[who].name, password: passwordOf(who) });
+
+async function open(who: keyof Accounts, operator: string, engines: Engines): Promise<Account> {
+  const owner = await subjectOf(who, engines);
+  const { id, keys } = Opened.parse(await engines.lambda.invoke(operator, { ...ACCOUNTS[who], login: owner }));
   const key = (name: string) => {
     const found = keys.find((each) => each.name === name);
     if (!found) throw new Error(`the account ${who} was opened without its key "${name}"`);
@@ -66,8 +79,8 @@ async function open(who: keyof Accounts, operator: string, lambda: Pick<Lambda, 
   return {
     id,
     email: ACCOUNTS[who].email,
-    password: `${who}-password`,
-    dashboardToken: null,
+    password: passwordOf(who),
+    dashboardToken: '',
     secretKey: key('all').secretKey,
     publicKey: key('all').publicKey,
     keys: Object.fromEntries(named),
@@ -79,18 +92,19 @@ async function open(who: keyof Accounts, operator: string, lambda: Pick<Lambda, 
  * The accounts to try the platform with, opened on the first start by the same function that operators use. Their secrets
  * are known from then on only because they are kept in `file`.
  */
-export async function seedAccounts(
-  file: string,
-  functions: readonly FunctionSpec[],
-  lambda: Pick<Lambda, 'invoke'>,
-): Promise<{ accounts: Accounts; first: boolean }> {
+export async function seedAccounts(file: string, engines: Engines): Promise<{ accounts: Accounts; first: boolean }> {
   const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
-  const operator = functionNamed(functions, 'operator/createAccount');
+  const operator = functionNamed(engines.functions, 'operator/createAccount');
   const accounts = {
-    demo: known.demo ?? (await open('demo', operator.name, lambda)),
-    other: known.other ?? (await open('other', operator.name, lambda)),
+    demo: known.demo ?? (await open('demo', operator.name, engines)),
+    other: known.other ?? (await open('other', operator.name, engines)),
   };
   const first = !known.demo || !known.other;
   if (first) writeFileSync(file, JSON.stringify(accounts), { mode: 0o600 });
-  return { accounts, first };
+  // Tokens expire: these are good for a day from each start.
+  const fresh = async (who: keyof Accounts): Promise<Account> => ({
+    ...accounts[who],
+    dashboardToken: await engines.login.tokenFor(await subjectOf(who, engines)),
+  });
+  return { accounts: { demo: await fresh('demo'), other: await fresh('other') }, first };
 }

@@ -15,6 +15,16 @@ export interface Claim {
   sourceIp: string;
 }
 
+/** What hears of a caller who is being identified, each thing as soon as it is known. */
+export interface Hearing {
+  /** The quota, on every way out. */
+  note(quota: Quota): void;
+  /** What the caller is known by: answers to their `Idempotency-Key`s are found and sealed under it. */
+  principal?: ((text: string) => void) | undefined;
+  /** Who it was that showed the same last time, while the table is being asked. */
+  foresee?: ((caller: Caller) => void) | undefined;
+}
+
 /** Whether a request came through our own edge, or there is none. */
 export const throughTheEdge = ({ headers }: Event): boolean =>
   config.ORIGIN_SECRET === undefined || headers['x-origin-secret'] === config.ORIGIN_SECRET;
@@ -36,7 +46,9 @@ export function keyTextOf(headers: Claim['headers']): { kind: KeyKind; text: str
   return text === undefined ? undefined : { kind: 'public', text };
 }
 
-const LIMITS = {
+/** Requests in any 60 seconds, of each kind of sender. */
+export const LIMITS = {
+  login: config.RATE_LIMIT_LOGIN,
   secret: config.RATE_LIMIT_SECRET,
   public: config.RATE_LIMIT_PUBLIC,
   visitor: config.RATE_LIMIT_ANONYMOUS,
@@ -46,7 +58,7 @@ const LIMITS = {
 const blocked = new Map<string, { quota: Quota; until: number }>();
 /** An instance remembers this many senders of a kind; beyond it forgets them all, and asks the table again. */
 const REMEMBERED_MOST = 1000;
-function remember<T>(senders: Map<string, T>, sender: string, what: T): void {
+export function remember<T>(senders: Map<string, T>, sender: string, what: T): void {
   if (senders.size >= REMEMBERED_MOST) senders.clear();
   senders.set(sender, what);
 }
@@ -67,7 +79,7 @@ interface Counted<T> {
 type Count<T> = (update: { add: Record<string, number>; remove: string[] }) => Promise<T>;
 
 /** Counts one request of a sender; throws 429 over the limit. `note` is told the quota before anything is thrown. */
-async function countRequest<T extends Record<string, unknown>>(
+export async function countRequest<T extends Record<string, unknown>>(
   sender: string,
   limit: number,
   now: Date,
@@ -104,7 +116,7 @@ const isThrottled = (error: unknown) =>
   error instanceof Error && /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name);
 
 /** A hot key's item refuses more writes than one item takes: the caller is asked to slow down. */
-async function slowDownIfThrottled<T>(work: Promise<T>): Promise<T> {
+export async function slowDownIfThrottled<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -127,8 +139,8 @@ export async function countVisitor(
   });
 }
 
-/** Whose keys this warm instance has let in: enough to read ahead for them, never to answer them. */
-const callerOf = new Map<string, Caller>();
+/** Whom this warm instance has let in, by key or login: enough to read ahead for them, never to answer them. */
+export const callerOf = new Map<string, Caller>();
 
 const unauthorized = () => new ApiError('unauthorized');
 const unknownKey = () => new ApiError('unauthorized', 'This API key is unknown.');
@@ -143,8 +155,8 @@ export async function authenticate(
   claim: Claim,
   access: Access,
   now: Date,
-  note: (quota: Quota) => void,
-  foresee?: (caller: Caller) => void,
+  note: Hearing['note'],
+  foresee?: Hearing['foresee'],
 ): Promise<Caller> {
   const key = keyTextOf(claim.headers);
   if (!key || !isKeyText(key.text, key.kind)) {
@@ -182,7 +194,7 @@ function assertAllowed(credential: Credential, access: Access): void {
   if (credential.kind === 'public') {
     throw new ApiError('forbidden', 'A public key works on the catalogue and the list of models only.');
   }
-  if (access !== 'any' && !credential.scopes.includes(access)) {
+  if (access !== 'any' && !credential.scopes.some((scope) => scope === access)) {
     throw new ApiError('insufficient_scope', `This key lacks the scope "${access}".`);
   }
 }

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { CHAT_BODY_LIMIT, ChatRequest, createChatCompletion as route } from '../contract/chat.ts';
 import { ApiError, errorBody } from '../contract/errors.ts';
+import { pathsOf } from '../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Outlet, type Report } from '../domain/ai-calls.ts';
 import { keyRing } from '../domain/ai-keys.ts';
 import { createTransport } from '../providers/ai/transport.ts';
 import { baseUrls, offer, ownKey } from './ai.ts';
 import { type Event, type Exchange, publicError, usualHeaders } from './answer.ts';
-import { authenticate, claimOf, countVisitor, keyTextOf, throughTheEdge } from './authentication.ts';
+import { type Hearing, throughTheEdge } from './authentication.ts';
 import { callReport } from './chat-report.ts';
 import { deps } from './deps.ts';
+import { countLost, identify } from './identity.ts';
 import { parseAs, readBody } from './input.ts';
 import { log } from './log.ts';
 import { secrets } from './secrets.ts';
@@ -72,24 +74,22 @@ class Stream implements Outlet {
   }
 }
 
-/** Who calls, within their limit. Anything but a POST of this path is answered as everywhere: there is nothing. */
-async function identify(event: Event, exchange: Exchange): Promise<string> {
+/** For keys, and for logins. */
+const PATHS: readonly string[] = pathsOf(route);
+
+/** Who calls, within their limit. Anything but a POST of these paths is answered as everywhere: there is nothing. */
+async function callerOf(event: Event, exchange: Exchange): Promise<string> {
   // A function URL is open to the world; its address is nobody's but the edge's.
   if (!throughTheEdge(event)) throw new ApiError('forbidden', 'Use the address that the documentation names.');
   const { method } = event.requestContext.http;
-  const claim = claimOf(event);
-  const note = (quota: Exchange['quota']) => {
-    if (quota) exchange.quota = quota;
+  const note: Hearing['note'] = (quota) => {
+    exchange.quota = quota;
   };
-  if (method === route.method && event.rawPath === route.path) {
-    exchange.caller = await authenticate(deps.table, claim, route.access, deps.now(), note);
+  if (method === route.method && PATHS.includes(event.rawPath)) {
+    exchange.caller = await identify(event, route.access, { note });
     return exchange.caller.accountId;
   }
-  if (keyTextOf(event.headers)) {
-    await authenticate(deps.table, claim, 'none', deps.now(), note).catch((error) => {
-      if (!(error instanceof ApiError) || error.code === 'rate_limited') throw error;
-    });
-  } else await countVisitor(deps.table, claim.sourceIp, deps.now(), note);
+  await countLost(event, note);
   throw new ApiError('not_found', `There is no ${method} ${event.rawPath}.`);
 }
 
@@ -109,7 +109,7 @@ export async function chat(event: Event, open: BeginAnswer, signal: AbortSignal)
   let report: Report | undefined;
   let told: ApiError | undefined;
   try {
-    const accountId = await identify(event, exchange);
+    const accountId = await callerOf(event, exchange);
     const { text, json } = readBody(event, CHAT_BODY_LIMIT);
     const request = parseAs(ChatRequest, json, 'body');
     const call: Call = { accountId, requestId: exchange.requestId, startedAt, request, text };

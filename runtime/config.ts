@@ -23,6 +23,10 @@ const VARIABLES = {
   RATE_LIMIT_SECRET: perMinute(120),
   RATE_LIMIT_PUBLIC: perMinute(30),
   RATE_LIMIT_ANONYMOUS: perMinute(30),
+  RATE_LIMIT_LOGIN: perMinute(300),
+  /** Who issues logins (OpenID Connect), and the client that ours are issued to. */
+  LOGIN_ISSUER: text,
+  LOGIN_CLIENT_ID: text,
   /** Shown by our own edge, whose word on the visitor's address is then believed. */
   ORIGIN_SECRET: text,
   SECRETS_KEY_ARN: text,

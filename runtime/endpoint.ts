@@ -3,18 +3,18 @@ import { ApiError } from '../contract/errors.ts';
 import type { Input, Output, Route } from '../contract/route.ts';
 import type { Caller, Deps } from '../domain/deps.ts';
 import { answer, type Event, type ExchangeContext, type Layer, observed, type Result } from './answer.ts';
-import { authenticate, claimOf, countVisitor, keyTextOf } from './authentication.ts';
+import { claimOf, countVisitor, type Hearing } from './authentication.ts';
 import { deps as base } from './deps.ts';
 import { type Idempotency, idempotency } from './idempotency.ts';
+import { identify } from './identity.ts';
 import { parseInput } from './input.ts';
 
 const REPLAYED = { 'idempotent-replayed': 'true' };
 
 /** The earlier answer that this call asks for, if it is a repeat. */
-function repeatOf(route: Route, event: Event): Idempotency | undefined {
+function repeatOf(route: Route, event: Event, principal: string): Idempotency | undefined {
   const key = event.headers['idempotency-key'];
-  const principal = keyTextOf(event.headers)?.text;
-  if (route.method !== 'POST' || key === undefined || principal === undefined) return undefined;
+  if (route.method !== 'POST' || key === undefined) return undefined;
   return idempotency(base.table, key, principal, [route.id, event.rawPath, event.body ?? '']);
 }
 
@@ -22,14 +22,16 @@ function repeatOf(route: Route, event: Event): Idempotency | undefined {
  * Who calls, and are they within their limit? A repeat's answer is looked up meanwhile, and what a known key asks to read
  * is read meanwhile: no round trip of their own (docs/decisions/reading-ahead.md).
  */
-const identify = (route: Route, act: (caller: Caller, input: unknown) => Promise<unknown>): Layer => ({
+const identifying = (route: Route, act: (caller: Caller, input: unknown) => Promise<unknown>): Layer => ({
   before: async ({ event, context: { exchange } }) => {
-    const claim = claimOf(event);
-    const note = (quota: typeof exchange.quota) => {
-      if (quota) exchange.quota = quota;
+    const note: Hearing['note'] = (quota) => {
+      exchange.quota = quota;
     };
-    if (route.access === 'none') return await countVisitor(base.table, `docs ${claim.sourceIp}`, base.now(), note);
-    exchange.repeat = repeatOf(route, event);
+    if (route.access === 'none')
+      return await countVisitor(base.table, `docs ${claimOf(event).sourceIp}`, base.now(), note);
+    const principal = (text: string) => {
+      exchange.repeat = repeatOf(route, event, text);
+    };
     const readAhead = (caller: Caller) => {
       if (exchange.ahead) return;
       const output = (async () => await act(caller, parseInput(route, event)))();
@@ -38,7 +40,7 @@ const identify = (route: Route, act: (caller: Caller, input: unknown) => Promise
       exchange.ahead = { caller, output };
     };
     const foresee = route.method === 'GET' ? readAhead : undefined;
-    exchange.caller = await authenticate(base.table, claim, route.access, base.now(), note, foresee);
+    exchange.caller = await identify(event, route.access, { note, principal, foresee });
   },
 });
 
@@ -72,7 +74,7 @@ export function endpoint<R extends Route, E extends object = object>(
   const read = (caller: Caller, input: unknown) => act({ ...base, ...extra } as Deps & E, caller, input as Input<R>);
   return middy<Event, Result, Error, ExchangeContext>()
     .use(observed(route.id))
-    .use(identify(route, read))
+    .use(identifying(route, read))
     .use(validate(route))
     .handler(async (_event: Event, { exchange }: ExchangeContext) => {
       const { repeat, caller = NOBODY } = exchange;

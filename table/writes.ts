@@ -118,18 +118,21 @@ class Expression {
 
 const unexpected = () => new Error('a write that cannot lose its condition lost it');
 
-/** The whole stored item: keys, indexes, type and attributes. */
-export function itemOf<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
+/** What is stored of an item beside its key: indexes, type and attributes. */
+function attributesOf<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
   const expiresAtEpoch = entity.expiresAtEpoch?.(item);
-  return marshalled({
+  return {
     ...item,
-    ...entity.key(item),
     ...entity.list?.(item),
     ...entity.due?.(item),
     ...(expiresAtEpoch === undefined ? {} : { expiresAtEpoch }),
     entity: entity.type,
-  });
+  };
 }
+
+/** The whole stored item. */
+export const itemOf = <T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> =>
+  marshalled({ ...attributesOf(entity, item), ...entity.key(item) });
 
 /** Puts a new item; `lost` is thrown when it exists already. */
 export function create<T, K>(entity: Entity<T, K>, item: T & K, lost: () => Error = unexpected): Write {
@@ -175,6 +178,18 @@ export function upsert<T, K>(entity: Entity<T, K>, of: K, what: Change): Write {
   const UpdateExpression = expression.update(what);
   const Key = marshalled(entity.key(of));
   return { kind: 'Update', input: { Key, UpdateExpression, ...expression.parts() }, lost: unexpected };
+}
+
+/**
+ * Makes a new item with nothing but the right to update, which every function has: for the little that may follow from any
+ * request. `lost` is thrown when it exists already.
+ */
+export function makeByUpdate<T, K>(entity: Entity<T, K>, item: T & K, lost: () => Error): Write {
+  const expression = new Expression();
+  const UpdateExpression = expression.update({ set: attributesOf(entity, item) });
+  const ConditionExpression = expression.condition({ pk: 'absent' });
+  const Key = marshalled(entity.key(item));
+  return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
 }
 
 /** Deletes an item; deleting what is not there is no error unless a condition says so. */

@@ -7,11 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import type { LoginFacts } from '../local/stand-ins/login.ts';
 
 /** What `local.json` tells of an account (design, section 6). */
 export interface LocalAccount {
   id: string;
   email: string;
+  password: string;
+  dashboardToken: string;
   secretKey: string;
   publicKey: string;
   keys: Record<'read' | 'write' | 'deploy' | 'domains' | 'ai' | 'expired' | 'revoked', string>;
@@ -20,6 +23,9 @@ export interface LocalAccount {
 
 export interface Local {
   baseUrl: string;
+  dashboardUrl: string;
+  /** With these a test makes logins of its own. */
+  login: LoginFacts;
   accounts: { demo: LocalAccount; other: LocalAccount };
   /** The variables a process needs to act as one of the platform's functions. */
   environment: Record<string, string>;

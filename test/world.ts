@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { expect, inject } from 'vitest';
 import { type Answer, type Client, type ClientOptions, createClient } from '../contract/client.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../contract/route.ts';
+import { type AccessClaims, openLoginKey, signAccessToken } from '../local/stand-ins/login-key.ts';
 import type { Local } from './platform.ts';
 
 export const local = inject('local');
@@ -26,11 +28,30 @@ export interface Opened extends Client {
   id: string;
   secretKey: string;
   publicKey: string;
+  /** The same account, called with a login: every operation at the dashboard's path. */
+  dashboard: Client;
+  accessToken: string;
+}
+
+/** An access token for a subject, as a sign-in gives it; `claims` to depart from what is right. */
+export async function accessTokenOf(
+  subject: string,
+  claims: Partial<AccessClaims> = {},
+  { of = local, seconds = 3600 } = {},
+): Promise<string> {
+  const key = await openLoginKey(of.login.keyFile);
+  return await signAccessToken(key, { ...of.login, subject, ...claims }, seconds);
 }
 
 /** Opens an account of the test's own, with one key. */
 export async function newAccount(
-  { appLimit = 10, scopes = [...SCOPES] as Scope[], walletCents = 0, aiCreditsMicroRand = 0 } = {},
+  {
+    appLimit = 10,
+    scopes = [...SCOPES] as Scope[],
+    walletCents = 0,
+    aiCreditsMicroRand = 0,
+    login = randomUUID() as string,
+  } = {},
   of: Local = local,
 ): Promise<Opened> {
   Object.assign(process.env, of.environment);
@@ -41,12 +62,14 @@ export async function newAccount(
   const plan = { slug: 'app-test', name: 'Test', appLimit };
   const keys = [{ name: 'test', scopes }];
   const opened = await openAccount(deps, {
-    ...{ email: 'test@example.com', name: 'Test', plan, walletCents, aiCreditsMicroRand, keys },
+    ...{ email: 'test@example.com', name: 'Test', plan, walletCents, aiCreditsMicroRand, keys, login },
   });
   const [key] = opened.keys;
   if (!key) throw new Error('an account without a key');
   const { secretKey, publicKey } = key;
-  return { id: opened.id, secretKey, publicKey, ...clientOf({ secretKey }, of) };
+  const accessToken = await accessTokenOf(login, {}, { of });
+  const dashboard = clientOf({ accessToken: () => accessToken }, of);
+  return { id: opened.id, secretKey, publicKey, dashboard, accessToken, ...clientOf({ secretKey }, of) };
 }
 
 /** The code of a refusal; undefined for a success. */

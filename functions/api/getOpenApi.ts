@@ -1,6 +1,7 @@
 import { getOpenApi as route } from '../../contract/docs.ts';
 import { openApi } from '../../contract/openapi.ts';
+import { required } from '../../runtime/config.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/openapi.json */
-export const handler = endpoint(route, async ({ settings }) => openApi(settings.publicUrl));
+export const handler = endpoint(route, async ({ settings }) => openApi(settings.publicUrl, required('LOGIN_ISSUER')));

@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest';
-import { routes, streamedRoutes } from '../../contract/routes.ts';
+import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { raw } from '../world.ts';
+
+const own: readonly AnyRoute[] = [...routes, ...streamedRoutes];
+/** The operations at their own paths, those of `/v1` and `/ai/v1` at the dashboard's too, and what only it has. */
+const everywhere = [
+  ...own,
+  ...dashboardRoutes,
+  ...own
+    .filter(({ path }) => /^(\/ai)?\/v1\//.test(path))
+    .map(({ id, method, path }) => ({
+      id: `dashboard${id[0]?.toUpperCase()}${id.slice(1)}`,
+      method,
+      path: `/dashboard/v1/${path.replace(/^(\/ai)?\/v1\//, (_, ai) => (ai ? 'ai/' : ''))}`,
+    })),
+];
 
 test('the OpenAPI document names every operation, and every reference in it leads somewhere', async () => {
   const answer = await raw('/v1/openapi.json');
@@ -15,8 +29,9 @@ test('the OpenAPI document names every operation, and every reference in it lead
     Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
   );
   expect(operations.sort()).toEqual(
-    [...routes, ...streamedRoutes].map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
+    everywhere.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
   );
+  expect(new Set(everywhere.map(({ id }) => id)).size, 'no two operations have one name').toBe(everywhere.length);
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
   expect(references.length).toBeGreaterThan(5);
   for (const [, group = '', name = ''] of references) expect(document.components[group]).toHaveProperty(name);
@@ -27,6 +42,6 @@ test('the documentation is a page that runs no script', async () => {
   expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
   const page = await answer.text();
-  for (const { path } of [...routes, ...streamedRoutes]) expect(page).toContain(path);
+  for (const { path } of everywhere) expect(page).toContain(path);
   expect(page).not.toContain('<script');
 });

@@ -6,6 +6,7 @@ import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts
 import { Invoice, InvoiceNumbers, Subscription } from '../../table/billing-entities.ts';
 import { DomainName, DomainOffer } from '../../table/domain-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
+import { Login } from '../../table/login-entities.ts';
 import { Delivery, Sweep, Webhook } from '../../table/webhook-entities.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
@@ -76,7 +77,12 @@ test('what the clock starts is kept when it fails, on both sides of the invocati
 test('counting requests does not wake the stream, and everything that something follows from does', () => {
   const ofAccount = { accountId: 'a', id: 'b' };
   const silent = [
-    ...[Credential.key({ hash: 'a' }), Visitor.key({ address: 'a' }), Answer.key({ id: 'a' })],
+    ...[
+      Credential.key({ hash: 'a' }),
+      Login.key({ subject: 'a' }),
+      Visitor.key({ address: 'a' }),
+      Answer.key({ id: 'a' }),
+    ],
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
     ...[AiOffer.key({}), DomainOffer.key({}), DomainName.key({ name: 'a' })],
     InvoiceNumbers.key({ year: '2026' }),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Uses } from '../../contract/route.ts';
-import { type AnyRoute, routes } from '../../contract/routes.ts';
+import { type AnyRoute, dashboardRoutes, routes } from '../../contract/routes.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { LambdaFunction, Role, read, synthesize, temporaryFolder } from './synthesized.ts';
 
@@ -24,6 +24,12 @@ const actionsOf = (functionName: string): string[] => {
   return roles.flatMap(({ arn, Policies }) => (arn === role ? Policies.flatMap(({ Action }) => Action) : []));
 };
 
+/** Every operation of the HTTP API and its function. */
+const operations = [
+  ...(routes as readonly AnyRoute[]).map((route) => ({ ...route, name: `api-${route.id}` })),
+  ...(dashboardRoutes as readonly AnyRoute[]).map((route) => ({ ...route, name: `dashboard-${route.id}` })),
+];
+
 test('nobody has a wildcard action, a managed policy, or every resource', () => {
   for (const { resource, Policies, ManagedPolicyArns } of roles) {
     expect(ManagedPolicyArns, resource.logicalId).toEqual([]);
@@ -41,8 +47,8 @@ test('nobody has a wildcard action, a managed policy, or every resource', () => 
 });
 
 test('a reading operation writes nothing but the counter of requests', () => {
-  for (const { id, method } of routes) {
-    const writes = actionsOf(`api-${id}`).filter((action) => /^dynamodb:(Put|Update|Delete)/.test(action));
+  for (const { name, id, method } of operations) {
+    const writes = actionsOf(name).filter((action) => /^dynamodb:(Put|Update|Delete)/.test(action));
     expect(writes, id).toEqual(
       method === 'GET' ? ['dynamodb:UpdateItem'] : ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     );
@@ -76,7 +82,7 @@ test('only replacing variables, building, calling models, signing and asking hos
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
   const touching: readonly Uses[] = ['secrets', 'signing', 'panel'];
-  const secretRoutes = (routes as readonly AnyRoute[]).filter(({ uses }) => uses.some((use) => touching.includes(use)));
+  const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
   // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks, and
   // two for hosting servers.
   expect(holders).toHaveLength(secretRoutes.length + 6);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { routes, streamedRoutes } from '../../contract/routes.ts';
+import { pathsOf } from '../../contract/route.ts';
+import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { functionNames } from '../../lib/bundles.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
@@ -25,16 +26,29 @@ describe('the contract, the function files and the template tell of the same ope
   const routed = synthesizedRoutes();
 
   test('every contract route leads to the function of its name, and nothing else is routed', () => {
-    const wanted = routes.map(({ id, method, path }): [string, string] => [
-      `${method} ${path}`,
-      `hosting-prod-api-${id}`,
-    ]);
+    const leadsTo = (folder: string, { id, method, path }: AnyRoute): [string, string][] =>
+      pathsOf({ path }).map((each) => [`${method} ${each}`, `hosting-prod-${folder}-${id}`]);
+    const wanted = [
+      ...routes.flatMap((route) => leadsTo('api', route)),
+      ...dashboardRoutes.flatMap((route) => leadsTo('dashboard', route)),
+    ];
     expect([...routed].sort()).toEqual([...wanted, ['$default', 'hosting-prod-api-notFound']].sort());
   });
 
-  test('every contract route has its function file, and no file of api/ is without a route', () => {
-    const files = functionNames().flatMap((name) => (name.startsWith('api/') ? [name.slice('api/'.length)] : []));
-    expect(files.sort()).toEqual([...routes.map(({ id }) => id), 'notFound'].sort());
+  test('every operation of /v1 answers at the dashboard’s path too, by the same function', () => {
+    for (const { method, path } of routes.filter((each) => each.path.startsWith('/v1/')))
+      expect(routed.get(`${method} /dashboard${path}`), path).toBe(routed.get(`${method} ${path}`));
+    expect(routed.get('GET /dashboard/v1/ai/models')).toBe(routed.get('GET /ai/v1/models'));
+  });
+
+  test.each([
+    ['api', [...routes.map(({ id }) => id), 'notFound']],
+    ['dashboard', dashboardRoutes.map(({ id }) => id)],
+  ])('every contract route has its function file, and no file of %s/ is without a route', (folder, wanted) => {
+    const files = functionNames().flatMap((name) =>
+      name.startsWith(`${folder}/`) ? [name.slice(folder.length + 1)] : [],
+    );
+    expect(files.sort()).toEqual([...wanted].sort());
   });
 
   test('every function file is deployed, and nothing else is', () => {
@@ -55,7 +69,7 @@ describe('the contract, the function files and the template tell of the same ope
     const invokable = allowed
       .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com')
       .map(({ FunctionName }) => template.byArn(FunctionName)?.name);
-    expect(invokable.sort()).toEqual([...routed.values()].sort());
+    expect(invokable.sort()).toEqual([...new Set(routed.values())].sort());
   });
 });
 
@@ -90,7 +104,7 @@ test('what is streamed has a function URL that streams, and the edge leads its p
     ]),
   );
   const host = expect.stringContaining(`${url?.name}.lambda-url.`);
-  expect(paths).toEqual(streamedRoutes.map(({ path }) => [path, ['x-origin-secret'], host]));
+  expect(paths).toEqual(streamedRoutes.flatMap(pathsOf).map((path) => [path, ['x-origin-secret'], host]));
 });
 
 test('browsers may send what the API reads and see what it says', () => {
@@ -135,6 +149,6 @@ test('every function is arm64 on Node 24, traced, bounded, and logs for a bounde
     });
     expect(each.LoggingConfig.LogGroup).toBe(`/aws/lambda/${each.FunctionName}`);
     expect(kept).toContain(each.LoggingConfig.LogGroup);
-    expect(each.Timeout, each.FunctionName).toBeLessThanOrEqual(each.FunctionName.includes('-api-') ? 29 : 900);
+    expect(each.Timeout, each.FunctionName).toBeLessThanOrEqual(/-(api|dashboard)-/.test(each.FunctionName) ? 29 : 900);
   }
 });

@@ -6,7 +6,7 @@ import { check } from '../../lib/checks.ts';
 import { emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
 
 /** The data of the platform: what must not go with a stack. */
-const DATA = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'];
+const DATA = ['AWS::Cognito::UserPool', 'AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'];
 
 describe.each([
   { stage: 'prod', policy: 'Retain', deletionProtected: true },

@@ -1,0 +1,6 @@
+import { getMe as route } from '../../contract/me.ts';
+import { getMe } from '../../domain/me.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/me */
+export const handler = endpoint(route, getMe);

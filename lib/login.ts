@@ -1,0 +1,88 @@
+import {
+  AccountRecovery,
+  CfnManagedLoginBranding,
+  FeaturePlan,
+  ManagedLoginVersion,
+  Mfa,
+  OAuthScope,
+  UserPool,
+} from 'aws-cdk-lib/aws-cognito';
+import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { type Platform, PlatformStack } from './platform.ts';
+import type { Use } from './rights.ts';
+
+/** The dashboard's logins: a Cognito user pool with its own pages (managed login), and the one client that may use it. */
+export class LoginStack extends PlatformStack {
+  /** Checking who is logged in: public keys do that, so there are variables and no rights. */
+  readonly check: Use;
+
+  constructor(platform: Platform) {
+    super(platform, 'login', 'The logins of the dashboard');
+    const { config } = platform;
+    const pool = new UserPool(this, 'Users', {
+      userPoolName: config.prefix,
+      selfSignUpEnabled: true,
+      signInAliases: { email: true },
+      signInCaseSensitive: false,
+      autoVerify: { email: true },
+      // A new address counts only once it is confirmed; until then the old one signs in.
+      keepOriginal: { email: true },
+      standardAttributes: { email: { required: true, mutable: true }, fullname: { required: false, mutable: true } },
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
+      passwordPolicy: {
+        minLength: 12,
+        requireDigits: false,
+        requireLowercase: false,
+        requireSymbols: false,
+        requireUppercase: false,
+      },
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      featurePlan: FeaturePlan.ESSENTIALS,
+      deletionProtection: config.keepsData,
+      removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(pool).acknowledge(
+      {
+        id: 'AwsSolutions-COG1',
+        reason:
+          'length, and no rules of composition: what NIST SP 800-63B asks for, and what password managers fill in',
+      },
+      { id: 'AwsSolutions-COG2', reason: 'a second factor is each user’s own choice' },
+      { id: 'AwsSolutions-COG8', reason: 'threat protection is priced per user; the operator may choose it' },
+    );
+
+    const dashboard = `${config.publicUrl}/dashboard`;
+    const client = pool.addClient('Dashboard', {
+      userPoolClientName: 'dashboard',
+      // It runs in browsers, where nothing is secret: code and PKCE take a secret's place.
+      generateSecret: false,
+      oAuth: {
+        flows: { authorizationCodeGrant: true },
+        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
+        callbackUrls: [`${dashboard}/callback`],
+        logoutUrls: [`${dashboard}/`],
+      },
+      accessTokenValidity: Duration.hours(1),
+      idTokenValidity: Duration.hours(1),
+      refreshTokenValidity: Duration.days(30),
+      refreshTokenRotationGracePeriod: Duration.seconds(60),
+      enableTokenRevocation: true,
+      preventUserExistenceErrors: true,
+    });
+    const domain = pool.addDomain('Pages', {
+      cognitoDomain: { domainPrefix: config.loginPrefix },
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+    });
+    const branding = new CfnManagedLoginBranding(this, 'Branding', {
+      userPoolId: pool.userPoolId,
+      clientId: client.userPoolClientId,
+      useCognitoProvidedValues: true,
+    });
+    branding.node.addDependency(domain);
+
+    const clientId = client.userPoolClientId;
+    this.check = { variables: { LOGIN_ISSUER: pool.userPoolProviderUrl, LOGIN_CLIENT_ID: clientId } };
+    new CfnOutput(this, 'Address', { value: domain.baseUrl(), description: 'Where people sign in' });
+  }
+}
