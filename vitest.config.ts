@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const beside = '{contract,table,domain,events,runtime,providers,lib,local,builder}/**/*.test.ts';
+const beside = '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard}/**/*.test.ts';
 
 /** `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. */
 export default defineConfig({

@@ -10,6 +10,8 @@ export interface ClientOptions {
   /** The access token of a login: every operation is then called at the dashboard's path. Asked for with each call. */
   accessToken?: () => string | Promise<string>;
   headers?: Record<string, string>;
+  /** Sends in place of the global one: with a deadline, for example. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 /** An answer, successful or not: `status` tells; `body` is typed for success, `error` for failure. */
@@ -29,7 +31,8 @@ export interface Client {
 }
 
 /** A client typed by the contract: `client.call(createApp, { body: { name: 'My app' } })`. */
-export function createClient({ baseUrl, secretKey, publicKey, accessToken, headers = {} }: ClientOptions): Client {
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, secretKey, publicKey, accessToken, headers = {}, fetch: send = fetch } = options;
   const identity: Record<string, string> = {
     ...(secretKey ? { authorization: `Bearer ${secretKey}` } : {}),
     ...(publicKey ? { 'x-public-key': publicKey } : {}),
@@ -44,7 +47,7 @@ export function createClient({ baseUrl, secretKey, publicKey, accessToken, heade
       const search = new URLSearchParams(
         Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]),
       ).toString();
-      const answer = await fetch(`${baseUrl}${path}${search ? `?${search}` : ''}`, {
+      const answer = await send(`${baseUrl}${path}${search ? `?${search}` : ''}`, {
         method: route.method,
         headers: {
           ...identity,

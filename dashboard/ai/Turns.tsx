@@ -1,0 +1,23 @@
+import { Stack, Text } from '@mantine/core';
+import type { Turn } from './use-chat.ts';
+
+/** What was said, as text: an answer is shown as it came, whatever it holds. */
+export const Turns = ({ turns, busy }: { turns: readonly Turn[]; busy: boolean }) => (
+  <Stack gap="sm" role="log" aria-label="Conversation" aria-busy={busy}>
+    {turns.map((turn) => (
+      <div key={turn.id} className="card" style={{ padding: 'var(--mantine-spacing-sm) var(--mantine-spacing-md)' }}>
+        <Text size="xs" c="dimmed" fw={600}>
+          {turn.role === 'user' ? 'You' : turn.model}
+        </Text>
+        <Text className="break" style={{ whiteSpace: 'pre-wrap' }}>
+          {turn.content || '…'}
+        </Text>
+        {turn.usage && (
+          <Text size="xs" c="dimmed">
+            {turn.usage.prompt_tokens} tokens in, {turn.usage.completion_tokens} out
+          </Text>
+        )}
+      </div>
+    ))}
+  </Stack>
+);

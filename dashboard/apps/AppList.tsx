@@ -1,0 +1,53 @@
+import { Group, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { Empty } from '../ui/Empty.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { Screen } from '../ui/Screen.tsx';
+import { Status } from '../ui/Status.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
+import { When } from '../ui/When.tsx';
+import { type Application, useApps } from './api.ts';
+
+const NewButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
+
+/** All applications. */
+export const AppList = () => (
+  <Screen title="Applications" actions={<NewButton />}>
+    <Loaded query={useApps()}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty title="No applications yet" action={<NewButton />}>
+            Give the address of a Git repository; it is built and served at an address of its own.
+          </Empty>
+        ) : (
+          <AppRows apps={data} />
+        )
+      }
+    </Loaded>
+  </Screen>
+);
+
+export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
+  <div className="card">
+    {apps.map((app) => (
+      <Link key={app.id} href={`/apps/${app.id}`} className="row">
+        <Group justify="space-between" gap="xs">
+          <div>
+            <Text fw={600} className="break">
+              {app.name}
+            </Text>
+            <Text size="sm" c="dimmed" className="break">
+              {app.primaryDomain} · {app.framework} · {app.branch}
+            </Text>
+          </div>
+          <Group gap="sm">
+            <Text size="sm" c="dimmed">
+              created <When at={app.createdAt} />
+            </Text>
+            <Status of={app.status} />
+          </Group>
+        </Group>
+      </Link>
+    ))}
+  </div>
+);

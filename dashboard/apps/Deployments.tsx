@@ -1,0 +1,49 @@
+import { Group, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { Empty } from '../ui/Empty.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { When } from '../ui/When.tsx';
+import { type Application, type Deployment, useDeployments } from './api.ts';
+import { DeploymentStatus } from './DeploymentStatus.tsx';
+import { TRIGGER_WORDS } from './words.ts';
+
+/** An application's deployments, newest first. */
+export function Deployments({ app }: { app: Application }) {
+  return (
+    <Loaded query={useDeployments(app.id)}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty title="Nothing was deployed yet">
+            {app.repoUrl === null
+              ? 'This application has no Git repository. Create one with a repository to deploy it.'
+              : 'Deploy the branch with the button above.'}
+          </Empty>
+        ) : (
+          <div className="card">
+            {data.map((deployment) => (
+              <Row key={deployment.id} deployment={deployment} />
+            ))}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const Row = ({ deployment }: { deployment: Deployment }) => (
+  <Link href={`/apps/${deployment.applicationId}/deployments/${deployment.id}`} className="row">
+    <Group justify="space-between" gap="xs">
+      <Group gap="sm">
+        <DeploymentStatus of={deployment.status} />
+        <code>{deployment.commitSha || '…'}</code>
+        <Text size="sm">{TRIGGER_WORDS[deployment.trigger]}</Text>
+      </Group>
+      <Text size="sm" c="dimmed">
+        <When at={deployment.startedAt} />
+        {deployment.finishedAt && ` · took ${secondsBetween(deployment.startedAt, deployment.finishedAt)} s`}
+      </Text>
+    </Group>
+  </Link>
+);
+
+const secondsBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 1000);

@@ -1,0 +1,47 @@
+import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
+
+export interface Variable {
+  row: number;
+  key: string;
+  /** Empty: what is stored stays. */
+  value: string;
+  stored: boolean;
+}
+
+interface VariableRowProps {
+  variable: Variable;
+  errors: { key: string | undefined; value: string | undefined };
+  change: (variable: Variable) => void;
+  remove: () => void;
+}
+
+/** One variable. The name of a stored one stands fast: another name would be another variable, without its value. */
+export const VariableRow = ({ variable, errors, change, remove }: VariableRowProps) => (
+  <Group gap="xs" align="flex-start">
+    <TextInput
+      aria-label="Name"
+      placeholder="NAME"
+      value={variable.key}
+      error={errors.key}
+      readOnly={variable.stored}
+      onChange={(event) => change({ ...variable, key: event.currentTarget.value.trim() })}
+      autoComplete="off"
+      spellCheck={false}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      style={{ flex: '1 1 12rem' }}
+    />
+    <PasswordInput
+      aria-label={`Value of ${variable.key || 'the new variable'}`}
+      placeholder={variable.stored ? 'unchanged' : 'value'}
+      value={variable.value}
+      error={errors.value}
+      onChange={(event) => change({ ...variable, value: event.currentTarget.value })}
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ 'aria-label': `Show the value of ${variable.key || 'the new variable'}` }}
+      style={{ flex: '2 1 14rem' }}
+    />
+    <Button variant="default" onClick={remove} aria-label={`Remove ${variable.key || 'the new variable'}`}>
+      Remove
+    </Button>
+  </Group>
+);

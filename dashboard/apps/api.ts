@@ -1,0 +1,52 @@
+import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
+import { replaceEnv } from '../../contract/env.ts';
+import type { Output } from '../../contract/route.ts';
+import { useAct } from '../api/act.ts';
+import { recovery } from '../api/queries.ts';
+import { useRead } from '../api/read.ts';
+import { getEnv } from '../awaiting.ts';
+
+export type Application = Output<typeof getApp>['data'];
+export type Deployment = Output<typeof listDeployments>['data'][number];
+
+/** How often something under way is looked at, and something at rest, in milliseconds. */
+const UNDER_WAY = 1200;
+const AT_REST = 20_000;
+
+export const isUnderWay = ({ status }: Pick<Deployment, 'status'>): boolean =>
+  status === 'QUEUED' || status === 'RUNNING';
+
+export const useApps = () => useRead(listApps, { query: { limit: '100' } });
+export const useApp = (id: string) => useRead(getApp, { params: { id } });
+export const useCreateApp = () => useAct(createApp, [listApps]);
+export const useUpdateApp = () => useAct(updateApp, [getApp, listApps]);
+export const useDeleteApp = () => useAct(deleteApp, [listApps]);
+
+/** An application's deployments, followed while one is under way. */
+export const useDeployments = (id: string) =>
+  useRead(
+    listDeployments,
+    { params: { id }, query: { limit: '50' } },
+    {
+      refetchInterval: (query) =>
+        recovery(query) || (query.state.data?.data.some(isUnderWay) !== false ? UNDER_WAY : AT_REST),
+    },
+  );
+
+/** A deployment with its log, followed until it has ended. */
+export const useDeployment = (id: string) =>
+  useRead(
+    getDeployment,
+    { params: { id } },
+    { refetchInterval: (query) => recovery(query) || (query.state.data?.data.finishedAt ? false : UNDER_WAY) },
+  );
+
+export const useDeploy = () => useAct(createDeployment, [listDeployments]);
+/** Read once: a form that is being filled in is not changed under the hands. */
+export const useEnv = (id: string) => useRead(getEnv, { params: { id } }, { staleTime: Number.POSITIVE_INFINITY });
+export const useReplaceEnv = () => useAct(replaceEnv, [getEnv]);
+
+/** Where an application is seen: its domain carries no port, and the local run has one. */
+export const addressOf = ({ primaryDomain }: Application): string =>
+  `${location.protocol}//${primaryDomain}${location.port ? `:${location.port}` : ''}`;

@@ -1,0 +1,64 @@
+import { SimpleGrid, Stack } from '@mantine/core';
+import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { Figure } from '../ui/Figure.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { rand } from '../ui/money.ts';
+import { Section } from '../ui/Section.tsx';
+import { When } from '../ui/When.tsx';
+import { AutoTopUp } from './AutoTopUp.tsx';
+import { useWallet, type Wallet } from './api.ts';
+import { TopUp } from './TopUp.tsx';
+
+type Transaction = Wallet['transactions'][number];
+
+const WORDS: Readonly<Record<Transaction['type'], string>> = {
+  TOPUP: 'Top-up',
+  PAYMENT: 'Payment',
+  REFUND: 'Refund',
+  ADJUSTMENT: 'Adjustment',
+};
+
+const COLUMNS: readonly Column<Transaction>[] = [
+  { name: 'When', show: ({ createdAt }) => <When at={createdAt} /> },
+  { name: 'What', show: ({ type, description }) => description || WORDS[type] },
+  { name: 'Kind', show: ({ type }) => WORDS[type] },
+  { name: 'Amount', number: true, show: ({ amount }) => rand(amount) },
+  { name: 'Balance', number: true, show: ({ balanceAfter }) => rand(balanceAfter) },
+];
+
+/** The prepaid wallet: what is in it, how more gets there, where it went. */
+export function WalletTab() {
+  return (
+    <Loaded query={useWallet()} lines={4}>
+      {({ data }) => (
+        <Stack gap="xl">
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <Stack className="card" p="md" gap="md">
+              <Figure name="Balance" value={rand(data.balance)} />
+              <TopUp />
+            </Stack>
+            <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
+              <AutoTopUp key={String(data.autoTopUpEnabled)} wallet={data} />
+            </div>
+          </SimpleGrid>
+          <Section title="Transactions" about="The newest 100.">
+            <Transactions transactions={data.transactions} />
+          </Section>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+const Transactions = ({ transactions }: Pick<Wallet, 'transactions'>) =>
+  transactions.length === 0 ? (
+    <Empty title="Nothing has moved yet">Top up the wallet to order domains, plans and AI credits.</Empty>
+  ) : (
+    <DataTable
+      name="Wallet transactions"
+      items={transactions}
+      idOf={({ createdAt, balanceAfter, amount }) => `${createdAt} ${amount} ${balanceAfter}`}
+      columns={COLUMNS}
+    />
+  );

@@ -1,0 +1,46 @@
+import { getInvoice, listInvoices } from '../../contract/invoices.ts';
+import { getMe } from '../../contract/me.ts';
+import type { Output } from '../../contract/route.ts';
+import { getWallet } from '../../contract/wallet.ts';
+import { useAct } from '../api/act.ts';
+import { useRead } from '../api/read.ts';
+import {
+  cancelSubscription,
+  createSubscription,
+  createTopUp,
+  listPlans,
+  listSubscriptions,
+  payInvoice,
+  setAutoTopUp,
+} from '../awaiting.ts';
+
+export type Wallet = Output<typeof getWallet>['data'];
+export type Invoice = Output<typeof listInvoices>['data'][number];
+export type InvoiceWithLines = Output<typeof getInvoice>['data'];
+export type Plan = Output<typeof listPlans>['data'][number];
+export type Subscription = Output<typeof listSubscriptions>['data'][number];
+
+/** What is different once money has moved. */
+const MONEY = [getWallet, listInvoices, getInvoice, getMe];
+
+export const useWallet = () => useRead(getWallet);
+export const useTopUp = () => useAct(createTopUp);
+export const useSetAutoTopUp = () => useAct(setAutoTopUp, [getWallet]);
+
+export type InvoiceStatus = Invoice['status'];
+export const PAGE_SIZE = 25;
+
+/** One page of invoices; the page before stays to be seen while the next is read. */
+export const useInvoices = (status: InvoiceStatus | '', offset: number) =>
+  useRead(
+    listInvoices,
+    { query: { limit: String(PAGE_SIZE), offset: String(offset), ...(status === '' ? {} : { status }) } },
+    { placeholderData: (before) => before },
+  );
+export const useInvoice = (id: string) => useRead(getInvoice, { params: { id } });
+export const usePayInvoice = () => useAct(payInvoice, MONEY);
+
+export const usePlans = () => useRead(listPlans, undefined, { staleTime: 60_000 });
+export const useSubscriptions = () => useRead(listSubscriptions, { query: { limit: '100' } });
+export const useSubscribe = () => useAct(createSubscription, [listSubscriptions, ...MONEY]);
+export const useCancelSubscription = () => useAct(cancelSubscription, [listSubscriptions, ...MONEY]);

@@ -1,0 +1,84 @@
+import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
+import { useId, useState } from 'react';
+import { ActButton } from '../ui/ActButton.tsx';
+import { Status } from '../ui/Status.tsx';
+import { tell } from '../ui/tell.ts';
+import { When } from '../ui/When.tsx';
+import { type Delivery, useResend } from './api.ts';
+
+/** One delivery: its event, how it stands, and its attempts when opened. */
+export function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  const [open, setOpen] = useState(false);
+  const details = useId();
+  const resend = useResend();
+  const act = async () => {
+    await resend.mutateAsync({ params: { id: delivery.id } });
+    tell('It is sent again.');
+  };
+  const { status, type, createdAt, nextAttemptAt, attempts } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <Stack className="row" gap="xs">
+      <Group justify="space-between" gap="xs">
+        <Group gap="sm">
+          <Status of={status} />
+          <Text fw={600}>{type}</Text>
+          <Text size="sm" c="dimmed">
+            <When at={createdAt} />
+            {last && ` · ${outcomeOf(last)}`}
+            {status === 'PENDING' && nextAttemptAt && attempts.length > 0 && (
+              <>
+                {' '}
+                · next attempt <When at={nextAttemptAt} />
+              </>
+            )}
+          </Text>
+        </Group>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            aria-expanded={open}
+            aria-controls={details}
+            onClick={() => setOpen(!open)}
+          >
+            {`${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`}
+          </Button>
+          <ActButton size="xs" act={act}>
+            Resend
+          </ActButton>
+        </Group>
+      </Group>
+      <Collapse expanded={open} id={details}>
+        <Stack gap="sm">
+          <Text size="xs" c="dimmed" className="break">
+            Event <code>{delivery.eventId}</code>
+          </Text>
+          {attempts.map((attempt) => (
+            <Attempt key={attempt.id} attempt={attempt} />
+          ))}
+        </Stack>
+      </Collapse>
+    </Stack>
+  );
+}
+
+type AttemptMade = Delivery['attempts'][number];
+
+const outcomeOf = ({ outcome, responseStatus }: AttemptMade): string =>
+  responseStatus === null ? outcome.toLowerCase().replaceAll('_', ' ') : `answered ${responseStatus}`;
+
+/** What the receiver said, as text: whatever it sent is shown, never run. */
+const Attempt = ({ attempt }: { attempt: AttemptMade }) => (
+  <div>
+    <Text size="sm">
+      <When at={attempt.at} /> · {outcomeOf(attempt)} · {attempt.durationMs} ms
+    </Text>
+    {attempt.responseBody !== '' && (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      <pre className="log" tabIndex={0} style={{ maxHeight: '12rem' }}>
+        {attempt.responseBody}
+      </pre>
+    )}
+  </div>
+);

@@ -1,0 +1,26 @@
+import { Route, Switch } from 'wouter';
+import { PlaceTabs } from '../ui/PlaceTabs.tsx';
+import { Screen } from '../ui/Screen.tsx';
+import { OutLink } from '../ui/TextLink.tsx';
+import { EndpointScreen } from './EndpointScreen.tsx';
+import { Endpoints } from './Endpoints.tsx';
+import { Keys } from './Keys.tsx';
+
+const TABS = [
+  { href: '/developers', name: 'API keys', show: () => <Keys /> },
+  { href: '/developers/webhooks', name: 'Webhooks', show: () => <Endpoints /> },
+];
+
+/** What programs need: keys, and where events are sent. */
+export default function Developers() {
+  return (
+    <Switch>
+      <Route path="/developers/webhooks/:id">{({ id }) => <EndpointScreen key={id} id={id} />}</Route>
+      <Route>
+        <Screen title="Developers" actions={<OutLink href="/docs">API reference</OutLink>}>
+          <PlaceTabs tabs={TABS} name="Developers" />
+        </Screen>
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,49 @@
+import { Group, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { Empty } from '../ui/Empty.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { Screen } from '../ui/Screen.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Status } from '../ui/Status.tsx';
+import { dateOf } from '../ui/When.tsx';
+import { type Domain, useDomains } from './api.ts';
+import { DomainSearch } from './DomainSearch.tsx';
+
+/** The account's domains, and a search for more. */
+export const DomainList = () => (
+  <Screen title="Domains">
+    <DomainSearch />
+    <Section title="Your domains">
+      <Loaded query={useDomains()}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No domains yet">Search for a name above to see whether it is free.</Empty>
+          ) : (
+            <div className="card">
+              {data.map((domain) => (
+                <Row key={domain.id} domain={domain} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+    </Section>
+  </Screen>
+);
+
+const Row = ({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }: { domain: Domain }) => (
+  <Link href={`/domains/${id}`} className="row">
+    <Group justify="space-between" gap="xs">
+      <div>
+        <Text fw={600} className="break">
+          {name}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {expiresAt ? `${autoRenew ? 'renews' : 'expires'} ${dateOf(expiresAt)}` : 'not registered yet'} ·{' '}
+          {dnsProvider === 'PLATFORM' ? 'our DNS' : 'external DNS'}
+        </Text>
+      </div>
+      <Status of={status} />
+    </Group>
+  </Link>
+);

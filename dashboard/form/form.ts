@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import type * as z from 'zod/mini';
+import { failureOf } from '../api/failure.ts';
+import { wordsOf } from './words.ts';
+
+/** What a field's input needs. */
+export interface Field<T> {
+  name: string;
+  value: T;
+  error: string | undefined;
+  onChange: (value: T) => void;
+  onBlur: () => void;
+}
+
+export interface Form<V extends object> {
+  values: V;
+  /** All that is wrong, by field: `vars.0.key`. */
+  errors: Readonly<Record<string, string>>;
+  set: (values: Partial<V>) => void;
+  field: <K extends keyof V & string>(name: K) => Field<V[K]>;
+  /** Shows everything that is wrong. True where nothing is. */
+  check: () => boolean;
+  /** Shows what the API says is wrong at its field. True where it names one of this form's. */
+  refuse: (error: unknown) => boolean;
+  reset: () => void;
+}
+
+/** Issues that stand at a field, by the field's path. */
+function issuesOf(schema: z.ZodMiniType | undefined, body: unknown): Record<string, string> {
+  const parsed = schema?.safeParse(body, { reportInput: true });
+  if (!parsed || parsed.success) return {};
+  return Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.map(String).join('.'), wordsOf(issue)]));
+}
+
+/** The API's message names the field: `name: must have at least 2 characters`. */
+function refusalOf(error: unknown): { name: string; text: string } | undefined {
+  const { code, message } = failureOf(error);
+  const [, name, text] = /^([\w.]+): (.+)$/s.exec(message) ?? [];
+  return code === 'invalid_request' && name && text ? { name, text: `This ${text}` } : undefined;
+}
+
+/**
+ * A form that is checked as it is typed, by the very schema that the API will check it with.
+ * A field is silent until it was left once; afterwards it says at each key stroke how it is.
+ *
+ * @param toBody what is sent for these values
+ */
+export function useForm<V extends object>(
+  schema: z.ZodMiniType | undefined,
+  initial: V,
+  toBody: (values: V) => unknown = (values) => values,
+): Form<V> {
+  const [values, setValues] = useState(initial);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [refused, setRefused] = useState<Record<string, string>>({});
+  const issues = issuesOf(schema, toBody(values));
+  const shown = Object.entries(issues).filter(([name]) => left.has('*') || left.has(name));
+  const errors = { ...Object.fromEntries(shown), ...refused };
+  const set = (changed: Partial<V>) => {
+    setValues((before) => ({ ...before, ...changed }));
+    setRefused({});
+  };
+  return {
+    values,
+    errors,
+    set,
+    field: (name) => ({
+      name,
+      value: values[name],
+      error: errors[name],
+      onChange: (value) => set({ [name]: value } as unknown as Partial<V>),
+      onBlur: () => setLeft((before) => new Set(before).add(name)),
+    }),
+    check: () => {
+      setLeft(new Set('*'));
+      return Object.keys(issues).length === 0;
+    },
+    refuse: (error) => {
+      const refusal = refusalOf(error);
+      if (!refusal || !(refusal.name in values || (refusal.name.split('.')[0] ?? '') in values)) return false;
+      setRefused({ [refusal.name]: refusal.text });
+      return true;
+    },
+    reset: () => {
+      setValues(initial);
+      setLeft(new Set());
+      setRefused({});
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { ErrorResponse, type User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import type { Settings } from '../settings.ts';
+
+/** `ended`: was signed in, and the login can no longer be renewed. */
+export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'ended';
+
+/** A token is renewed when it is good for less than this, in seconds. */
+const RENEW_BEFORE = 60;
+const RENEWAL_LOCK = 'dashboard-session-renewal';
+
+interface Journey {
+  /** Where to go on after signing in, within the dashboard. */
+  returnTo: string;
+  /** Signed in again from a window of its own, which closes when it is done. */
+  closes: boolean;
+}
+
+const isJourney = (value: unknown): value is Journey =>
+  typeof value === 'object' && value !== null && 'returnTo' in value && 'closes' in value;
+
+/**
+ * The login of this browser: authorization code with PKCE, renewed silently by its refresh token. Kept in localStorage,
+ * so that every tab has the same one; a tab learns of the others' sign-in and sign-out by storage events.
+ */
+export class Session {
+  state: SessionState = 'starting';
+  email = '';
+  readonly #manager: UserManager;
+  readonly #listeners = new Set<() => void>();
+  readonly #settings: Settings;
+  #user: User | null = null;
+  /** A token that the API refused: no longer good, whatever its expiry says. */
+  #refused = '';
+
+  constructor(settings: Settings, base: string) {
+    this.#settings = settings;
+    this.#manager = new UserManager({
+      authority: settings.issuer,
+      client_id: settings.clientId,
+      redirect_uri: `${base}callback`,
+      post_logout_redirect_uri: base,
+      response_type: 'code',
+      scope: 'openid email',
+      userStore: new WebStorageStateStore({ store: localStorage }),
+      automaticSilentRenew: false,
+      monitorSession: false,
+    });
+    window.addEventListener('storage', ({ key }) => {
+      if (key === null || key.startsWith('oidc.user:')) void this.start();
+    });
+  }
+
+  /** Reads the login from the browser's store: at the start, and when another tab has changed it. */
+  async start(): Promise<void> {
+    this.#become(await this.#manager.getUser());
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /**
+   * A token that is good for the next call. Where the login can no longer be renewed, this waits until the person has
+   * signed in again: what was asked for then goes on as if nothing had been.
+   */
+  async token(): Promise<string> {
+    for (;;) {
+      const user = this.#user;
+      if (user && this.#isGood(user)) return user.access_token;
+      if (this.state === 'signedIn') await this.#renew();
+      else await this.#change();
+    }
+  }
+
+  /** The API has answered 401 to this token. */
+  refuse(token: string): void {
+    this.#refused = token;
+  }
+
+  /** Leaves for the login page. */
+  async signIn({ returnTo = '/', closes = false }: Partial<Journey>): Promise<void> {
+    await this.#manager.signinRedirect({ state: { returnTo, closes } });
+  }
+
+  /** Comes back from the login page. */
+  async complete(): Promise<Journey> {
+    const user = await this.#manager.signinRedirectCallback();
+    this.#become(user);
+    return isJourney(user.state) ? user.state : { returnTo: '/', closes: false };
+  }
+
+  /** Ends the login here, in the other tabs and at the login page. */
+  async signOut(): Promise<void> {
+    // Cognito takes the address to come back to under a name of its own.
+    const extraQueryParams = { client_id: this.#settings.clientId, logout_uri: this.#base };
+    await this.#manager.signoutRedirect({ extraQueryParams });
+  }
+
+  get #base(): string {
+    return this.#manager.settings.post_logout_redirect_uri ?? '/';
+  }
+
+  #isGood(user: User): boolean {
+    return user.access_token !== this.#refused && (user.expires_in ?? 0) > RENEW_BEFORE;
+  }
+
+  /** One tab renews at a time: a refresh token is good once, and the others take what it brought. */
+  async #renew(): Promise<void> {
+    await navigator.locks.request(RENEWAL_LOCK, async () => {
+      const stored = await this.#manager.getUser();
+      if (!stored || this.#isGood(stored)) return this.#become(stored);
+      try {
+        this.#become(await this.#manager.signinSilent());
+      } catch (error) {
+        // Anything else is a network that will be there again.
+        if (!(error instanceof ErrorResponse) && stored.refresh_token) throw error;
+        this.#become(stored, 'ended');
+      }
+    });
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.subscribe(() => {
+        stop();
+        resolve();
+      });
+    });
+  }
+
+  #become(user: User | null, state: SessionState = user ? 'signedIn' : 'signedOut'): void {
+    this.#user = user;
+    this.state = state;
+    this.email = user?.profile.email ?? this.email;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,27 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './dashboard.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './App.tsx';
+import { Api } from './api/api.ts';
+import { Session } from './login/session.ts';
+import { NoSettings } from './NoSettings.tsx';
+import { readSettings } from './settings.ts';
+import { Theme } from './Theme.tsx';
+
+async function start() {
+  const settings = await readSettings();
+  const session = new Session(settings, new URL(import.meta.env.BASE_URL, location.origin).href);
+  await session.start();
+  return <App api={new Api(settings, session)} />;
+}
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+const shown = await start().catch(() => <NoSettings />);
+createRoot(root).render(
+  <StrictMode>
+    <Theme>{shown}</Theme>
+  </StrictMode>,
+);

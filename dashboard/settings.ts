@@ -1,0 +1,21 @@
+/** Where this installation's login and API are: `/dashboard/settings.json`, written by the deployment. */
+export interface Settings {
+  /** The OIDC issuer: Cognito's user pool, or the local run's. */
+  issuer: string;
+  clientId: string;
+  /** The API's base address. Empty: the dashboard's own. */
+  apiUrl: string;
+}
+
+function isSettings(value: unknown): value is Settings {
+  const { issuer, clientId, apiUrl } = (value ?? {}) as Partial<Record<keyof Settings, unknown>>;
+  return [issuer, clientId, apiUrl].every((each) => typeof each === 'string');
+}
+
+/** Reads the settings. Throws where there are none: nothing works without. */
+export async function readSettings(): Promise<Settings> {
+  const answer = await fetch(`${import.meta.env.BASE_URL}settings.json`);
+  const settings: unknown = answer.ok ? await answer.json() : undefined;
+  if (!isSettings(settings)) throw new Error(`The dashboard's settings could not be read (${answer.status}).`);
+  return settings;
+}

@@ -1,0 +1,50 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export interface Column<T> {
+  name: string;
+  show: (item: T) => ReactNode;
+  /** Numbers stand to the right. */
+  number?: boolean;
+}
+
+interface DataTableProps<T> {
+  /** What the table is of, for those who hear it. */
+  name: string;
+  items: readonly T[];
+  idOf: (item: T) => string;
+  columns: readonly Column<T>[];
+}
+
+/** A table that scrolls sideways where it is too wide, by keyboard too. */
+export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) {
+  const side = ({ number }: Column<T>) =>
+    number ? ({ ta: 'right', style: { fontVariantNumeric: 'tabular-nums' } } as const) : {};
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="card sideways" aria-label={name} tabIndex={0}>
+      <Table verticalSpacing="xs" horizontalSpacing="md" fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th key={column.name} {...side(column)}>
+                {column.name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((item) => (
+            <Table.Tr key={idOf(item)}>
+              {columns.map((column) => (
+                <Table.Td key={column.name} {...side(column)}>
+                  {column.show(item)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

@@ -1,0 +1,21 @@
+import { Button, Group } from '@mantine/core';
+
+interface PagerProps {
+  offset: number;
+  size: number;
+  hasMore: boolean;
+  go: (offset: number) => void;
+}
+
+/** From page to page of a list; nothing where there is one page only. */
+export const Pager = ({ offset, size, hasMore, go }: PagerProps) =>
+  offset > 0 || hasMore ? (
+    <Group justify="space-between">
+      <Button variant="default" disabled={offset === 0} onClick={() => go(Math.max(0, offset - size))}>
+        Newer
+      </Button>
+      <Button variant="default" disabled={!hasMore} onClick={() => go(offset + size)}>
+        Older
+      </Button>
+    </Group>
+  ) : null;

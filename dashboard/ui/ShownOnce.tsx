@@ -1,0 +1,31 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { CopyText } from './CopyText.tsx';
+
+interface ShownOnceProps {
+  secrets: readonly { name: string; text: string }[];
+  children: ReactNode;
+  close: () => void;
+}
+
+/** Secrets that nobody can be shown again: to be copied now. */
+export const ShownOnce = ({ secrets, children, close }: ShownOnceProps) => (
+  <Stack gap="md" role="status">
+    <Alert variant="default" style={{ borderColor: 'var(--warn)' }}>
+      <Text size="sm">{children}</Text>
+    </Alert>
+    {secrets.map(({ name, text }) => (
+      <div key={name}>
+        <Text size="sm" fw={600}>
+          {name}
+        </Text>
+        <CopyText text={text} name={name} />
+      </div>
+    ))}
+    <Group justify="flex-end">
+      <Button onClick={close} data-autofocus>
+        Done
+      </Button>
+    </Group>
+  </Stack>
+);
