@@ -9,6 +9,7 @@ import { replaceEnv } from './env.ts';
 import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices } from './invoices.ts';
 import { getMe } from './me.ts';
+import { listPlans } from './plans.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
 import { getWallet } from './wallet.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts';
@@ -37,6 +38,7 @@ export const routes = [
   listInvoices,
   getInvoice,
   getWallet,
+  listPlans,
   listModels,
   checkDomain,
   listDomainPrices,

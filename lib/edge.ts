@@ -3,13 +3,16 @@ import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-l
 import {
   AllowedMethods,
   type BehaviorOptions,
+  CacheHeaderBehavior,
   CachePolicy,
+  CacheQueryStringBehavior,
   Distribution,
   Function as EdgeFunction,
   FunctionCode,
   FunctionEventType,
   FunctionRuntime,
   HttpVersion,
+  type ICachePolicy,
   type KeyValueStore,
   OriginRequestPolicy,
   SecurityPolicyProtocol,
@@ -22,6 +25,7 @@ import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validatio
 import { Construct } from 'constructs';
 import { createChatCompletion } from '../contract/chat.ts';
 import { pathsOf } from '../contract/route.ts';
+import { routes } from '../contract/routes.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
@@ -69,6 +73,8 @@ export class EdgeStack extends PlatformStack {
       edgeFunction: 'name-visitor',
       // Answers that come byte by byte have an origin of their own.
       streams: Object.fromEntries(pathsOf(createChatCompletion).map((path) => [path, ai.urlHost])),
+      // What these answer is kept as long as they say: a minute for each key.
+      cached: routes.filter(({ access }) => access === 'catalogue').map(({ path }) => path),
       certificate,
     });
     new Site(this, 'Apps', platform, {
@@ -91,10 +97,28 @@ interface SiteProps {
   routes?: KeyValueStore;
   /** Paths with another origin that streams: path → host. */
   streams?: Record<string, string>;
+  /** Paths whose answers may be kept, for whoever asks with the same key from the same origin. */
+  cached?: string[];
   certificate: ICertificate | undefined;
 }
 
-/** A distribution that caches nothing and passes everything on, with its DNS names where there is a zone. */
+/** What an answer of the catalogue depends on. What it says itself is how long it may be kept; errors say not at all. */
+const catalogueCache = (scope: Construct, prefix: string) =>
+  new CachePolicy(scope, 'Catalogue', {
+    cachePolicyName: `${prefix}-catalogue`,
+    minTtl: Duration.seconds(0),
+    defaultTtl: Duration.seconds(0),
+    maxTtl: Duration.minutes(1),
+    headerBehavior: CacheHeaderBehavior.allowList('Authorization', 'X-Public-Key', 'Origin'),
+    queryStringBehavior: CacheQueryStringBehavior.all(),
+    enableAcceptEncodingBrotli: true,
+    enableAcceptEncodingGzip: true,
+  });
+
+/** Errors that CloudFront would keep for ten seconds by itself: a key that has just been made must work at once. */
+const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
+/** A distribution that caches what it is told to and passes everything on, with its DNS names where there is a zone. */
 class Site extends Construct {
   constructor(scope: Construct, id: string, { config }: Platform, props: SiteProps) {
     super(scope, id);
@@ -106,7 +130,8 @@ class Site extends Construct {
       }),
       ...(props.routes ? { keyValueStore: props.routes } : {}),
     });
-    const behaviour = (host: string): BehaviorOptions => ({
+    const catalogue = props.cached ? catalogueCache(this, config.prefix) : undefined;
+    const behaviour = (host: string, cachePolicy: ICachePolicy = CachePolicy.CACHING_DISABLED): BehaviorOptions => ({
       origin: new HttpOrigin(host, {
         readTimeout: Duration.seconds(60),
         ...(props.originHeaders ? { customHeaders: props.originHeaders } : {}),
@@ -114,16 +139,18 @@ class Site extends Construct {
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       // Answers differ by key and by application: what may be kept is for them to say to browsers, not to us.
-      cachePolicy: CachePolicy.CACHING_DISABLED,
+      cachePolicy,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
     });
     const distribution = new Distribution(this, 'Distribution', {
       comment: props.host,
       defaultBehavior: behaviour(props.origin),
-      additionalBehaviors: Object.fromEntries(
-        Object.entries(props.streams ?? {}).map(([path, host]) => [path, behaviour(host)]),
-      ),
+      additionalBehaviors: Object.fromEntries([
+        ...Object.entries(props.streams ?? {}).map(([path, host]) => [path, behaviour(host)]),
+        ...(props.cached ?? []).map((path) => [path, behaviour(props.origin, catalogue)]),
+      ]),
+      errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(props.certificate
         ? {

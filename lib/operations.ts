@@ -61,6 +61,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.write],
     });
 
+    new PlatformFunction(this, platform, 'operator/setPlans', {
+      description: 'Changes the plans on sale and their prices; called by hand',
+      uses: [table.write],
+    });
+
     new PlatformFunction(this, platform, 'operator/setDomainPrices', {
       description: 'Changes the domain extensions on sale and their prices; called by hand',
       uses: [table.write],

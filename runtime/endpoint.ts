@@ -56,6 +56,9 @@ const validate = (route: Route): Layer => ({
 const outputFor = ({ accountId, keyId }: Caller, { ahead }: ExchangeContext['exchange']) =>
   ahead?.caller.accountId === accountId && ahead.caller.keyId === keyId ? ahead.output : undefined;
 
+/** The catalogue is the same for a minute, for whoever shows the same key: browsers and our edge keep it (lib/edge.ts). */
+const CATALOGUE = { 'cache-control': 'public, max-age=60', vary: 'Authorization, X-Public-Key, Origin' };
+
 /** The caller of an endpoint that needs no key. */
 const NOBODY: Caller = { accountId: '', keyId: '' };
 
@@ -69,7 +72,7 @@ export function endpoint<R extends Route, E extends object = object>(
   route: R,
   act: (deps: Deps & E, caller: Caller, input: Input<R>) => Promise<Output<R>>,
   extra?: E,
-  headers: Record<string, string> = {},
+  headers: Record<string, string> = route.access === 'catalogue' ? CATALOGUE : {},
 ) {
   const read = (caller: Caller, input: unknown) => act({ ...base, ...extra } as Deps & E, caller, input as Input<R>);
   return middy<Event, Result, Error, ExchangeContext>()

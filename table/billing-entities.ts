@@ -145,3 +145,10 @@ export const Subscription = entity({
   list: (item) => (item.plan.category === 'APP' ? undefined : { listPk: hostingOf(item.accountId), listSk: item.id }),
   due: (item) => (item.lookAt ? { duePk: 'SUBSCRIPTION', dueAt: item.lookAt } : undefined),
 });
+
+/** The plans and their prices, where operators have changed them (domain/plans.ts reads it). */
+export const PlanOffer = entity({
+  type: 'PLAN_OFFER',
+  schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),
+  key: (_: object) => ({ pk: 'PLAN_OFFER', sk: 'PLAN_OFFER' }),
+});

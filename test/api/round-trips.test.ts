@@ -95,6 +95,7 @@ test('a read takes 2 sequential round trips, 1 where the key is known; a write 3
     listWebhooks: await invoke('listWebhooks', 'GET', '/v1/webhooks', {}),
     listInvoices: await invoke('listInvoices', 'GET', '/v1/invoices', {}),
     getWallet: await invoke('getWallet', 'GET', '/v1/wallet', {}),
+    listPlans: await invoke('listPlans', 'GET', '/v1/plans', {}),
   };
   for (const [name, { status, body }] of Object.entries(counted))
     expect([name, status, body.error]).toEqual([name, expect.any(Number), undefined]);
@@ -104,7 +105,7 @@ test('a read takes 2 sequential round trips, 1 where the key is known; a write 3
     Object.entries({ ...counted, getDeployment }).map(([name, one]) => [name, one.waves]),
   );
   expect(trips).toEqual({
-    ...{ createWebhook: 2, listWebhooks: 1, getWallet: 1, listInvoices: 1 },
+    ...{ createWebhook: 2, listWebhooks: 1, listInvoices: 1, getWallet: 1, listPlans: 1 },
     ...{ getAccount: 1, listApps: 1, getApp: 1, listDeployments: 1, getDeployment: 1 },
     // The second name is taken: the suffix costs the third trip.
     ...{ createApp: 3, createAppOnce: 3, updateApp: 2, replaceEnv: 3, createDeployment: 3, deleteApp: 3 },

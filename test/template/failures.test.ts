@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { SILENT_ITEMS } from '../../lib/stream.ts';
 import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts';
-import { Invoice, InvoiceNumbers, Subscription } from '../../table/billing-entities.ts';
+import { Invoice, InvoiceNumbers, PlanOffer, Subscription } from '../../table/billing-entities.ts';
 import { DomainName, DomainOffer } from '../../table/domain-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
 import { Login } from '../../table/login-entities.ts';
@@ -85,7 +85,7 @@ test('counting requests does not wake the stream, and everything that something 
     ],
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
     ...[AiOffer.key({}), DomainOffer.key({}), DomainName.key({ name: 'a' })],
-    InvoiceNumbers.key({ year: '2026' }),
+    ...[InvoiceNumbers.key({ year: '2026' }), PlanOffer.key({})],
     ...[Delivery.key({ accountId: 'a', id: 'b' }), Sweep.key({ name: 'a' })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());

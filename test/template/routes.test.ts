@@ -104,7 +104,42 @@ test('what is streamed has a function URL that streams, and the edge leads its p
     ]),
   );
   const host = expect.stringContaining(`${url?.name}.lambda-url.`);
-  expect(paths).toEqual(streamedRoutes.flatMap(pathsOf).map((path) => [path, ['x-origin-secret'], host]));
+  const streamed = streamedRoutes.flatMap(pathsOf);
+  expect(paths.filter(([path]) => streamed.some((each) => each === path))).toEqual(
+    streamed.map((path) => [path, ['x-origin-secret'], host]),
+  );
+});
+
+test('the edge keeps the catalogue for a minute at most, for each key and origin, and nothing else, errors least of all', () => {
+  const Policy = z.object({
+    CachePolicyConfig: z.object({
+      DefaultTTL: z.literal(0),
+      MaxTTL: z.literal(60),
+      ParametersInCacheKeyAndForwardedToOrigin: z.object({
+        HeadersConfig: z.object({ Headers: z.array(z.string()) }),
+        QueryStringsConfig: z.object({ QueryStringBehavior: z.literal('all') }),
+      }),
+    }),
+  });
+  const [policy, ...others] = read(template, 'AWS::CloudFront::CachePolicy', Policy);
+  expect(others).toEqual([]);
+  const key = policy?.CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig.Headers;
+  expect(key?.sort()).toEqual(['Authorization', 'Origin', 'X-Public-Key']);
+  const Behaviour = z.object({ PathPattern: z.string(), CachePolicyId: z.string() });
+  const Distribution = z.object({
+    DistributionConfig: z.object({
+      CacheBehaviors: z.array(Behaviour).default([]),
+      CustomErrorResponses: z.array(z.object({ ErrorCachingMinTTL: z.literal(0) })).min(1),
+    }),
+  });
+  const behaviours = read(template, 'AWS::CloudFront::Distribution', Distribution).flatMap(
+    ({ DistributionConfig }) => DistributionConfig.CacheBehaviors,
+  );
+  const kept = behaviours.flatMap(({ PathPattern, CachePolicyId }) =>
+    CachePolicyId === policy?.resource.ref ? [PathPattern] : [],
+  );
+  const catalogue = routes.flatMap(({ access, path }) => (access === 'catalogue' ? [path] : []));
+  expect(kept.sort()).toEqual([...catalogue].sort());
 });
 
 test('browsers may send what the API reads and see what it says', () => {

@@ -1,0 +1,7 @@
+import { listPlans as route } from '../../contract/plans.ts';
+import { listPlans } from '../../domain/plans.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { plans } from '../../runtime/plans.ts';
+
+/** GET /v1/plans */
+export const handler = endpoint(route, listPlans, { plans });

@@ -1,0 +1,5 @@
+import { plansOffered } from '../domain/plans.ts';
+import { deps } from './deps.ts';
+
+/** The plans as this process knows them. */
+export const plans = plansOffered(deps);
