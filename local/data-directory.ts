@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { freePort, isFree } from './ports.ts';
 
 /** Something that the user can put right: its message is all that is shown. */
 export class Trouble extends Error {}
@@ -18,25 +17,10 @@ export interface DataDirectory {
   release(): void;
 }
 
-/** Whether nobody listens on a port. */
-export const isFree = (port: number): Promise<boolean> =>
-  new Promise((answer) => {
-    const probe = createServer();
-    probe.once('error', () => answer(false));
-    // All interfaces: DynamoDB Local takes them all.
-    probe.listen(port, () => probe.close(() => answer(true)));
-  });
-
-/**
- * Free ports, all different, from below the range that the system gives outgoing connections: one of those could take a
- * port between our look at it and its engine's start.
- */
+/** Free ports, all different. */
 async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = randomInt(12_000, 32_000);
-    if (await isFree(port)) ports.add(port);
-  }
+  while (ports.size < count) ports.add(await freePort());
   return [...ports];
 }
 

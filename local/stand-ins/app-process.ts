@@ -1,9 +1,10 @@
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Children } from '../children.ts';
+import { freePort } from '../ports.ts';
 
 /** How an application is run. Times in milliseconds. */
 export interface AppProcessOptions {
@@ -151,13 +152,4 @@ async function listens(port: number, environment: Record<string, string>): Promi
   } catch {
     return false;
   }
-}
-
-/** A port that nobody listens on. Nothing can promise that it stays so; the next few milliseconds are enough. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
