@@ -88,6 +88,7 @@ export const createApp = route({
   body: CreateApplication,
   status: 201,
   response: () => one(Application()),
+  uses: ['git'],
 });
 
 export const getApp = route({

@@ -1,28 +1,50 @@
 import * as z from 'zod/mini';
 
-const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/i;
-
-function isHttps(url: string): boolean {
-  if (!url.startsWith('https://') || !URL.canParse(url)) return false;
-  const { username, password, hash, search, hostname, pathname } = new URL(url);
-  return !username && !password && !hash && !search && HOST.test(hostname) && pathname.length > 1;
+/** Where a repository is reached. */
+export interface RepositoryAddress {
+  scheme: 'https' | 'ssh';
+  /** A name or a literal IPv4 address, in lower case, written as it is and in no other way. */
+  host: string;
 }
 
-function isScp(url: string): boolean {
-  const found = /^git@([^:/]+):(.+)$/.exec(url);
-  return found?.[1] !== undefined && HOST.test(found[1]) && /^[\w.~@+][\w.~@+/-]*$/.test(found[2] ?? '');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const FORBIDDEN = /[\s\\\x00-\x1f\x7f-\uffff]|%(0|1|7f)/i;
+const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
+const HTTPS = /^https:\/\/([^/?#@:]+)(:\d{1,5})?\/[^?#]+$/;
+/** `git@host:path`, and with a port as git has it: `git@[host:2222]:path`. */
+const SSH = /^git@(?:([^:/[\]]+)|\[([^:/[\]]+):(\d{1,5})\]):(\/?[\w.~@+][\w.~@+/-]*)$/;
+
+function httpsAddress(url: string): RepositoryAddress | undefined {
+  const host = HTTPS.exec(url)?.[1]?.toLowerCase();
+  if (host === undefined || !URL.canParse(url)) return undefined;
+  const { hostname, pathname } = new URL(url);
+  // What a URL's reader makes of `0x7f.1` or `gith%75b.com` is not what is written: git might read it otherwise.
+  return hostname === host && pathname.length > 1 ? { scheme: 'https', host } : undefined;
+}
+
+function sshAddress(url: string): RepositoryAddress | undefined {
+  const [, plain, bracketed, port = '22'] = SSH.exec(url) ?? [];
+  const host = (plain ?? bracketed)?.toLowerCase();
+  return host !== undefined && Number(port) >= 1 && Number(port) <= 65_535 ? { scheme: 'ssh', host } : undefined;
+}
+
+/** Reads a repository's address; undefined for whatever is none, and for what could be understood in two ways. */
+export function repositoryAddress(url: string): RepositoryAddress | undefined {
+  if (FORBIDDEN.test(url)) return undefined;
+  const found = httpsAddress(url) ?? sshAddress(url);
+  return found && HOST.test(found.host) ? found : undefined;
 }
 
 /**
  * A Git repository's address, `https://host/path` or `git@host:path`. Never with credentials, options or control
- * characters in it: the address is shown in answers and handed to git.
+ * characters in it: the address is shown in answers and handed to git. Which hosts are public is for
+ * domain/repositories.ts to say: the local run allows more.
  */
 export const RepositoryUrl = z
   .string()
   .check(
     z.maxLength(2048),
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-    z.refine((url) => !/[\s\\\x00-\x1f\x7f-\uffff]/.test(url) && (isHttps(url) || isScp(url)), {
+    z.refine((url) => repositoryAddress(url) !== undefined, {
       error: 'must be a Git address without credentials: https://host/path or git@host:path',
     }),
   )

@@ -33,6 +33,7 @@ const refer = (schema: Json): Json =>
 function securityOf(access: Access): Json[] {
   switch (access) {
     case 'none':
+    case 'hook':
       return [];
     case 'login':
       return [{ login: [] }];
@@ -47,6 +48,8 @@ function accessText(access: Access): string {
   switch (access) {
     case 'none':
       return 'No key needed.';
+    case 'hook':
+      return "Takes no key: the request is signed with the hook's own secret.";
     case 'login':
       return 'Needs a login: the access token that the dashboard has.';
     case 'catalogue':

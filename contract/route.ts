@@ -7,10 +7,11 @@ export const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * Who may call: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too), `none` (no key), or a
- * `login`. Whoever is logged in may do everything that a key may, under the dashboard's path ({@link dashboardPathOf}).
+ * Who may call: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too), `hook` (who signs with
+ * the hook's own secret: the function checks), `none` (no key), or a `login`. Whoever is logged in may do everything that a
+ * key may, under the dashboard's path ({@link dashboardPathOf}).
  */
-export type Access = Scope | 'any' | 'catalogue' | 'none' | 'login';
+export type Access = Scope | 'any' | 'catalogue' | 'hook' | 'none' | 'login';
 
 export type Path = `/${string}`;
 
@@ -28,7 +29,7 @@ export function dashboardPathOf(path: Path): Path | undefined {
 }
 
 /** What a function needs beyond the table; the API stack turns it into variables and rights. */
-export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'registrar' | 'panel';
+export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'registrar' | 'panel' | 'git' | 'hooks';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export const pathsOf = ({ path }: { path: Path }): Path[] => [

@@ -6,6 +6,7 @@ import { createDeployment, getDeployment, listDeployments } from './deployments.
 import { getDocs, getOpenApi } from './docs.ts';
 import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
 import { replaceEnv } from './env.ts';
+import { receivePush } from './hooks.ts';
 import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices } from './invoices.ts';
 import { getMe } from './me.ts';
@@ -39,6 +40,7 @@ export const routes = [
   getInvoice,
   getWallet,
   listPlans,
+  receivePush,
   listModels,
   checkDomain,
   listDomainPrices,

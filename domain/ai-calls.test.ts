@@ -73,6 +73,7 @@ function gateway({ credits = 100, saved = false, upstream }: World) {
       appsDomain: '',
       hostArnOf: (id) => id,
       allowLocalWebhooks: false,
+      allowLocalRepositories: false,
       webhookRetrySchedule: [],
     },
     commit: async (_writes, output) => output,

@@ -9,12 +9,16 @@ import type {
 import { FRAMEWORK_DEFAULTS } from '../contract/choices.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
+import type { Secrets } from '../providers/secrets.ts';
 import { Account, App, Host } from '../table/entities.ts';
+import { GitAccess } from '../table/git-entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { change, create, type Write } from '../table/writes.ts';
 import { newDeployment, triggerOf } from './deployment-queue.ts';
 import type { Caller, Deps } from './deps.ts';
 import { emit } from './events.ts';
+import { newGitAccess } from './git-access.ts';
+import { assertRepositoryUrl } from './repositories.ts';
 
 /** A DNS label holds 63 characters; this leaves room for a suffix. */
 const SLUG_LENGTH = 50;
@@ -64,15 +68,24 @@ function assertOwnDomain(deps: Deps, customDomain: string | undefined): void {
 
 /** POST /v1/apps: claims the address, counts towards the plan and queues the first deployment, all in one transaction. */
 export async function createApp(
-  deps: Deps,
+  deps: Deps & { secrets: Secrets },
   caller: Caller,
   input: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
   assertOwnDomain(deps, input.customDomain);
+  if (input.repoUrl) assertRepositoryUrl(input.repoUrl, deps.settings.allowLocalRepositories);
+  const applicationId = deps.newId('app');
+  const access = await newGitAccess(deps, { accountId: caller.accountId, applicationId });
   const slug = slugOf(input.name);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await createAppAt(deps, caller, input, attempt === 1 ? slug : `${slug}-${randomBytes(5).toString('hex')}`);
+      return await createAppAt(
+        deps,
+        caller,
+        access,
+        input,
+        attempt === 1 ? slug : `${slug}-${randomBytes(5).toString('hex')}`,
+      );
     } catch (error) {
       if (!(error instanceof SlugTaken) || attempt > SLUG_ATTEMPTS) throw error;
     }
@@ -82,11 +95,11 @@ export async function createApp(
 async function createAppAt(
   deps: Deps,
   caller: Caller,
+  access: GitAccess,
   { customDomain, deployNow, ...input }: Input<typeof CreateRoute>,
   slug: string,
 ): Promise<Output<typeof CreateRoute>> {
-  const { accountId } = caller;
-  const id = deps.newId('app');
+  const { accountId, applicationId: id } = access;
   const now = deps.now().toISOString();
   const host = `${slug}.${deps.settings.appsDomain}`;
   const defaults = FRAMEWORK_DEFAULTS[input.framework];
@@ -118,6 +131,7 @@ async function createAppAt(
     ),
     claim(host, () => new SlugTaken()),
     create(App, app),
+    create(GitAccess, access),
     emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
   ];
   if (customDomain) {

@@ -4,8 +4,17 @@ import { Deployment } from '../table/entities.ts';
 import { create, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 
-/** How long a deployment may be without a sign of life before the reconciler looks after it, in milliseconds. */
-export const CHECK_AFTER = 60_000;
+/**
+ * How long a deployment may be without a sign of life before the reconciler looks after it, in milliseconds. With the minute
+ * between two of its runs: what died is noticed within two.
+ */
+export const CHECK_AFTER = 45_000;
+
+/** What makes a deployment known to the reconciler, as an entity has it and as its index has it. */
+export function checkSoon({ now }: Pick<Deps, 'now'>): { checkAt: string; duePk: string; dueAt: string } {
+  const checkAt = new Date(now().getTime() + CHECK_AFTER).toISOString();
+  return { checkAt, duePk: 'DEPLOYMENT', dueAt: checkAt };
+}
 
 /** A deployment as lists show it. */
 export function viewDeployment(deployment: Deployment): Output<typeof CreateRoute>['data'] {
@@ -16,23 +25,27 @@ export function viewDeployment(deployment: Deployment): Output<typeof CreateRout
 /** What a deployment is triggered by that a caller asks for. */
 export const triggerOf = ({ login }: Caller): Deployment['trigger'] => (login ? 'DASHBOARD' : 'API');
 
-/** A queued deployment and the write that stores it. The stream starts its execution. */
+/**
+ * A queued deployment and the write that stores it. The stream starts its execution, at once or, where it is waiting, when
+ * its turn has come.
+ */
 export function newDeployment(
   deps: Deps,
   of: { accountId: string; applicationId: string },
   trigger: Deployment['trigger'],
+  known: Partial<Pick<Deployment, 'commitSha' | 'waiting' | 'release'>> = {},
 ): { id: string; shown: Output<typeof CreateRoute>['data']; write: Write } {
-  const now = deps.now();
   const deployment: Deployment = {
     ...of,
     id: deps.newId('dep'),
     status: 'QUEUED',
     trigger,
     commitSha: '',
-    startedAt: now.toISOString(),
+    startedAt: deps.now().toISOString(),
     finishedAt: null,
     notes: [],
-    checkAt: new Date(now.getTime() + CHECK_AFTER).toISOString(),
+    ...(known.waiting ? {} : { checkAt: checkSoon(deps).checkAt }),
+    ...known,
   };
   return { id: deployment.id, shown: viewDeployment(deployment), write: create(Deployment, deployment) };
 }

@@ -24,6 +24,8 @@ export interface Settings {
   hostArnOf(applicationId: string): string;
   /** Whether webhooks may go to this machine itself, over plain http too. */
   allowLocalWebhooks: boolean;
+  /** Whether repositories may be on this machine itself. */
+  allowLocalRepositories: boolean;
   /** Seconds from each failed attempt at a delivery to the next: one fewer than there are attempts. */
   webhookRetrySchedule: readonly number[];
 }

@@ -5,7 +5,7 @@ import { App, Deployment } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import { TEARDOWN_AFTER } from './apps.ts';
-import { CHECK_AFTER } from './deployment-queue.ts';
+import { checkSoon } from './deployment-queue.ts';
 import type { Deps } from './deps.ts';
 import { failDeployment } from './releases.ts';
 
@@ -66,9 +66,8 @@ export async function reconcileDeployments(deps: Deps & { deployments: Execution
       continue;
     }
     if (status === 'MISSING') await startDeployment(deps, deployment);
-    const checkAt = new Date(now.getTime() + CHECK_AFTER).toISOString();
     const when = { status: { oneOf: ['QUEUED', 'RUNNING'] } };
-    const set = { checkAt, dueAt: checkAt };
+    const set = checkSoon(deps);
     await unlessOvertaken(
       deps.table.write(Deployment, change(Deployment, { accountId, id }, { set, when }, overtaken)),
     );

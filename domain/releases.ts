@@ -3,8 +3,8 @@ import type { AppHost, Trial } from '../providers/app-host.ts';
 import { artifactKey, type Builds } from '../providers/builds.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment, EnvSet } from '../table/entities.ts';
-import { change } from '../table/writes.ts';
-import { CHECK_AFTER } from './deployment-queue.ts';
+import { change, type Write } from '../table/writes.ts';
+import { checkSoon } from './deployment-queue.ts';
 import { noSuchDeployment } from './deployments.ts';
 import type { Deps } from './deps.ts';
 import { emit } from './events.ts';
@@ -33,12 +33,6 @@ async function read(deps: Deps, { accountId, applicationId, deploymentId }: Depl
 
 const eventData = ({ applicationId, id, commitSha }: Deployment) => ({ applicationId, deploymentId: id, commitSha });
 
-/** A sign of life: the reconciler leaves the deployment alone for another while. */
-const alive = (deps: Deps) => {
-  const checkAt = new Date(deps.now().getTime() + CHECK_AFTER).toISOString();
-  return { checkAt, dueAt: checkAt };
-};
-
 /** Marks the deployment running and writes down what the build is to do. Repeating it changes nothing. */
 export async function beginDeployment(deps: Deps & { builds: Builds }, ids: DeploymentIds): Promise<void> {
   const { accountId, deploymentId, applicationId } = ids;
@@ -59,7 +53,7 @@ export async function beginDeployment(deps: Deps & { builds: Builds }, ids: Depl
   };
   await deps.builds.writeJob(job);
   if (deployment.status !== 'QUEUED') return; // this step is being repeated
-  const set = { status: 'RUNNING', ...alive(deps) };
+  const set = { status: 'RUNNING', ...checkSoon(deps) };
   const of = { accountId, id: deploymentId };
   await deps.table.transact([
     change(Deployment, of, { set, when: { status: { is: 'QUEUED' } } }, () => new DeploymentError('It ended already.')),
@@ -76,7 +70,7 @@ export async function releaseDeployment(
   const [{ app }, { commitSha = '' }] = await Promise.all([read(deps, ids), deps.builds.readResult(deploymentId)]);
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
   const release = await deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion }, artifact);
-  const set = { release, commitSha, ...alive(deps) };
+  const set = { release, commitSha, ...checkSoon(deps) };
   const write = change(Deployment, { accountId, id: deploymentId }, { set, append: { notes: ['==> Release'] } });
   await deps.table.write(Deployment, write);
 }
@@ -121,7 +115,29 @@ export async function switchRelease(
   await deps.hostRoutes.point(app.hosts, target);
 }
 
-/** Ends a deployment, once: status, the application's free slot and the event in one transaction. */
+/** The application was given other work between reading it and writing to it. */
+class Overtaken extends Error {}
+const overtaken = () => new Overtaken();
+const ATTEMPTS = 8;
+
+/** The application's slot goes to the deployment that waits for it, or is free. */
+function passOn(deps: Deps, app: App, deploymentId: string): Write[] {
+  if (app.activeDeploymentId !== deploymentId) return [];
+  const { accountId, id, nextDeploymentId: next } = app;
+  const ours = { activeDeploymentId: { is: deploymentId } };
+  if (!next || app.status === 'DELETING') {
+    const when = next ? ours : ({ ...ours, nextDeploymentId: 'absent' } as const);
+    return [change(App, { accountId, id }, { remove: ['activeDeploymentId'], when }, overtaken)];
+  }
+  const set = { activeDeploymentId: next };
+  const when = { ...ours, nextDeploymentId: { is: next } };
+  return [
+    change(App, { accountId, id }, { set, remove: ['nextDeploymentId'], when }, overtaken),
+    change(Deployment, { accountId, id: next }, { set: checkSoon(deps), remove: ['waiting'] }, overtaken),
+  ];
+}
+
+/** Ends a deployment, once: status, the application's slot and the event in one transaction. */
 async function finish(
   deps: Deps,
   { accountId, applicationId, deploymentId }: DeploymentIds,
@@ -129,9 +145,6 @@ async function finish(
   note: string,
 ): Promise<void> {
   const of = { accountId, id: deploymentId };
-  const deployment = await deps.table.get(Deployment, of);
-  if (!deployment || !isUnfinished(deployment)) return;
-  const app = await deps.table.get(App, { accountId, id: applicationId });
   const change_ = {
     set: { status, finishedAt: deps.now().toISOString() },
     append: { notes: [note] },
@@ -139,12 +152,22 @@ async function finish(
     when: { status: { oneOf: UNFINISHED } },
   };
   const event = status === 'SUCCEEDED' ? 'deployment.succeeded' : 'deployment.failed';
-  const free = change(App, { accountId, id: applicationId }, { remove: ['activeDeploymentId'] });
-  await deps.table.transact([
-    change(Deployment, of, change_, () => new Error('the deployment was ended by somebody else')),
-    ...(app?.activeDeploymentId === deploymentId ? [free] : []),
-    emit(deps, accountId, event, eventData(deployment)),
-  ]);
+  for (let attempt = 1; ; attempt += 1) {
+    const [deployment, app] = await Promise.all([
+      deps.table.get(Deployment, of),
+      deps.table.get(App, { accountId, id: applicationId }),
+    ]);
+    if (!deployment || !isUnfinished(deployment)) return;
+    try {
+      return await deps.table.transact([
+        change(Deployment, of, change_, overtaken),
+        ...(app ? passOn(deps, app, deploymentId) : []),
+        emit(deps, accountId, event, eventData(deployment)),
+      ]);
+    } catch (error) {
+      if (!(error instanceof Overtaken) || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 export const succeedDeployment = (deps: Deps, ids: DeploymentIds): Promise<void> =>

@@ -2,6 +2,7 @@ import type { AppHost } from '../providers/app-host.ts';
 import type { Builds } from '../providers/builds.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
+import { GitAccess } from '../table/git-entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { erase } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
@@ -29,5 +30,10 @@ export async function teardownApp(
     await Promise.all(items.map(({ id }) => deps.builds.remove(applicationId, id)));
     await deps.table.transact(items.map(({ id }) => erase(Deployment, { accountId, id })));
   }
-  await deps.table.transact([...app.hosts.map((host) => erase(Host, { host })), erase(EnvSet, of), erase(App, of)]);
+  await deps.table.transact([
+    ...app.hosts.map((host) => erase(Host, { host })),
+    erase(EnvSet, of),
+    erase(GitAccess, { applicationId }),
+    erase(App, of),
+  ]);
 }

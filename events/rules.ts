@@ -22,7 +22,14 @@ const appRules = (deps: AppRuleDeps): Rule[] => [
     id: 'queued-deployment-starts',
     flavor: follow,
     eventType: 'deployment-created',
-    filters: [({ event }) => event.raw.new?.status === 'QUEUED'],
+    filters: [({ event: { raw } }) => raw.new?.status === 'QUEUED' && !raw.new.waiting],
+    act: ({ event }) => startDeployment(deps, Deployment.parse(event.raw.new)),
+  },
+  {
+    id: 'deployment-whose-turn-it-is-starts',
+    flavor: follow,
+    eventType: 'deployment-updated',
+    filters: [({ event: { raw } }) => Boolean(raw.old?.waiting) && Boolean(raw.new) && !raw.new?.waiting],
     act: ({ event }) => startDeployment(deps, Deployment.parse(event.raw.new)),
   },
   {

@@ -62,6 +62,11 @@ const ACCESS_LOG = {
   error: '$context.integrationErrorMessage',
 };
 
+/** Where repositories may be: a property of the stage. */
+const repositories = ({ config }: Platform): Use => ({
+  variables: { ALLOW_LOCAL_REPOSITORIES: String(config.allowLocalRepositories) },
+});
+
 /** The HTTP API: one route and one function for each entry of the contract, and one function for everything else. */
 export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
@@ -139,6 +144,8 @@ export class ApiStack extends PlatformStack {
       signing: [hosting.makeSigning, receivers(platform)],
       registrar: [askRegistrar],
       panel: [hosting.openServerTokens],
+      git: [hosting.makeGitAccess, repositories(platform)],
+      hooks: [hosting.openHookSecret],
     };
     this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,

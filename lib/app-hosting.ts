@@ -21,6 +21,10 @@ export class AppHostingStack extends PlatformStack {
   readonly sealServerTokens: Use;
   /** Opening them for a build. */
   readonly unseal: Use;
+  /** Sealing what a new application and its Git host know each other by. */
+  readonly makeGitAccess: Use;
+  /** Opening the secret that its hooks are signed with. */
+  readonly openHookSecret: Use;
   /** Opening the keys that callers have saved for AI providers, and sealing them. */
   readonly openProviderKeys: Use;
   readonly sealProviderKeys: Use;
@@ -85,6 +89,17 @@ export class AppHostingStack extends PlatformStack {
       rights: [{ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], on: [key.keyArn], when: underAnApp }],
     };
     this.unseal = { rights: [{ actions: ['kms:Decrypt'], on: [key.keyArn], when: underAnApp }] };
+
+    const forGit = (what: 'gitHook' | 'deployKey', action: string): Right => ({
+      actions: [`kms:${action}`],
+      on: [key.keyArn],
+      when: { StringLike: { [`kms:EncryptionContext:${what}`]: 'app_*' } },
+    });
+    this.makeGitAccess = {
+      variables: secrets,
+      rights: [forGit('gitHook', 'GenerateDataKey'), forGit('deployKey', 'GenerateDataKey')],
+    };
+    this.openHookSecret = { variables: secrets, rights: [forGit('gitHook', 'Decrypt')] };
 
     // Another context, so that neither opens what is the other's.
     const underAnAccount = { StringLike: { 'kms:EncryptionContext:providerKeyOf': 'acc_*' } };

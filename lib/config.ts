@@ -71,6 +71,8 @@ export interface Config extends z.output<typeof Settings> {
   loginPrefix: string;
   /** Whether webhooks may go to the machine that sends them: only where that is somebody's own. */
   allowLocalWebhooks: boolean;
+  /** Whether repositories may be on the machine that builds: likewise. */
+  allowLocalRepositories: boolean;
   /** Whether the stage's data outlives its stacks. */
   keepsData: boolean;
 }
@@ -89,6 +91,7 @@ export function configure(input: SettingsInput): Config {
     // One machine runs each invocation as a thread.
     deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 32 : 200),
     allowLocalWebhooks: settings.stage === 'local',
+    allowLocalRepositories: settings.stage === 'local',
     keepsData: !['local', 'dev'].includes(settings.stage),
   };
 }

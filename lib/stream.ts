@@ -16,6 +16,7 @@ import type { TableStack } from './table.ts';
  */
 export const SILENT_ITEMS = [
   ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
+  ...['GIT_ACCESS', 'PUSH'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
   ...['INVOICE_NUMBERS', 'PLAN_OFFER'],
   ...['DOMAIN_OFFER', 'DOMAIN_NAME'],

@@ -131,9 +131,10 @@ export async function countVisitor(
   address: string,
   now: Date,
   note: (quota: Quota) => void,
+  limit: number = LIMITS.visitor,
 ): Promise<void> {
   const expiresAtEpoch = Math.floor(now.getTime() / 1000) + 3600;
-  await countRequest(`visitor ${address}`, LIMITS.visitor, now, note, async (update) => {
+  await countRequest(`visitor ${address}`, limit, now, note, async (update) => {
     const write = upsert(Visitor, { address }, { ...update, set: { address, expiresAtEpoch } });
     return (await slowDownIfThrottled(table.write(Visitor, write))) ?? { address };
   });
@@ -190,7 +191,7 @@ export async function authenticate(
 }
 
 function assertAllowed(credential: Credential, access: Access): void {
-  if (access === 'catalogue' || access === 'none') return;
+  if (access === 'catalogue' || access === 'hook' || access === 'none') return;
   if (credential.kind === 'public') {
     throw new ApiError('forbidden', 'A public key works on the catalogue and the list of models only.');
   }

@@ -58,6 +58,8 @@ const VARIABLES = {
   DELIVERY_QUEUE_URL: text,
   /** `true` where webhooks may go to this machine itself: the local run. */
   ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
+  /** `true` where repositories may be on this machine itself: the local run. */
+  ALLOW_LOCAL_REPOSITORIES: () => z._default(z.enum(['true', 'false']), 'false'),
   /** Seconds between attempts (specification, Delivery 2). */
   WEBHOOK_RETRY_SCHEDULE: () =>
     z.pipe(

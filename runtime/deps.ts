@@ -16,6 +16,10 @@ export const deps: Deps = {
     appsDomain: required('APPS_DOMAIN'),
     hostArnOf: (applicationId) => required('APP_FUNCTION_ARN_PREFIX') + applicationId,
     allowLocalWebhooks: config.ALLOW_LOCAL_WEBHOOKS === 'true',
+    // Only where it is asked for: each has its own schema to read it by.
+    get allowLocalRepositories() {
+      return config.ALLOW_LOCAL_REPOSITORIES === 'true';
+    },
     get webhookRetrySchedule() {
       return config.WEBHOOK_RETRY_SCHEDULE;
     },

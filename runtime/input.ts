@@ -10,11 +10,17 @@ const invalid = (message: string) => new ApiError('invalid_request', message);
 
 const MIB = 1024 * 1024;
 
-/** Reads the body as JSON, whatever its content type says. None at all is an empty object. */
-export function readBody({ body, isBase64Encoded }: Event, limit = BODY_LIMIT): { text: string; json: unknown } {
-  if (body === undefined || body === '') return { text: '{}', json: {} };
+/** The body as it was sent. Throws 400 where it holds more than `limit` bytes. */
+export function bodyBytes({ body = '', isBase64Encoded }: Event, limit: number): Buffer {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > limit) throw invalid(`body: must be at most ${limit / MIB} MiB`);
+  return bytes;
+}
+
+/** Reads the body as JSON, whatever its content type says. None at all is an empty object. */
+export function readBody(event: Event, limit = BODY_LIMIT): { text: string; json: unknown } {
+  const bytes = bodyBytes(event, limit);
+  if (bytes.length === 0) return { text: '{}', json: {} };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, json: JSON.parse(text) };

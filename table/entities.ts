@@ -166,6 +166,8 @@ export const App = entity({
       autoDeploy: z.boolean(),
       /** The deployment under way; there is at most one. */
       activeDeploymentId: z.optional(z.string()),
+      /** The deployment that a push asked for meanwhile: it waits, and is the active one next. */
+      nextDeploymentId: z.optional(z.string()),
       createdAt: z.string(),
       updatedAt: z.string(),
     }),
@@ -213,6 +215,8 @@ export const Deployment = entity({
       notes: z.array(z.string()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),
+      /** True while another deployment of the application is under way: nothing is started for this one yet. */
+      waiting: z.optional(z.literal(true)),
       /** While unfinished: when the reconciler looks whether its execution is still alive. */
       checkAt: z.optional(z.string()),
     }),

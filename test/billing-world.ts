@@ -23,7 +23,7 @@ export function billingWorld(through: (send: Send) => Send = slowly) {
     newId: (prefix) => newId(prefix, clock.now),
     settings: {
       ...{ publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (id) => id },
-      ...{ allowLocalWebhooks: false, webhookRetrySchedule: [60] },
+      ...{ allowLocalWebhooks: false, allowLocalRepositories: false, webhookRetrySchedule: [60] },
     },
     commit: async (writes, output) => {
       await table.transact(writes);

@@ -123,7 +123,7 @@ export function webhookWorld({
       newId: (prefix) => newId(prefix, clock.now + off),
       settings: {
         ...{ publicUrl: '', appsDomain: 'apps.example', hostArnOf: (id) => id },
-        ...{ allowLocalWebhooks: false, webhookRetrySchedule: schedule },
+        ...{ allowLocalWebhooks: false, allowLocalRepositories: false, webhookRetrySchedule: schedule },
       },
       commit: async (writes, output) => {
         await table.transact(writes);

@@ -6,6 +6,7 @@ import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts
 import { Invoice, InvoiceNumbers, PlanOffer, Subscription } from '../../table/billing-entities.ts';
 import { DomainName, DomainOffer } from '../../table/domain-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Event, Visitor } from '../../table/entities.ts';
+import { GitAccess, Push } from '../../table/git-entities.ts';
 import { Login } from '../../table/login-entities.ts';
 import { Delivery, Sweep, Webhook } from '../../table/webhook-entities.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
@@ -86,6 +87,7 @@ test('counting requests does not wake the stream, and everything that something 
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
     ...[AiOffer.key({}), DomainOffer.key({}), DomainName.key({ name: 'a' })],
     ...[InvoiceNumbers.key({ year: '2026' }), PlanOffer.key({})],
+    ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],
     ...[Delivery.key({ accountId: 'a', id: 'b' }), Sweep.key({ name: 'a' })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());

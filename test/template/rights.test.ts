@@ -75,13 +75,15 @@ const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
   [/Chat/, ['providerKeyOf']],
   [/Webhook/, ['webhook']],
   [/Hosting/, ['hostingServer']],
+  [/CreateApp/, ['gitHook', 'deployKey']],
+  [/ReceivePush/, ['gitHook']],
 ];
 
-test('only replacing variables, building, calling models, signing and asking hosting servers may touch the key, each under its own context', () => {
+test('only replacing variables, building, calling models, signing, Git and asking hosting servers may touch the key, each under its own context', () => {
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
-  const touching: readonly Uses[] = ['secrets', 'signing', 'panel'];
+  const touching: readonly Uses[] = ['secrets', 'signing', 'panel', 'git', 'hooks'];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
   // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks, and
   // two for hosting servers.
