@@ -140,7 +140,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         }),
       ),
       startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
-      startLogin({ dataDir, baseUrl }),
+      startLogin({ dataDir, baseUrl }).then(started),
       startKms({ dataDir, port: ports.kms }).then(started),
       startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
       startRegistrar({ dataDir, port: ports.registrar }).then(started),
