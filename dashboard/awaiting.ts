@@ -289,30 +289,6 @@ export const payInvoice = route({
   params: Id,
   response: () => one(z.object({ id: z.string() })),
 });
-export const listPlans = route({
-  id: 'listPlans',
-  method: 'GET',
-  path: '/v1/plans',
-  access,
-  tag,
-  summary,
-  query: z.object({}),
-  response: () =>
-    z.object({
-      data: z.array(
-        z.object({
-          slug: z.string(),
-          name: z.string(),
-          category: z.enum(['WEB', 'EMAIL', 'APP']),
-          priceMonthly: Money,
-          priceYearly: Money,
-          storageGb: z.int(),
-          featured: z.boolean(),
-        }),
-      ),
-    }),
-});
-
 // domains
 const line = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(255));
 export const Registrant = () =>

@@ -16,6 +16,7 @@ import type { Lambda } from './lambda.ts';
 import type { RouteMatch } from './routes.ts';
 import { LOGIN_PATH } from './stand-ins/login.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
+import { isWebApp } from './web-app.ts';
 
 /** Lambda's limit on an event. What is longer is cut to just over it, and the function says that it is too long. */
 const LONGEST_BODY = 6 * 1024 * 1024 + 1024;
@@ -32,6 +33,8 @@ export interface FrontOptions {
   edge: (request: IncomingMessage) => Promise<EdgeDecision>;
   /** The issuer of logins. */
   login?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** The dashboard's files. */
+  webApp?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Passes a request to the application behind a function URL's host. */
   forward: (urlHost: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
@@ -151,6 +154,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       return;
     }
     if (options.login && isLogin(url)) return options.login(request, response);
+    if (options.webApp && isWebApp(method, url)) return options.webApp(request, response);
     const preflight = cors?.preflight(method, headers);
     if (preflight) {
       request.resume();

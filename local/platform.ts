@@ -28,6 +28,7 @@ import { startRegistrar } from './stand-ins/registrar.ts';
 import { startStepFunctions } from './step-functions.ts';
 import { streamRoutesOf } from './stream-routes.ts';
 import { synthesize } from './synthesis.ts';
+import { makeWebApp } from './web-app.ts';
 
 const REGION = 'af-south-1';
 const ACCOUNT = '000000000000';
@@ -201,6 +202,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       edge: makeEdge(template, keyValueStore.lookup),
       forward: appHost.forward,
       login: login.handle,
+      webApp: makeWebApp(
+        { issuer: login.facts.issuer, clientId: login.facts.clientId, apiUrl: '' },
+        { watch: options.watch === true },
+      ),
     }).then(started, (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') throw portTaken(port);
       throw error;

@@ -1,7 +1,7 @@
 import type { LocalJson } from './platform.ts';
 
 /** What is said once everything is up: addresses, keys, and something to paste. */
-export function welcome({ baseUrl, accounts }: LocalJson, milliseconds: number): string[] {
+export function welcome({ baseUrl, dashboardUrl, accounts }: LocalJson, milliseconds: number): string[] {
   const { demo, other } = accounts;
   const as = `-H 'Authorization: Bearer ${demo.secretKey}'`;
   const app = `{"name":"My app","framework":"EXPRESS","repoUrl":"https://git.localhost/hello-express.git"}`;
@@ -9,6 +9,7 @@ export function welcome({ baseUrl, accounts }: LocalJson, milliseconds: number):
     `  up in ${(milliseconds / 1000).toFixed(1)} s`,
     '',
     `  API            ${baseUrl}/v1      reference: ${baseUrl}/docs`,
+    `  dashboard      ${dashboardUrl}      ${accounts.demo.email} / ${accounts.demo.password}`,
     `  applications   ${baseUrl.replace('://', '://<slug>.apps.')}`,
     '',
     `  demo account   secret ${demo.secretKey}`,

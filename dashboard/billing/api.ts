@@ -1,5 +1,6 @@
 import { getInvoice, listInvoices } from '../../contract/invoices.ts';
 import { getMe } from '../../contract/me.ts';
+import { listPlans } from '../../contract/plans.ts';
 import type { Output } from '../../contract/route.ts';
 import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
@@ -8,7 +9,6 @@ import {
   cancelSubscription,
   createSubscription,
   createTopUp,
-  listPlans,
   listSubscriptions,
   payInvoice,
   setAutoTopUp,
