@@ -19,7 +19,7 @@ const runScript = (startFile: string) =>
   `#!/bin/sh\nexec node --import ./.service/environment.mjs '${startFile.replaceAll("'", `'\\''`)}'\n`;
 
 export interface Service {
-  job: Pick<Job, 'startFile' | 'env' | 'hostArn'>;
+  job: Pick<Job, 'startFile' | 'env' | 'hostArn' | 'databases'>;
   /** The bundled environment.ts. */
   environmentModule: Buffer;
   /** Tells this release from the one before, even when nothing in the repository changed: deploying again restarts. */
@@ -41,6 +41,9 @@ export async function pack(items: readonly Item[], { job, environmentModule, rel
   zip.add('.service/environment.mjs', environmentModule, FILE);
   zip.add('.service/release.json', Buffer.from(JSON.stringify(release)), FILE);
   if (job.env) zip.add('.service/env.json', Buffer.from(JSON.stringify({ ...job.env, hostArn: job.hostArn })), FILE);
+  if (job.databases.length > 0) {
+    zip.add('.service/databases.json', Buffer.from(JSON.stringify(job.databases)), FILE);
+  }
   for (let start = 0; start < items.length; start += AT_ONCE) {
     const batch = items.slice(start, start + AT_ONCE);
     const contents = await Promise.all(

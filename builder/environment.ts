@@ -1,15 +1,23 @@
 /**
- * Runs inside the application's process, before the application (`node --import`): opens its sealed variables, puts
- * them into `process.env` and takes the platform's own out. Bundled on its own, and kept small: it is part of every
- * cold start.
+ * Runs inside the application's process, before the application (`node --import`): names its databases and opens its
+ * sealed variables, puts both into `process.env` (the owner's win) and takes the platform's own out. Bundled on its own,
+ * and kept small: it is part of every cold start.
  */
 import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import { createSecrets, type Sealed } from '../providers/secrets.ts';
+import { databaseVariables, type ReleaseDatabase } from './databases.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
 
-/** Calls KMS as the function's role, which may do nothing else. */
+/** Of the function's role. */
+const credentials = {
+  accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+  secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+  ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+};
+
+/** Calls KMS as the function's role, which may do little else. */
 async function callKms<Output>(operation: string, input: object): Promise<Output> {
   const endpoint = new URL(process.env.AWS_ENDPOINT_URL_KMS ?? `https://kms.${AWS_REGION}.amazonaws.com`);
   const body = JSON.stringify(input);
@@ -23,11 +31,7 @@ async function callKms<Output>(operation: string, input: object): Promise<Output
       headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `TrentService.${operation}` },
       body,
     },
-    {
-      accessKeyId: AWS_ACCESS_KEY_ID ?? '',
-      secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
-      ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
-    },
+    credentials,
   );
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => !/^(host|content-length)$/i.test(name));
   for (let attempt = 1; ; attempt += 1) {
@@ -46,17 +50,22 @@ async function callKms<Output>(operation: string, input: object): Promise<Output
   }
 }
 
-function readSealed(): (Sealed & { hostArn: string }) | undefined {
+/** What the build put beside this module; undefined where the application has none of it. */
+function readBeside<T>(name: string): T | undefined {
   try {
-    return JSON.parse(readFileSync(new URL('./env.json', import.meta.url), 'utf8'));
+    return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
   } catch {
-    return undefined; // an application without variables
+    return undefined;
   }
 }
 
 // Workers and child processes of the application come by here too, with what their parent gave them.
 if (AWS_ACCESS_KEY_ID) {
-  const sealed = readSealed();
+  const sealed = readBeside<Sealed & { hostArn: string }>('./env.json');
+  const databases = readBeside<ReleaseDatabase[]>('./databases.json');
+  if (databases) {
+    Object.assign(process.env, databaseVariables(databases, credentials));
+  }
   if (sealed) {
     try {
       const secrets = createSecrets(callKms, '');

@@ -96,6 +96,7 @@ export async function build(change: Partial<Job>, environment: Record<string, st
     startFile: 'server.js',
     env: null,
     hostArn,
+    databases: [],
     ...change,
   };
   objects.set(`jobs/${deploymentId}.json`, Buffer.from(JSON.stringify(job)));

@@ -16,6 +16,9 @@ export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
 /** The state of an account on its hosting server: not made yet, and then as the server has it. */
 export const PANEL_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED', 'REMOVED'] as const;
 
+/** A database is made in about a minute, or not at all. */
+export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED'] as const;
+
 /** Whose models the AI gateway passes on. Our key for each is the variable `<ID>_API_KEY`. */
 export const AI_PROVIDER_IDS = [
   'openai',

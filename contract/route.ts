@@ -29,7 +29,7 @@ export function dashboardPathOf(path: Path): Path | undefined {
 }
 
 /** What a function needs beyond the table; the API stack turns it into variables and rights. */
-export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'registrar' | 'panel' | 'git' | 'hooks';
+export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'registrar' | 'panel' | 'databases' | 'git' | 'hooks';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export const pathsOf = ({ path }: { path: Path }): Path[] => [

@@ -2,6 +2,7 @@ import { getAccount } from './account.ts';
 import { listModels } from './ai.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
+import { createDatabase, listDatabases } from './databases.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
 import { getDocs, getOpenApi } from './docs.ts';
 import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
@@ -54,7 +55,7 @@ export const routes = [
 ] as const;
 
 /** What a login may do beyond all that a key may: operations under `/dashboard/v1` (lib/dashboard-api.ts). */
-export const dashboardRoutes = [getMe] as const;
+export const dashboardRoutes = [getMe, listDatabases, createDatabase] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

@@ -4,6 +4,7 @@ import { artifactKey, type Builds } from '../providers/builds.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment, EnvSet } from '../table/entities.ts';
 import { change, type Write } from '../table/writes.ts';
+import { releaseDatabases } from './databases.ts';
 import { checkSoon } from './deployment-queue.ts';
 import { noSuchDeployment } from './deployments.ts';
 import type { Deps } from './deps.ts';
@@ -50,6 +51,7 @@ export async function beginDeployment(deps: Deps & { builds: Builds }, ids: Depl
     ...settings,
     env: env && env.keys.length > 0 ? env.sealed : null,
     hostArn,
+    databases: await releaseDatabases(deps, applicationId),
   };
   await deps.builds.writeJob(job);
   if (deployment.status !== 'QUEUED') return; // this step is being repeated

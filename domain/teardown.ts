@@ -1,21 +1,23 @@
 import type { AppHost } from '../providers/app-host.ts';
 import type { Builds } from '../providers/builds.ts';
+import type { Databases } from '../providers/databases.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { erase } from '../table/writes.ts';
+import { removeDatabases } from './database-making.ts';
 import type { Deps } from './deps.ts';
 
 /** Deletes at most this many items in one transaction. */
 const CHUNK = 50;
 
 /**
- * Takes an application down for good: its addresses, its function, its builds, its variables, and last itself. Every
+ * Takes an application down for good: its addresses, its function, its databases, its builds, its variables, and last itself. Every
  * step may be repeated; what is gone already is no error.
  */
 export async function teardownApp(
-  deps: Deps & { appHost: AppHost; builds: Pick<Builds, 'remove'>; hostRoutes: HostRoutes },
+  deps: Deps & { appHost: AppHost; builds: Pick<Builds, 'remove'>; databases: Databases; hostRoutes: HostRoutes },
   { accountId, applicationId }: { accountId: string; applicationId: string },
 ): Promise<void> {
   const of = { accountId, id: applicationId };
@@ -23,6 +25,7 @@ export async function teardownApp(
   if (!app) return;
   await deps.hostRoutes.remove(app.hosts);
   await deps.appHost.remove(applicationId);
+  await removeDatabases(deps, applicationId);
   const list = joinKey('APP', applicationId, 'DEPLOYMENTS');
   for (;;) {
     const { items } = await deps.table.list(Deployment, list, { limit: CHUNK, offset: 0 });

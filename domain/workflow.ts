@@ -8,6 +8,8 @@ export const TeardownInput = z.object({ accountId: z.string(), applicationId: z.
 export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });
 export const MoveHostingInput = z.extend(HostingInput, { server: z.string() });
 
+export const DatabaseInput = z.object({ applicationId: z.string(), prefix: z.string() });
+
 /** What asks for an attempt at a delivery. */
 export const DeliveryInput = z.object({
   accountId: z.string(),

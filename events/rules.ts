@@ -2,14 +2,20 @@ import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
 import { routeNewApp, startDeployment, startTeardown } from '../domain/executions.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { follow, type Rule } from './consume.ts';
+import { type DatabaseRuleDeps, databaseRules } from './database-rules.ts';
 import { type HostingRuleDeps, hostingRules } from './hosting-rules.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhook-rules.ts';
 
 type AppRuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0];
-export type RuleDeps = AppRuleDeps & WebhookRuleDeps & HostingRuleDeps;
+export type RuleDeps = AppRuleDeps & WebhookRuleDeps & HostingRuleDeps & DatabaseRuleDeps;
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
-export const rules = (deps: RuleDeps): BaseRule[] => [...appRules(deps), ...webhookRules(deps), ...hostingRules(deps)];
+export const rules = (deps: RuleDeps): BaseRule[] => [
+  ...appRules(deps),
+  ...webhookRules(deps),
+  ...hostingRules(deps),
+  ...databaseRules(deps),
+];
 
 const appRules = (deps: AppRuleDeps): Rule[] => [
   {

@@ -16,6 +16,7 @@ import { pathsOf, type Uses } from '../contract/route.ts';
 import { type AnyRoute, routes } from '../contract/routes.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BuildsStack } from './builds.ts';
+import { databaseUses } from './database-uses.ts';
 import { receivers } from './delivery.ts';
 import { askRegistrar } from './domains.ts';
 import { PlatformFunction } from './functions.ts';
@@ -146,6 +147,7 @@ export class ApiStack extends PlatformStack {
       panel: [hosting.openServerTokens],
       git: [hosting.makeGitAccess, repositories(platform)],
       hooks: [hosting.openHookSecret],
+      databases: [databaseUses(platform).region],
     };
     this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,

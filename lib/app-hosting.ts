@@ -2,6 +2,7 @@ import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
+import { databaseUses } from './database-uses.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
 
@@ -67,10 +68,12 @@ export class AppHostingStack extends PlatformStack {
         on: [names.appFunctions.logs],
         wildcard: ANY_APP,
       },
+      databaseUses(platform).connect,
     ];
     const role = new Role(this, 'AppRole', {
       roleName: names.appRole.name,
-      description: 'What the code of customers may do: open its own variables and write its own log',
+      description:
+        'What the code of customers may do: open its own variables, write its own log, connect to its own databases',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { own: policyOf(appRights) },
     });

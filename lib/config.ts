@@ -49,6 +49,8 @@ export const Settings = z.object({
   /** The whole API's ceiling, requests per second sustained and at once: a runaway's bill, not a caller's limit. */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
+  /** Where applications' databases are: Aurora DSQL is not everywhere. */
+  databaseRegion: z.string().default('eu-west-1'),
   /** What a dollar costs in rand: AI models are listed in dollars. Operators can set another without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
   /** Any text; with a new one a deployment reads the keys for AI providers anew. */

@@ -1,5 +1,6 @@
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BuildsStack } from './builds.ts';
+import { databaseUses } from './database-uses.ts';
 import { deploymentMachine, teardownMachine } from './deployment-machine.ts';
 import { PlatformFunction } from './functions.ts';
 import { Machine } from './machines.ts';
@@ -14,7 +15,7 @@ interface Neighbours {
 }
 
 /** The steps: what each works with, and how long it may take (seconds). */
-function stepsOf({ table, hosting, builds }: Neighbours) {
+function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<typeof databaseUses>) {
   const state = [table.read, table.write];
   return {
     beginDeployment: { timeout: 30, uses: [...state, builds.order] },
@@ -23,7 +24,7 @@ function stepsOf({ table, hosting, builds }: Neighbours) {
     switchRelease: { timeout: 120, uses: [...state, hosting.switch] },
     succeedDeployment: { timeout: 30, uses: state },
     failDeployment: { timeout: 30, uses: [...state, builds.readResults] },
-    teardownApp: { timeout: 300, uses: [...state, hosting.remove, builds.remove] },
+    teardownApp: { timeout: 300, uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make] },
   };
 }
 
@@ -39,7 +40,7 @@ export class DeploymentsStack extends PlatformStack {
     const { names } = platform;
     for (const neighbour of Object.values(neighbours)) this.addStackDependency(neighbour);
 
-    const needs = stepsOf(neighbours);
+    const needs = stepsOf(neighbours, databaseUses(platform));
     const step = (name: keyof typeof needs) =>
       new PlatformFunction(this, platform, `workflow/${name}`, {
         description: `A step of a state machine: ${name}`,

@@ -21,7 +21,12 @@ export class Machine extends Construct {
   readonly machineName: string;
   readonly stateMachineArn: string;
 
-  constructor(scope: Construct, { names }: Platform, name: 'deployment' | 'teardown' | 'hosting', needs: MachineNeeds) {
+  constructor(
+    scope: Construct,
+    { names }: Platform,
+    name: 'deployment' | 'teardown' | 'hosting' | 'database',
+    needs: MachineNeeds,
+  ) {
     super(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Machine`);
     const machine = names[name];
     this.machineName = machine.name;

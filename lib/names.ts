@@ -24,6 +24,9 @@ export function namesOf(config: Config) {
     deployment: machine('deployment'),
     teardown: machine('teardown'),
     hosting: machine('hosting'),
+    database: machine('database'),
+    databases: `arn:aws:dsql:${config.databaseRegion}:${account}:cluster/*`,
+    databaseServiceRole: `arn:aws:iam::${account}:role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql`,
     /** An application's function is named this and its id. */
     appFunctions: {
       prefix: `${prefix}-app-`,

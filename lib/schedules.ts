@@ -1,6 +1,7 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import { PlatformFunction } from './functions.ts';
@@ -15,11 +16,12 @@ interface ScheduleNeighbours {
   deployments: DeploymentsStack;
   delivery: DeliveryStack;
   panel: HostingStack;
+  databases: DatabasesStack;
 }
 
 /** What happens by the clock. */
 export class SchedulesStack extends PlatformStack {
-  constructor(platform: Platform, { table, deployments, delivery, panel }: ScheduleNeighbours) {
+  constructor(platform: Platform, { table, deployments, delivery, panel, databases }: ScheduleNeighbours) {
     super(platform, 'schedules', 'What happens by the clock: the reconciler, and the books of the AI gateway');
     const failures = new FailureQueue(this, platform, 'schedule-failures');
     const look = [table.read, table.due, table.write, failures.send];
@@ -40,6 +42,7 @@ export class SchedulesStack extends PlatformStack {
         deployments.supervise,
         delivery.queue,
         panel.settle,
+        databases.make,
       ]),
       everyMinute('releaseAiHolds', 'Gives back what calls to AI models held that died', look),
       everyMinute('checkAiLedgers', 'Holds the ledger of AI credits against the balance, an account an hour', look),

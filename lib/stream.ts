@@ -2,6 +2,7 @@ import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-li
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Duration } from 'aws-cdk-lib/core';
 import type { AppHostingStack } from './app-hosting.ts';
+import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import { PlatformFunction } from './functions.ts';
@@ -31,13 +32,14 @@ interface StreamNeighbours {
   deployments: DeploymentsStack;
   delivery: DeliveryStack;
   panel: HostingStack;
+  databases: DatabasesStack;
 }
 
 /** The table's stream: where every side effect leaves from, at least once. */
 export class StreamStack extends PlatformStack {
   readonly consumer: PlatformFunction;
 
-  constructor(platform: Platform, { table, hosting, deployments, delivery, panel }: StreamNeighbours) {
+  constructor(platform: Platform, { table, hosting, deployments, delivery, panel, databases }: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect leaves here");
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('the table has no stream');
@@ -50,6 +52,7 @@ export class StreamStack extends PlatformStack {
         hosting.route,
         deployments.start,
         panel.settle,
+        databases.make,
         // Fan-out: an event's endpoints are read, its deliveries written and queued.
         table.read,
         table.write,

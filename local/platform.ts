@@ -19,6 +19,7 @@ import { seedHostingServers } from './seed-hosting.ts';
 import { aiVariables, startAiStandIns } from './stand-ins/ai.ts';
 import { startAppHost } from './stand-ins/app-host.ts';
 import { startCodeBuild } from './stand-ins/code-build.ts';
+import { startDatabases } from './stand-ins/databases.ts';
 import { startGit } from './stand-ins/git.ts';
 import { startKeyValueStore } from './stand-ins/key-value-store.ts';
 import { startKms } from './stand-ins/kms.ts';
@@ -33,6 +34,12 @@ import { makeWebApp } from './web-app.ts';
 const REGION = 'af-south-1';
 const ACCOUNT = '000000000000';
 const DOMAIN = 'localhost';
+
+/** Who listens on a port of their own. */
+const PORTS = [
+  ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
+  ...(['ai', 'registrar', 'panel', 'databases'] as const),
+];
 
 export interface PlatformOptions {
   /** The one public port. */
@@ -97,9 +104,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     return part;
   };
   try {
-    const ports = await directory.ports(
-      ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states', 'ai', 'registrar', 'panel'] as const),
-    );
+    const ports = await directory.ports(...PORTS);
     const baseUrl = `http://localhost:${port}`;
     const address = (name: keyof typeof ports): string => `http://127.0.0.1:${ports[name]}`;
     const environment = {
@@ -117,6 +122,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       AWS_ENDPOINT_URL_CODEBUILD: address('builds'),
       AWS_ENDPOINT_URL_SFN: address('states'),
       AWS_ENDPOINT_URL_ROUTE_53_DOMAINS: address('registrar'),
+      AWS_ENDPOINT_URL_DSQL: address('databases'),
     };
 
     const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
@@ -187,6 +193,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     }).then(started);
 
     const variables = Object.assign({}, ...functions.map((each) => each.environment));
+    await startDatabases({ ...engines, port: ports.databases, region: String(variables.DATABASE_REGION) }).then(
+      started,
+    );
     const appsDomain = `.${variables.APPS_DOMAIN}`;
     const [api] = template.resources('AWS::ApiGatewayV2::Api');
     await startFront({

@@ -16,6 +16,8 @@ export interface Job {
   /** The variables as JSON `{KEY: value}`, sealed under `{application: hostArn}`. */
   env: Sealed | null;
   hostArn: string;
+  /** The application's databases, oldest first: no secret is needed to name them. */
+  databases: { prefix: string; host: string; region: string }[];
 }
 
 const Result = z.object({

@@ -35,6 +35,9 @@ const VARIABLES = {
   DEPLOYMENT_STATE_MACHINE_ARN: text,
   TEARDOWN_STATE_MACHINE_ARN: text,
   HOSTING_STATE_MACHINE_ARN: text,
+  DATABASE_STATE_MACHINE_ARN: text,
+  /** Where applications' databases are made. */
+  DATABASE_REGION: text,
   APP_FUNCTION_PREFIX: text,
   /** ARN of an application's function up to and including the prefix of its name. */
   APP_FUNCTION_ARN_PREFIX: text,

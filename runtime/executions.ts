@@ -7,3 +7,4 @@ const client = new SFNClient({});
 export const deployments = (): Executions => createExecutions(client, required('DEPLOYMENT_STATE_MACHINE_ARN'));
 export const teardowns = (): Executions => createExecutions(client, required('TEARDOWN_STATE_MACHINE_ARN'));
 export const hosting = (): Executions => createExecutions(client, required('HOSTING_STATE_MACHINE_ARN'));
+export const databaseMaking = (): Executions => createExecutions(client, required('DATABASE_STATE_MACHINE_ARN'));

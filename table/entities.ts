@@ -164,6 +164,8 @@ export const App = entity({
       hosts: z.array(z.string()),
       status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
       autoDeploy: z.boolean(),
+      /** Its databases; absent before the first. */
+      databaseCount: z.optional(z.int()),
       /** The deployment under way; there is at most one. */
       activeDeploymentId: z.optional(z.string()),
       /** The deployment that a push asked for meanwhile: it waits, and is the active one next. */

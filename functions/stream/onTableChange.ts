@@ -2,7 +2,7 @@ import { consume } from '../../events/consume.ts';
 import { rules } from '../../events/rules.ts';
 import { deliveryQueue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
-import { deployments, hosting, teardowns } from '../../runtime/executions.ts';
+import { databaseMaking, deployments, hosting, teardowns } from '../../runtime/executions.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
 
 /** Every change of the table: what must follow it, follows from here. */
@@ -12,6 +12,7 @@ export const handler = consume(
     deployments: deployments(),
     teardowns: teardowns(),
     hosting: hosting(),
+    databaseMaking: databaseMaking(),
     hostRoutes,
     queue: deliveryQueue,
   }),

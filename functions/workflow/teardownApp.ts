@@ -2,9 +2,12 @@ import { teardownApp } from '../../domain/teardown.ts';
 import { TeardownInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/app-host.ts';
 import { builds } from '../../runtime/builds.ts';
+import { databases } from '../../runtime/databases.ts';
 import { deps } from '../../runtime/deps.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
 import { step } from '../../runtime/step.ts';
 
 /** Takes a deleted application down. */
-export const handler = step(TeardownInput, (ids) => teardownApp({ ...deps, appHost, builds, hostRoutes }, ids));
+export const handler = step(TeardownInput, (ids) =>
+  teardownApp({ ...deps, appHost, builds, databases, hostRoutes }, ids),
+);

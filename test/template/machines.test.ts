@@ -6,9 +6,9 @@ import { read, synthesize } from './synthesized.ts';
 const { template } = synthesize({ stage: 'prod' });
 
 const State = z.looseObject({
-  Type: z.enum(['Task', 'Succeed']),
+  Type: z.enum(['Task', 'Succeed', 'Choice', 'Wait']),
   Resource: z.string().optional(),
-  ResultPath: z.null().optional(),
+  ResultPath: z.string().nullish(),
   Next: z.string().optional(),
   Catch: z.array(z.object({ ErrorEquals: z.array(z.string()), ResultPath: z.string(), Next: z.string() })).optional(),
 });
@@ -29,6 +29,7 @@ const machines = read(template, 'AWS::StepFunctions::StateMachine', Machine).map
 
 test('there is one for each thing that takes its time', () => {
   expect(machines.map(({ name }) => name.replace('hosting-prod-', '')).sort()).toEqual([
+    'database',
     'deployment',
     'hosting',
     'teardown',
@@ -65,9 +66,9 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
     }
   });
 
-  test('no answer of a step travels on: only ids, and the error', () => {
+  test('no answer of a step travels on: only ids, the error, and whether there is anything left to do', () => {
     for (const [name, state] of states) {
-      if (state.Type === 'Task') expect(state.ResultPath, name).toBeNull();
+      if (state.Type === 'Task') expect([null, '$.look'], name).toContain(state.ResultPath);
       for (const { ResultPath } of state.Catch ?? []) expect(ResultPath).toBe('$.error');
     }
   });

@@ -55,14 +55,20 @@ test('a reading operation writes nothing but the counter of requests', () => {
   }
 });
 
-test('the code of customers opens its own variables and writes its own log, and that is all', () => {
+test('the code of customers opens its own variables, connects to its own databases and writes its own log, and that is all', () => {
   const role = roles.find(({ name }) => name === 'hosting-prod-app');
   expect(role?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
+    'dsql:DbConnectAdmin',
     'kms:Decrypt',
     'logs:CreateLogGroup',
     'logs:CreateLogStream',
     'logs:PutLogEvents',
   ]);
+  const connect = role?.Policies.find(({ Action }) => Action.includes('dsql:DbConnectAdmin'));
+  expect(connect?.Condition).toEqual({
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM's own variable
+    StringEquals: { 'aws:ResourceTag/application': '${lambda:SourceFunctionArn}' },
+  });
   const decrypt = role?.Policies.find(({ Action }) => Action.includes('kms:Decrypt'));
   expect(decrypt?.Condition).toEqual({
     // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM's own variable

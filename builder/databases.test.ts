@@ -1,0 +1,57 @@
+import { createHash, createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { authToken, databaseVariables } from './databases.ts';
+
+const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/of+example', sessionToken: 'session==' };
+const DATABASE = { host: 'abc.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
+
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+test('a token is a signed request to connect, by the rules of Signature Version 4 for queries', () => {
+  const given = new URL(`https://${authToken(DATABASE, CREDENTIALS)}`);
+  const query = Object.fromEntries(given.searchParams);
+  const { 'X-Amz-Signature': signature = '', ...signed } = query;
+  const time = signed['X-Amz-Date'] ?? '';
+  const scope = `${time.slice(0, 8)}/eu-west-1/dsql/aws4_request`;
+  expect(signed).toEqual({
+    Action: 'DbConnectAdmin',
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+    'X-Amz-Credential': `AKIDEXAMPLE/${scope}`,
+    'X-Amz-Date': expect.stringMatching(/^\d{8}T\d{6}Z$/),
+    'X-Amz-Expires': '43200',
+    'X-Amz-Security-Token': 'session==',
+    'X-Amz-SignedHeaders': 'host',
+  });
+  const canonicalQuery = Object.entries(signed)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .sort()
+    .join('&');
+  const canonical = ['GET', '/', canonicalQuery, `host:${DATABASE.host}`, '', 'host', sha256('')].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
+  const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${CREDENTIALS.secretAccessKey}`);
+  expect(signature).toBe(hmac(key, toSign).toString('hex'));
+});
+
+test('each database has variables under its name, the oldest under DATABASE_… too', () => {
+  const other = { prefix: 'DATABASE_OTHER', host: 'other.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
+  const variables = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }, other], CREDENTIALS);
+  expect(variables).toMatchObject({
+    DATABASE_MAIN_HOST: DATABASE.host,
+    DATABASE_MAIN_NAME: 'postgres',
+    DATABASE_MAIN_USER: 'admin',
+    DATABASE_MAIN_REGION: 'eu-west-1',
+    DATABASE_HOST: DATABASE.host,
+    DATABASE_OTHER_HOST: other.host,
+  });
+  expect(variables.DATABASE_URL).toBe(variables.DATABASE_MAIN_URL);
+  const url = new URL(variables.DATABASE_OTHER_URL ?? '');
+  expect([url.username, url.host, url.pathname, url.search]).toEqual([
+    'admin',
+    `${other.host}:5432`,
+    '/postgres',
+    '?sslmode=require',
+  ]);
+  expect(decodeURIComponent(url.password)).toContain(`${other.host}/?Action=DbConnectAdmin&`);
+  expect(databaseVariables([], CREDENTIALS)).toEqual({});
+});

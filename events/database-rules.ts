@@ -1,0 +1,18 @@
+import { startMaking } from '../domain/database-making.ts';
+import { Database } from '../table/database-entities.ts';
+import { follow, type Rule } from './consume.ts';
+
+export type DatabaseRuleDeps = Parameters<typeof startMaking>[0];
+
+/** How databases come to be made. */
+export const databaseRules = (deps: DatabaseRuleDeps): Rule[] => [
+  {
+    id: 'database-is-made',
+    flavor: follow,
+    eventType: 'database-created',
+    act: ({ event }) => {
+      const database = Database.parse(event.raw.new);
+      return startMaking(deps, database, database.id);
+    },
+  },
+];

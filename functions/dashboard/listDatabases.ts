@@ -1,0 +1,6 @@
+import { listDatabases as route } from '../../contract/databases.ts';
+import { listDatabases } from '../../domain/databases.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/databases */
+export const handler = endpoint(route, listDatabases);

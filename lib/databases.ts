@@ -1,0 +1,34 @@
+import { databaseMachine } from './database-machine.ts';
+import { databaseUses } from './database-uses.ts';
+import { PlatformFunction } from './functions.ts';
+import { Machine } from './machines.ts';
+import { type Platform, PlatformStack } from './platform.ts';
+import type { Use } from './rights.ts';
+import type { TableStack } from './table.ts';
+
+/** Databases of applications: what has them made. */
+export class DatabasesStack extends PlatformStack {
+  /** Having one made. */
+  readonly make: Use;
+
+  constructor(platform: Platform, table: TableStack) {
+    super(platform, 'databases', 'Databases of applications: what has them made');
+    const { names } = platform;
+    this.addStackDependency(table);
+
+    const clusters = databaseUses(platform);
+    const make = new PlatformFunction(this, platform, 'workflow/makeDatabase', {
+      description: 'A step of a state machine: makeDatabase',
+      timeout: 60,
+      uses: [table.read, table.write, clusters.make, clusters.remove],
+    });
+    new Machine(this, platform, 'database', {
+      definition: databaseMachine({ makeDatabase: make.lambda.functionArn }),
+      functions: [make.lambda.functionArn],
+    });
+    this.make = {
+      variables: { DATABASE_STATE_MACHINE_ARN: names.database.arn },
+      rights: [{ actions: ['states:StartExecution'], on: [names.database.arn] }],
+    };
+  }
+}

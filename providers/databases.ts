@@ -1,0 +1,74 @@
+import { CreateClusterCommand, DeleteClusterCommand, DSQLClient, GetClusterCommand } from '@aws-sdk/client-dsql';
+
+export interface Cluster {
+  id: string;
+  /** `PENDING` while it is being made. */
+  status: 'PENDING' | 'READY' | 'FAILED' | 'GONE';
+  /** Where it answers. */
+  host: string;
+}
+
+/** Makes databases and takes them away. */
+export interface Databases {
+  /**
+   * Asks for a cluster; asking again with the same token is the same cluster.
+   * @param owner the ARN of the one function that may connect to it
+   */
+  create(token: string, owner: string): Promise<Cluster>;
+  find(clusterId: string): Promise<Cluster>;
+  /** Deleting what is not there is no error. Throws while the cluster is still being made. */
+  remove(clusterId: string): Promise<void>;
+}
+
+const isMissing = (error: unknown) => error instanceof Error && error.name === 'ResourceNotFoundException';
+
+/** What of DSQL's states matters here. One that idles wakes up with its first connection. */
+const STATUS: Record<string, Cluster['status']> = {
+  ...{
+    CREATING: 'PENDING',
+    PENDING_SETUP: 'PENDING',
+    UPDATING: 'READY',
+    ACTIVE: 'READY',
+    IDLE: 'READY',
+    INACTIVE: 'READY',
+  },
+  ...{ FAILED: 'FAILED', PENDING_DELETE: 'GONE', DELETING: 'GONE', DELETED: 'GONE' },
+};
+
+/** Aurora DSQL: a cluster for each database, which costs nothing while nobody asks it anything. */
+export function createDatabases(region: string): Databases {
+  const client = new DSQLClient({ region });
+  const clusterOf = (answer: {
+    identifier?: string | undefined;
+    status?: string | undefined;
+    endpoint?: string | undefined;
+  }): Cluster => {
+    const { identifier: id = '', status = '', endpoint = `${id}.dsql.${region}.on.aws` } = answer;
+    return { id, status: STATUS[status] ?? 'PENDING', host: endpoint };
+  };
+  return {
+    async create(clientToken, owner) {
+      // The tag is what the rights of the application's role go by (lib/app-hosting.ts).
+      const tags = { application: owner };
+      const wanted = { clientToken, tags, deletionProtectionEnabled: false };
+      return clusterOf(await client.send(new CreateClusterCommand(wanted)));
+    },
+
+    async find(identifier) {
+      try {
+        return clusterOf(await client.send(new GetClusterCommand({ identifier })));
+      } catch (error) {
+        if (isMissing(error)) return { id: identifier, status: 'GONE', host: '' };
+        throw error;
+      }
+    },
+
+    async remove(identifier) {
+      try {
+        await client.send(new DeleteClusterCommand({ identifier }));
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    },
+  };
+}

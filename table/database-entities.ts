@@ -1,0 +1,42 @@
+import * as z from 'zod/mini';
+import { DATABASE_STATUSES } from '../contract/choices.ts';
+import { entity, type ItemOf } from './entities.ts';
+import { joinKey as key } from './keys.ts';
+
+/** The partition of an application's databases. */
+export const databasesOf = (applicationId: string) => key('APP', applicationId, 'DATABASES');
+/** The list of all of an account's. */
+export const databaseListOf = (accountId: string) => key('ACCOUNT', accountId, 'DATABASES');
+
+/** A database of an application. Its variables' prefix is its key: no two of an application share one. */
+export type Database = ItemOf<typeof Database>;
+export const Database = entity({
+  type: 'DATABASE',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
+      name: z.string(),
+      prefix: z.string(),
+      status: z.enum(DATABASE_STATUSES),
+      region: z.string(),
+      /** The cluster, once it was asked for, and where it answers. */
+      clusterId: z.optional(z.string()),
+      host: z.nullable(z.string()),
+      createdAt: z.string(),
+      /** Until there is an end to its making: when the reconciler looks after it. */
+      checkAt: z.optional(z.string()),
+    }),
+  key: ({ applicationId, prefix }: Pick<DatabaseKey, 'applicationId' | 'prefix'>) => ({
+    pk: databasesOf(applicationId),
+    sk: prefix,
+  }),
+  list: (item) => ({ listPk: databaseListOf(item.accountId), listSk: item.id }),
+  due: (item) => (item.checkAt ? { duePk: 'DATABASE', dueAt: item.checkAt } : undefined),
+});
+
+export interface DatabaseKey {
+  applicationId: string;
+  prefix: string;
+}
