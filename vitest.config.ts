@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 const beside = '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard}/**/*.test.ts';
 
-/** `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. */
+/**
+ * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the
+ * dashboard in a browser that npm brings, against another.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -15,6 +18,18 @@ export default defineConfig({
           testTimeout: 30_000,
           // Some files start a platform of their own: two at a time is what two cores carry.
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: 'test/platform.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          // Another platform, and browsers: after the others have ended.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,0 +1,63 @@
+import AxeBuilder from '@axe-core/playwright';
+import { describe, expect, test } from 'vitest';
+import { createApp } from '../../contract/apps.ts';
+import { createWebhook } from '../../contract/webhooks.ts';
+import { newAccount } from '../world.ts';
+import { open, SIZES, signedIn, type Visitor } from './browser.ts';
+
+const SCREENS = [
+  '/',
+  '/apps',
+  '/apps/new',
+  '/apps/:app',
+  '/apps/:app/env',
+  '/apps/:app/settings',
+  '/domains',
+  '/hosting',
+  '/billing',
+  '/billing/invoices',
+  '/billing/plans',
+  '/ai',
+  '/ai/providers',
+  '/ai/playground',
+  '/developers',
+  '/developers/webhooks',
+  '/developers/webhooks/:webhook',
+  '/nowhere',
+];
+/** Each screen reads this much at most, at once (what it shows of it and what stands around it). */
+const MOST_READS = 3;
+
+const LOOKS: [string, Visitor][] = [
+  ['at a desk', { size: 'desk' }],
+  ['on a phone, in the dark', { size: 'phone', dark: true }],
+];
+
+describe.each(LOOKS)('%s', (_look, visitor) => {
+  test('every screen is usable by all, fits, and reads little', async () => {
+    const account = await newAccount({ walletCents: 100_000, aiCreditsMicroRand: 10_000_000 });
+    const app = await account.call(createApp, { body: { name: 'A <b>bold</b> name', framework: 'EXPRESS' } });
+    const webhook = await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } });
+    const context = await signedIn(account, visitor);
+    const found: Record<string, unknown> = {};
+    for (const screen of SCREENS) {
+      const path = screen.replace(':app', app.body.data.id).replace(':webhook', webhook.body.data.id);
+      const reads: string[] = [];
+      const count = (request: { url(): string }) => {
+        if (request.url().includes('/dashboard/v1/')) reads.push(request.url());
+      };
+      context.on('request', count);
+      const page = await open(context, path);
+      context.off('request', count);
+      if (reads.length > MOST_READS) found[`${screen} reads`] = reads;
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      if (wide > SIZES[visitor.size ?? 'desk'].width) found[`${screen} is wide`] = wide;
+      const { violations, passes } = await new AxeBuilder({ page }).analyze();
+      expect(passes.map(({ id }) => id)).toContain('color-contrast');
+      const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      for (const { id, nodes } of grave) found[`${screen} ${id}`] = nodes.map(({ html }) => html.slice(0, 200));
+      await page.close();
+    }
+    expect(found).toEqual({});
+  }, 120_000);
+});
