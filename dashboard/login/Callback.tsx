@@ -23,6 +23,7 @@ export function Callback() {
     );
   }, [session, navigate]);
   if (outcome === 'close') return <Passage text="You are signed in. This window can be closed." />;
-  const failed = outcome === 'failed' ? () => void session.signIn({}) : undefined;
-  return <Passage text={failed ? 'You are not signed in' : 'Signing you in'} failed={failed} />;
+  if (outcome === 'busy') return <Passage text="Signing you in" />;
+  const why = 'The login did not go through, or this page is an old one.';
+  return <Passage text="You are not signed in" why={why} go={() => void session.signIn({})} />;
 }

@@ -12,6 +12,8 @@ export function Gate({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (state === 'signedOut') void session.signIn({ returnTo: location + window.location.search });
   }, [state, session, location]);
+  if (state === 'left')
+    return <Passage text="You are signed out" go={() => void session.signIn({ returnTo: location })} />;
   if (state === 'starting' || state === 'signedOut') return <Passage text="Taking you to the login page" />;
   return (
     <>

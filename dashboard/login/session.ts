@@ -1,8 +1,8 @@
 import { ErrorResponse, type User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import type { Settings } from '../settings.ts';
 
-/** `ended`: was signed in, and the login can no longer be renewed. */
-export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'ended';
+/** `left`: signed out in another tab. `ended`: was signed in, and the login can no longer be renewed. */
+export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'left' | 'ended';
 
 /** A token is renewed when it is good for less than this, in seconds. */
 const RENEW_BEFORE = 60;
@@ -52,7 +52,9 @@ export class Session {
 
   /** Reads the login from the browser's store: at the start, and when another tab has changed it. */
   async start(): Promise<void> {
-    this.#become(await this.#manager.getUser());
+    const user = await this.#manager.getUser();
+    // Going to the login page by itself would sign in again while the other tab is not out yet.
+    this.#become(user, !user && this.state === 'signedIn' ? 'left' : undefined);
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -110,11 +112,12 @@ export class Session {
     await navigator.locks.request(RENEWAL_LOCK, async () => {
       const stored = await this.#manager.getUser();
       if (!stored || this.#isGood(stored)) return this.#become(stored);
+      if (!stored.refresh_token) return this.#become(stored, 'ended');
       try {
         this.#become(await this.#manager.signinSilent());
       } catch (error) {
         // Anything else is a network that will be there again.
-        if (!(error instanceof ErrorResponse) && stored.refresh_token) throw error;
+        if (!(error instanceof ErrorResponse)) throw error;
         this.#become(stored, 'ended');
       }
     });

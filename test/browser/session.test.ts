@@ -77,7 +77,10 @@ test('signing out in one tab signs out the other', async () => {
   const second = await open(context, 'apps');
   await first.getByRole('button', { name: /^Account/ }).click();
   await first.getByRole('menuitem', { name: 'Sign out' }).click();
-  for (const page of [first, second]) await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await first.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await second.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await second.getByRole('button', { name: 'Sign in' }).click();
+  await second.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
 test('coming back from the login without what was begun here says so, and begins anew', async () => {
