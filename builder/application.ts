@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Job } from '../providers/builds.ts';
 import { pack } from './archive.ts';
 import { handOver } from './build-user.ts';
-import { clone } from './clone.ts';
+import { clone, type Source } from './clone.ts';
 import { type CommandContext, gitEnvironment, run } from './command.ts';
 import { BuildFailure } from './failure.ts';
 import { install, lacksLockfile, nothingToInstall } from './install.ts';
@@ -16,6 +16,8 @@ export interface Build {
   /** How the application's own commands are run. */
   context: CommandContext;
   sections: Sections;
+  /** How git gets in over SSH, where the repository is reached so. */
+  ssh: Source['ssh'];
   /** The bundled environment.ts. */
   environmentModule: Buffer;
   /** Hears the commit as soon as it is known. */
@@ -48,10 +50,10 @@ export async function buildApplication(build: Build): Promise<void> {
   await sections.run('package', 'Packaging', () => packageUp(build, commitSha));
 }
 
-async function checkOut({ job: { repoUrl, branch }, context, sections, onCommit }: Build): Promise<string> {
+async function checkOut({ job: { repoUrl, branch }, context, sections, ssh, onCommit }: Build): Promise<string> {
   const { directory, user } = context;
   const ours = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
-  const { commitSha, subject } = await clone({ repoUrl, branch, directory }, ours);
+  const { commitSha, subject } = await clone({ repoUrl, branch, directory, ssh }, ours);
   onCommit(commitSha);
   sections.note(`${commitSha} ${subject}`);
   if (user) handOver(directory, user);

@@ -1,18 +1,32 @@
+import { repositoryAddress } from '../contract/git.ts';
 import { type CommandContext, run } from './command.ts';
 import { BuildFailure } from './failure.ts';
+import { withSshAccess } from './ssh-access.ts';
 
 export interface Source {
   repoUrl: string;
   branch: string;
   /** Where it goes; must not exist. */
   directory: string;
+  /** What lets us in over SSH: the private half of the deploy key, and known_hosts lines beside the built-in ones. */
+  ssh?: { deployKey: string; knownHosts: string } | undefined;
+}
+
+interface Commit {
+  commitSha: string;
+  subject: string;
 }
 
 /** Gets the newest commit of a branch, and nothing that came before it. Returns its short hash and its subject. */
-export async function clone(
-  { repoUrl, branch, directory }: Source,
-  context: CommandContext,
-): Promise<{ commitSha: string; subject: string }> {
+export async function clone(source: Source, context: CommandContext): Promise<Commit> {
+  const { ssh } = source;
+  if (!ssh) return await fetch(source, context);
+  return await withSshAccess(ssh.deployKey, ssh.knownHosts, (variables) =>
+    fetch(source, { ...context, environment: { ...context.environment, ...variables } }),
+  );
+}
+
+async function fetch({ repoUrl, branch, directory }: Source, context: CommandContext): Promise<Commit> {
   let said = '';
   const listen = (text: string): void => {
     said += text;
@@ -43,6 +57,8 @@ export async function clone(
 function explain(said: string, repoUrl: string, branch: string): string | undefined {
   if (/Remote branch .* not found/i.test(said)) return `Branch "${branch}" was not found in ${repoUrl}.`;
   if (/Could not resolve host/i.test(said)) return `The host of ${repoUrl} was not found.`;
+  const inVain = explainSsh(said, repoUrl);
+  if (inVain) return inVain;
   if (
     /could not read (Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|\b40[13]\b/i.test(
       said,
@@ -53,5 +69,21 @@ function explain(said: string, repoUrl: string, branch: string): string | undefi
   if (/not found|does not exist|does not appear to be a git repository|not a git repository|\b404\b/i.test(said)) {
     return `The repository ${repoUrl} was not found.`;
   }
+  return undefined;
+}
+
+/** What goes wrong over SSH only. */
+function explainSsh(said: string, repoUrl: string): string | undefined {
+  if (repositoryAddress(repoUrl)?.scheme !== 'ssh') return undefined;
+  const host = repositoryAddress(repoUrl)?.host;
+  if (/HOST IDENTIFICATION HAS CHANGED/.test(said))
+    return `The host key of ${host} is not the one that is known: it has a new one, or somebody stands in between. Nothing was sent.`;
+  if (/Host key verification failed/.test(said))
+    return `The host key of ${host} is not known here: the platform's operator can add it. Nothing was sent.`;
+  if (/Could not resolve hostname/.test(said)) return `The host of ${repoUrl} was not found.`;
+  if (/Permission denied/.test(said))
+    return `${repoUrl} does not take this application's deploy key: add the public key that the dashboard shows to the repository.`;
+  if (/not found|does not exist|not appear to be a git repository/i.test(said))
+    return `The repository ${repoUrl} was not found, or does not take this application's deploy key.`;
   return undefined;
 }

@@ -60,7 +60,7 @@ const tooLong = () => new BuildFailure('The build took longer than the time limi
 /** Of our own environment, what others may see: how to reach the network, npm's settings and the locale. */
 const PASSED_ON =
   /^(PATH|USER|LOGNAME|HOME|SHELL|TMPDIR|LANG|LC_\w+|TZ|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|npm_config_.+)$/i;
-const GIT = /^(GIT_(ALLOW_PROTOCOL|CONFIG_(COUNT|(KEY|VALUE)_\d+))|SSH_AUTH_SOCK)$/;
+const GIT = /^GIT_(ALLOW_PROTOCOL|CONFIG_(COUNT|(KEY|VALUE)_\d+))$/;
 
 const pick = (source: NodeJS.ProcessEnv, ...patterns: RegExp[]): Record<string, string> =>
   Object.fromEntries(
@@ -84,11 +84,11 @@ export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<str
   };
 }
 
-/** The environment of git: it asks nobody and reads only from where it is told. */
+/** The environment of git: it asks nobody, reads only from where it is told, and speaks SSH with nobody unless told how. */
 export const gitEnvironment = (own: NodeJS.ProcessEnv): Record<string, string> => ({
   GIT_ALLOW_PROTOCOL: 'https:ssh',
   ...pick(own, PASSED_ON, GIT),
   GIT_TERMINAL_PROMPT: '0',
-  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+  GIT_SSH_COMMAND: 'false',
   LC_ALL: 'C',
 });

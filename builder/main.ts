@@ -22,6 +22,7 @@ const LIMIT_MS = 29 * 60_000;
 const OUR_FAULT = 'The build could not be completed because of a problem on our side; deploying again may help.';
 
 const { DEPLOYMENT_ID: deploymentId = '', BUILDS_BUCKET: bucket = '', BUILD_LIMIT_MS } = process.env;
+const { GIT_KNOWN_HOSTS: knownHosts = '' } = process.env;
 const deadline = AbortSignal.timeout(Number(BUILD_LIMIT_MS ?? LIMIT_MS));
 
 async function readJob(): Promise<Job> {
@@ -30,16 +31,24 @@ async function readJob(): Promise<Job> {
   return JSON.parse(found.toString('utf8'));
 }
 
+const secrets = createSecrets((operation, input) => callAws('kms', operation, input), '');
+
 async function openVariables({ env, hostArn }: Job): Promise<Record<string, string>> {
-  if (!env) return {};
-  const secrets = createSecrets((operation, input) => callAws('kms', operation, input), '');
-  return JSON.parse(await secrets.unseal({ application: hostArn }, env));
+  return env ? JSON.parse(await secrets.unseal({ application: hostArn }, env)) : {};
+}
+
+async function openDeployKey({ deployKey, applicationId }: Job): Promise<string | undefined> {
+  return deployKey ? await secrets.unseal({ deployKey: applicationId }, deployKey) : undefined;
 }
 
 const job = await readJob();
-const [variables, PATH] = await Promise.all([openVariables(job), selectNode(job.nodeVersion, process.env)]);
+const [variables, deployKey, PATH] = await Promise.all([
+  openVariables(job),
+  openDeployKey(job),
+  selectNode(job.nodeVersion, process.env),
+]);
 const user = createBuildUser();
-const redactor = createRedactor(Object.values(variables));
+const redactor = createRedactor([...Object.values(variables), ...(deployKey ? [deployKey] : [])]);
 const log = createBuildLog((text) => putObject(bucket, logKey(deploymentId), text, 'text/plain; charset=utf-8'));
 const sections = createSections(log, redactor);
 const result: Result = {};
@@ -56,6 +65,7 @@ try {
       deadline,
     },
     sections,
+    ssh: deployKey === undefined ? undefined : { deployKey, knownHosts },
     environmentModule: readFileSync(join(import.meta.dirname, 'environment.mjs')),
     onCommit: (commitSha) => {
       result.commitSha = commitSha;

@@ -14,7 +14,7 @@ import { startKms } from '../local/stand-ins/kms.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from '../local/stand-ins/machine.ts';
 import type { StandIn } from '../local/stand-ins/wire.ts';
 import type { Job } from '../providers/builds.ts';
-import { createSecrets } from '../providers/secrets.ts';
+import { type Context, createSecrets, type Sealed } from '../providers/secrets.ts';
 
 /** Directory of everything that a test file makes. */
 export const root = mkdtempSync(join(tmpdir(), 'builder-'));
@@ -97,6 +97,7 @@ export async function build(change: Partial<Job>, environment: Record<string, st
     env: null,
     hostArn,
     databases: [],
+    deployKey: null,
     ...change,
   };
   objects.set(`jobs/${deploymentId}.json`, Buffer.from(JSON.stringify(job)));
@@ -148,10 +149,14 @@ export async function entriesOf(artifact: Buffer | undefined): Promise<Map<strin
 }
 
 /** Variables as the platform stores them. */
-export async function sealed(variables: Record<string, string>) {
+export const sealed = (variables: Record<string, string>) =>
+  sealedUnder({ application: hostArn }, JSON.stringify(variables));
+
+/** A text as the platform seals it. */
+export async function sealedUnder(context: Context, plaintext: string): Promise<Sealed> {
   const call = async <Output>(operation: string, input: object): Promise<Output> => {
     const headers = { 'x-amz-target': `TrentService.${operation}` };
     return (await fetch(kms.url, { method: 'POST', headers, body: JSON.stringify(input) })).json() as Output;
   };
-  return createSecrets(call, 'key').seal({ application: hostArn }, JSON.stringify(variables));
+  return await createSecrets(call, 'key').seal(context, plaintext);
 }

@@ -7,6 +7,7 @@ import { createDeployment, getDeployment, listDeployments } from './deployments.
 import { getDocs, getOpenApi } from './docs.ts';
 import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
 import { replaceEnv } from './env.ts';
+import { getDeployKey, getGitHook } from './git-access.ts';
 import { receivePush } from './hooks.ts';
 import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices } from './invoices.ts';
@@ -55,7 +56,7 @@ export const routes = [
 ] as const;
 
 /** What a login may do beyond all that a key may: operations under `/dashboard/v1` (lib/dashboard-api.ts). */
-export const dashboardRoutes = [getMe, listDatabases, createDatabase] as const;
+export const dashboardRoutes = [getMe, getDeployKey, getGitHook, listDatabases, createDatabase] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { ApiError } from '../contract/errors.ts';
+import type { getGitHook as HookRoute, getDeployKey as KeyRoute } from '../contract/git-access.ts';
+import type { Input, Output } from '../contract/route.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { newSshKeyPair } from '../providers/ssh-keys.ts';
-import type { GitAccess } from '../table/git-entities.ts';
+import { App } from '../table/entities.ts';
+import { GitAccess } from '../table/git-entities.ts';
+import type { Caller, Deps } from './deps.ts';
 
 /** What an application's hook secret is sealed under: hooks are checked by a function that opens nothing else. */
 const hookContext = (applicationId: string) => ({ gitHook: applicationId });
 /** What an application's deploy key is sealed under: only a build opens it. */
-export const deployKeyContext = (applicationId: string) => ({ deployKey: applicationId });
+const deployKeyContext = (applicationId: string) => ({ deployKey: applicationId });
 
 /** What a new application and its Git host will know each other by: a hook secret and a deploy key, both sealed. */
 export async function newGitAccess(
@@ -36,4 +41,34 @@ export async function openHookSecret(
   if (opened.size >= OPENED_MOST) opened.clear();
   opened.set(hookSecret.ciphertext, secret);
   return secret;
+}
+
+/** An application of the caller's, and what its Git host knows it by. Throws 404. */
+async function findAccess(deps: Deps, { accountId }: Caller, id: string): Promise<GitAccess> {
+  const [app, access] = await Promise.all([
+    deps.table.get(App, { accountId, id }),
+    deps.table.get(GitAccess, { applicationId: id }),
+  ]);
+  if (!app || app.status === 'DELETING' || !access) throw new ApiError('not_found', 'There is no such application.');
+  return access;
+}
+
+/** GET /dashboard/v1/apps/{id}/deploy-key */
+export async function getDeployKey(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof KeyRoute>,
+): Promise<Output<typeof KeyRoute>> {
+  const { publicKey } = await findAccess(deps, caller, id);
+  return { data: { publicKey } };
+}
+
+/** GET /dashboard/v1/apps/{id}/git-hook */
+export async function getGitHook(
+  deps: Deps & { secrets: Secrets },
+  caller: Caller,
+  { id }: Input<typeof HookRoute>,
+): Promise<Output<typeof HookRoute>> {
+  const secret = await openHookSecret(deps, await findAccess(deps, caller, id));
+  return { data: { url: `${deps.settings.publicUrl}/hooks/git/${id}`, secret } };
 }

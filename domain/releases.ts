@@ -1,8 +1,10 @@
 import type * as z from 'zod/mini';
+import { repositoryAddress } from '../contract/git.ts';
 import type { AppHost, Trial } from '../providers/app-host.ts';
 import { artifactKey, type Builds } from '../providers/builds.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment, EnvSet } from '../table/entities.ts';
+import { GitAccess } from '../table/git-entities.ts';
 import { change, type Write } from '../table/writes.ts';
 import { releaseDatabases } from './databases.ts';
 import { checkSoon } from './deployment-queue.ts';
@@ -37,9 +39,10 @@ const eventData = ({ applicationId, id, commitSha }: Deployment) => ({ applicati
 /** Marks the deployment running and writes down what the build is to do. Repeating it changes nothing. */
 export async function beginDeployment(deps: Deps & { builds: Builds }, ids: DeploymentIds): Promise<void> {
   const { accountId, deploymentId, applicationId } = ids;
-  const [{ deployment, app }, env] = await Promise.all([
+  const [{ deployment, app }, env, access] = await Promise.all([
     read(deps, ids),
     deps.table.get(EnvSet, { accountId, id: applicationId }),
+    deps.table.get(GitAccess, { applicationId }),
   ]);
   if (app.repoUrl === null) throw new DeploymentError('The application has no repository.');
   const { repoUrl, branch, nodeVersion, framework, installCommand, buildCommand, startFile } = app;
@@ -52,6 +55,7 @@ export async function beginDeployment(deps: Deps & { builds: Builds }, ids: Depl
     env: env && env.keys.length > 0 ? env.sealed : null,
     hostArn,
     databases: await releaseDatabases(deps, applicationId),
+    deployKey: repositoryAddress(repoUrl)?.scheme === 'ssh' ? (access?.privateKey ?? null) : null,
   };
   await deps.builds.writeJob(job);
   if (deployment.status !== 'QUEUED') return; // this step is being repeated

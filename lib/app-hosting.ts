@@ -26,6 +26,8 @@ export class AppHostingStack extends PlatformStack {
   readonly makeGitAccess: Use;
   /** Opening the secret that its hooks are signed with. */
   readonly openHookSecret: Use;
+  /** Opening its deploy key, for a build. */
+  readonly openDeployKey: Use;
   /** Opening the keys that callers have saved for AI providers, and sealing them. */
   readonly openProviderKeys: Use;
   readonly sealProviderKeys: Use;
@@ -102,6 +104,7 @@ export class AppHostingStack extends PlatformStack {
       variables: secrets,
       rights: [forGit('gitHook', 'GenerateDataKey'), forGit('deployKey', 'GenerateDataKey')],
     };
+    this.openDeployKey = { rights: [forGit('deployKey', 'Decrypt')] };
     this.openHookSecret = { variables: secrets, rights: [forGit('gitHook', 'Decrypt')] };
 
     // Another context, so that neither opens what is the other's.

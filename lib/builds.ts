@@ -75,6 +75,7 @@ export class BuildsStack extends PlatformStack {
       object('Get', 'jobs'),
       object('Put', 'logs', 'results', 'artifacts'),
       ...(hosting.unseal.rights ?? []),
+      ...(hosting.openDeployKey.rights ?? []),
       {
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         on: [logs.arn],
@@ -94,7 +95,10 @@ export class BuildsStack extends PlatformStack {
       buildSpec: BuildSpec.fromObject({ version: 0.2, phases: { build: { commands: ['node main.mjs'] } } }),
       // Ships Node 22 and 24, and `n`, which fetches any other.
       environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
-      environmentVariables: { BUILDS_BUCKET: { value: names.builds.name } },
+      environmentVariables: {
+        BUILDS_BUCKET: { value: names.builds.name },
+        GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },
+      },
       timeout: Duration.minutes(BUILD_MINUTES),
       queuedTimeout: Duration.minutes(10),
       role: role.withoutPolicyUpdates(),

@@ -46,6 +46,8 @@ export const Settings = z.object({
     .default('60,300,1800,7200,43200'),
   /** Invocations at once that send webhooks, each up to ten attempts: what is left of the account's concurrency is for others. */
   deliveryConcurrency: z.coerce.number().int().min(2).max(1000).optional(),
+  /** Host keys of Git hosts that applications may be cloned from over SSH, as lines of known_hosts; the big hosts' are built in. */
+  gitKnownHosts: z.string().max(10_000).default(''),
   /** The whole API's ceiling, requests per second sustained and at once: a runaway's bill, not a caller's limit. */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),

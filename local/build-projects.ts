@@ -2,8 +2,11 @@ import { isObject } from './intrinsics.ts';
 import type { CodeBuildProject } from './stand-ins/code-build.ts';
 import type { Template } from './template.ts';
 
-/** The template's CodeBuild projects, their source being an asset. */
-export function buildProjectsOf(template: Template): CodeBuildProject[] {
+/**
+ * The template's CodeBuild projects, their source being an asset.
+ * @param overrides replace variables of the same name that the template has
+ */
+export function buildProjectsOf(template: Template, overrides: Record<string, string>): CodeBuildProject[] {
   return template.resources('AWS::CodeBuild::Project').map(({ name, properties }) => {
     const source = isObject(properties.Source) ? properties.Source : {};
     const environment = isObject(properties.Environment) ? properties.Environment.EnvironmentVariables : [];
@@ -14,7 +17,9 @@ export function buildProjectsOf(template: Template): CodeBuildProject[] {
     return {
       name,
       buildspec: String(source.BuildSpec),
-      environment: Object.fromEntries(variables.map(({ Name, Value }) => [String(Name), String(Value)])),
+      environment: Object.fromEntries(
+        variables.map(({ Name, Value }) => [String(Name), overrides[String(Name)] ?? String(Value)]),
+      ),
       sourceDir,
       timeoutMinutes: properties.TimeoutInMinutes === undefined ? undefined : Number(properties.TimeoutInMinutes),
     };

@@ -178,9 +178,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       startKeyValueStore({ dataDir, port: ports.routes, stores }).then(started),
       createTables(dynamoDbUrl, template),
       createQueuesAndBuckets(queuesUrl, template),
-      startCodeBuild({ ...engines, port: ports.builds, projects: buildProjectsOf(template), gitRoot: git.root }).then(
-        started,
-      ),
+      startCodeBuild({
+        ...engines,
+        port: ports.builds,
+        projects: buildProjectsOf(template, shellOverrides(shell)),
+        gitRoot: git.root,
+      }).then(started),
     ]);
     await startAiStandIns({ port: ports.ai }).then(started);
     await startPanel({ dataDir, port: ports.panel }).then(started);

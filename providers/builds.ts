@@ -18,6 +18,8 @@ export interface Job {
   hostArn: string;
   /** The application's databases, oldest first: no secret is needed to name them. */
   databases: { prefix: string; host: string; region: string }[];
+  /** The private half of the deploy key, sealed under `{deployKey: applicationId}`; null where git speaks HTTPS. */
+  deployKey: Sealed | null;
 }
 
 const Result = z.object({

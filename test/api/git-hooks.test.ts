@@ -2,22 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createApp, deleteApp, updateApp } from '../../contract/apps.ts';
 import { getDeployment, listDeployments } from '../../contract/deployments.ts';
-import { GitAccess } from '../../table/git-entities.ts';
+import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
 import { asForm, HOSTS, type PushOf, type SentHook } from '../git-hooks.ts';
-import { local, newAccount, type Opened, raw, until } from '../world.ts';
+import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';
 
-/** What the platform keeps for the application, opened as its function would. */
-async function secretOf(applicationId: string): Promise<string> {
-  Object.assign(process.env, local.environment);
-  const [{ deps }, { secrets }, { openHookSecret }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../runtime/secrets.ts'),
-    import('../../domain/git-access.ts'),
-  ]);
-  const access = await deps.table.get(GitAccess, { applicationId });
-  if (!access) throw new Error('the application has no hook secret');
-  return await openHookSecret({ secrets }, access);
-}
+const hookOf = async ({ dashboard }: Opened, id: string) =>
+  (await dashboard.call(getGitHook, { params: { id } })).body.data;
 
 const send = async (id: string, { headers, body }: SentHook) => {
   const answer = await raw(`/hooks/git/${id}`, { method: 'POST', headers, body });
@@ -30,7 +20,7 @@ async function withApp({ autoDeploy = true } = {}) {
   const body = { name: 'Pushed', repoUrl: 'https://git.localhost/none.git', deployNow: false };
   const { id } = (await account.call(createApp, { body })).body.data;
   if (autoDeploy) await account.call(updateApp, { params: { id }, body: { autoDeploy } });
-  const secret = await secretOf(id);
+  const { secret } = await hookOf(account, id);
   const push = (of?: PushOf) => send(id, HOSTS.GitHub(secret, of));
   return { account, id, secret, push };
 }
@@ -78,7 +68,7 @@ test('of many pushes at once one deployment starts, one waits its turn, and both
     await account.call(createApp, { body: { name: 'Busy', framework: 'NODE', deployNow: false, ...slow } })
   ).body.data;
   await account.call(updateApp, { params: { id }, body: { autoDeploy: true } });
-  const secret = await secretOf(id);
+  const { secret } = await hookOf(account, id);
   const answers = await Promise.all(Array.from({ length: 12 }, () => send(id, HOSTS.GitHub(secret))));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
   const made = new Set(answers.map(({ body }) => (body as { data: { deploymentId: string } }).data.deploymentId));
@@ -147,6 +137,34 @@ describe('is refused', () => {
     for (const body of ['', 'not JSON', '[]', '{"ref":"refs/heads/main"}', '{"ref":[],"after":"a"}']) {
       const answer = await send(id, { headers, body });
       expect([answer.status, answer.body], body).toEqual([400, refusal(400, 'invalid_request')]);
+    }
+  });
+});
+
+describe('what an application and its Git host know each other by', () => {
+  test('is shown to whoever is logged in to its account, and stays the same', async () => {
+    const { account, id } = await withApp();
+    const other = await withApp();
+    const hook = await hookOf(account, id);
+    expect(hook).toEqual({ url: `${local.baseUrl}/hooks/git/${id}`, secret: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(await hookOf(account, id)).toEqual(hook);
+    const keyOf = async ({ account, id }: typeof other) =>
+      (await account.dashboard.call(getDeployKey, { params: { id } })).body.data.publicKey;
+    const key = await keyOf({ ...other, account, id });
+    expect(key).toMatch(new RegExp(`^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/=]+ ${id}$`));
+    expect(await keyOf(other)).not.toBe(key);
+  });
+
+  test('is nothing to another account, to an API key, or once the application is deleted', async () => {
+    const { account, id } = await withApp();
+    const stranger = await newAccount();
+    for (const route of [getDeployKey, getGitHook]) {
+      expect(codeOf(await stranger.dashboard.call(route, { params: { id } }))).toBe('not_found');
+      expect(codeOf(await account.call(route, { params: { id } }))).toBe('unauthorized');
+    }
+    await account.call(deleteApp, { params: { id } });
+    for (const route of [getDeployKey, getGitHook]) {
+      expect(codeOf(await account.dashboard.call(route, { params: { id } }))).toBe('not_found');
     }
   });
 });

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp, deleteApp, getApp, updateApp } from '../../contract/apps.ts';
 import type { Client } from '../../contract/client.ts';
@@ -10,6 +9,7 @@ import { replaceEnv } from '../../contract/env.ts';
 import { type Run, startRun } from '../platform.ts';
 import { newAccount, until } from '../world.ts';
 import { get } from './browse.ts';
+import { app, committer } from './repositories.ts';
 
 /** Deployments on a platform of their own, whose repositories the tests write. */
 const root = mkdtempSync(join(tmpdir(), 'repositories-'));
@@ -21,39 +21,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => run?.stop());
 
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
-    cwd,
-    stdio: 'pipe',
-    encoding: 'utf8',
-  });
-
-/** Commits these files to `<name>.git`; the first time, makes it. */
-function commit(name: string, files: Record<string, string>): string {
-  const folder = join(root, `${name}.git`);
-  mkdirSync(folder, { recursive: true });
-  git(folder, 'init', '--quiet', '--initial-branch=main');
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  git(folder, 'add', '--all');
-  git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'test');
-  return git(folder, 'rev-parse', '--short', 'HEAD').trim();
-}
-
-const SERVER = (says: string) =>
-  `require('node:http').createServer((q, s) => s.end(${says})).listen(process.env.PORT);`;
-const app = (says: string, scripts: Record<string, string> = {}) => ({
-  'package.json': JSON.stringify({ name: 'app', version: '1.0.0', private: true, scripts }),
-  'package-lock.json': JSON.stringify({
-    name: 'app',
-    version: '1.0.0',
-    lockfileVersion: 3,
-    packages: { '': { name: 'app', version: '1.0.0' } },
-  }),
-  'server.js': SERVER(says),
-});
+const commit = committer(root);
 
 async function create(name: string, fields: Record<string, unknown> = {}) {
   const body = {

@@ -82,7 +82,8 @@ const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
   [/Webhook/, ['webhook']],
   [/Hosting/, ['hostingServer']],
   [/CreateApp/, ['gitHook', 'deployKey']],
-  [/ReceivePush/, ['gitHook']],
+  [/ReceivePush|GetGitHook/, ['gitHook']],
+  [/BuildRole/, ['application', 'deployKey']],
 ];
 
 test('only replacing variables, building, calling models, signing, Git and asking hosting servers may touch the key, each under its own context', () => {

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSshKeyPair } from '../providers/ssh-keys.ts';
+import { hasSsh, type SshGitServer, startSshGitServer } from '../test/ssh-git-server.ts';
+import { KNOWN_HOSTS } from './known-hosts.ts';
+import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealedUnder } from './workbench.ts';
+
+test('the built-in host keys are those that the hosts publish', () => {
+  const fingerprints = KNOWN_HOSTS.map((line) => {
+    const [host, type, key = ''] = line.split(' ');
+    const hash = createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '');
+    return `${host} ${type} ${hash}`;
+  });
+  expect(fingerprints).toEqual([
+    'github.com ssh-ed25519 +DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU',
+    'github.com ecdsa-sha2-nistp256 p2QAMXNIC1TJYWeIOttrVc98/R1BUFWu3/LiyKgUfQM',
+    'gitlab.com ssh-ed25519 eUXGGm1YGsMAS7vkcx6JOJdOGHPem5gQp4taiCfCLB8',
+    'gitlab.com ecdsa-sha2-nistp256 HbW3g8zUjNSksFbqTiUWPWg2Bq1x8xdGUrliXFzSnUw',
+    'bitbucket.org ssh-ed25519 ybgmFkzwOSotHTHLJgHO0QN8L0xErw6vd0VhFA9m3SM',
+    'bitbucket.org ecdsa-sha2-nistp256 FC73VB6C4OQLSCrjEayhMp9UMxS97caD/Yyi2bhW/J0',
+  ]);
+});
+
+/** Looks for the key in every file and variable that a command of the application can see. */
+const LOOK = `const { execSync } = require('node:child_process');
+  const seen = execSync('env; ls -a "$TMPDIR"; grep -rl "BEGIN OPENSSH" "$TMPDIR" --include=* || true', { encoding: 'utf8' });
+  console.log(/OPENSSH|deploy_key|GIT_SSH|known_hosts/.test(seen) ? 'FOUND ' + seen : 'nothing to be seen of it');`;
+
+// Without an SSH client on the machine git cannot speak SSH: then this is all that can be said of it here.
+describe.skipIf(!hasSsh)('a repository over SSH', () => {
+  const key = newSshKeyPair('app_1');
+  let server: SshGitServer;
+  let name: string;
+  beforeAll(async () => {
+    await openWorkbench();
+    const directory = new URL(repository({ 'server.js': '1', 'look.js': LOOK })).pathname;
+    name = directory.slice(dirname(directory).length + 1);
+    server = await startSshGitServer(dirname(directory));
+  });
+  afterAll(async () => {
+    await server.stop();
+    await closeWorkbench();
+  });
+
+  const clone = async (privateKey: string, knownHosts: string, repository = name) => {
+    const deployKey = await sealedUnder({ deployKey: 'app_1' }, privateKey);
+    const repoUrl = `git@[127.0.0.1:${server.port}]:${repository}.git`;
+    const environment = { GIT_KNOWN_HOSTS: knownHosts };
+    return await build({ repoUrl, deployKey, buildCommand: 'node look.js' }, environment);
+  };
+
+  test('is cloned with the deploy key, which nothing else gets to see', async () => {
+    server.authorized.add(key.publicKey);
+    const { code, error, log, artifact } = await clone(key.privateKey, server.knownHost);
+    expect([code, error]).toEqual([0, undefined]);
+    expect(log).toContain('nothing to be seen of it');
+    for (const [path, content] of await entriesOf(artifact)) expect(content, path).not.toContain('OPENSSH PRIVATE');
+    expect(readdirSync(root).filter((each) => each.startsWith('ssh-'))).toEqual([]);
+  });
+
+  test('is not spoken to when its host key is another, or not known', async () => {
+    server.authorized.add(key.publicKey);
+    const other = await startSshGitServer(root);
+    await other.stop();
+    const wrong = other.knownHost.replace(String(other.port), String(server.port));
+    const changed = await clone(key.privateKey, wrong);
+    expect(changed).toMatchObject({
+      code: 1,
+      step: 'clone',
+      error: expect.stringMatching(/^The host key of 127\.0\.0\.1 is not the one that is known: /),
+    });
+    const unknown = await clone(key.privateKey, '');
+    expect(unknown.error).toMatch(/^The host key of 127\.0\.0\.1 is not known here: /);
+    expect(unknown.log).toContain('==> Cloning git@[127.0.0.1:');
+  });
+
+  test('does not take another key, or is not there: the log says what to do', async () => {
+    server.authorized.add(key.publicKey);
+    const stranger = await clone(newSshKeyPair('other').privateKey, server.knownHost);
+    expect(stranger.error).toMatch(/does not take this application's deploy key: add the public key/);
+    const absent = await clone(key.privateKey, server.knownHost, 'absent');
+    expect(absent.error).toMatch(/was not found, or does not take this application's deploy key\.$/);
+  });
+});

@@ -1,0 +1,6 @@
+import { getDeployKey as route } from '../../contract/git-access.ts';
+import { getDeployKey } from '../../domain/git-access.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/apps/{id}/deploy-key */
+export const handler = endpoint(route, getDeployKey);

@@ -1,0 +1,7 @@
+import { getGitHook as route } from '../../contract/git-access.ts';
+import { getGitHook } from '../../domain/git-access.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { secrets } from '../../runtime/secrets.ts';
+
+/** GET /dashboard/v1/apps/{id}/git-hook */
+export const handler = endpoint(route, getGitHook, { secrets });

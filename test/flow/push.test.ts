@@ -1,0 +1,111 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp, updateApp } from '../../contract/apps.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
+import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { type Run, startRun } from '../platform.ts';
+import { hasSsh, type SshGitServer, startSshGitServer } from '../ssh-git-server.ts';
+import { newAccount, type Opened, until } from '../world.ts';
+import { get } from './browse.ts';
+import { app, commitTo, git } from './repositories.ts';
+
+/** Private repositories and pushes, on a platform of their own whose data can be looked through. */
+const root = mkdtempSync(join(tmpdir(), 'pushes-'));
+const [repositories, DATA_DIR] = [join(root, 'git'), join(root, 'data')];
+let run: Run;
+let account: Opened;
+let server: SshGitServer;
+beforeAll(async () => {
+  server = await startSshGitServer(repositories);
+  commitTo(join(repositories, 'first.git'), app("'first'"));
+  run = await startRun({ DATA_DIR, LOCAL_GIT_ROOT: repositories, GIT_KNOWN_HOSTS: server.knownHost });
+  account = await newAccount({ appLimit: 100 }, run.local);
+}, 60_000);
+afterAll(async () => {
+  await run?.stop();
+  await server?.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function create(name: string, repoUrl: string) {
+  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false };
+  return (await account.call(createApp, { body })).body.data;
+}
+
+const follow = (id: string) =>
+  until(async () => {
+    const { data } = (await account.call(getDeployment, { params: { id } })).body;
+    return data.finishedAt !== null && data;
+  });
+
+async function deploy(id: string) {
+  return await follow((await account.call(createDeployment, { params: { id } })).body.data.id);
+}
+
+const page = async (host: string) => (await get(run.local.baseUrl, host)).body;
+
+/** What the text of every private key in OpenSSH's format begins with. */
+const KEY_BEGINNING = Buffer.from('openssh-key-v1').toString('base64').slice(0, 18);
+
+/** Everything below a folder that holds a text. */
+function holding(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => readFileSync(path).includes(text));
+}
+
+test.skipIf(!hasSsh)(
+  'a private repository is deployed once its host has the deploy key, whose private half is kept nowhere readable',
+  async () => {
+    const sha = commitTo(join(repositories, 'private.git'), app("'private'"));
+    const { id, primaryDomain } = await create('Private', `git@[127.0.0.1:${server.port}]:private.git`);
+    const refused = await deploy(id);
+    expect(refused.status).toBe('FAILED');
+    expect(refused.log).toContain("does not take this application's deploy key");
+    server.authorized.add((await account.dashboard.call(getDeployKey, { params: { id } })).body.data.publicKey);
+    const done = await deploy(id);
+    expect(done).toMatchObject({ status: 'SUCCEEDED', commitSha: sha });
+    expect(await page(primaryDomain)).toBe('private');
+    // Execution histories, jobs, logs, artifacts, the table: whatever the platform keeps.
+    expect(holding(DATA_DIR, sha), 'that it looks where things are kept').not.toEqual([]);
+    expect(holding(DATA_DIR, KEY_BEGINNING)).toEqual([]);
+  },
+  60_000,
+);
+
+/** What a Git server of one's own would run: signs as GitHub does and tells the platform. */
+const POST_RECEIVE = (url: string, secret: string) => `#!/bin/sh
+while read -r before after ref; do
+  body=$(printf '{"ref":"%s","before":"%s","after":"%s","head_commit":{"message":"%s"}}' "$ref" "$before" "$after" "$(git log -1 --format=%s "$after")")
+  signature=$(printf '%s' "$body" | openssl dgst -sha256 -hmac '${secret}' -r | cut -d ' ' -f 1)
+  curl -sS -X POST '${url}' -H 'Content-Type: application/json' -H 'X-GitHub-Event: push' \\
+    -H "X-GitHub-Delivery: $after" -H "X-Hub-Signature-256: sha256=$signature" --data-raw "$body"
+done
+`;
+
+test('git push makes a new release serve; one that says [skip ci] does not', async () => {
+  const [bare, work] = [join(repositories, 'pushed.git'), join(root, 'work')];
+  git(repositories, 'init', '--quiet', '--bare', '--initial-branch=main', bare);
+  commitTo(work, app("'one'"));
+  const push = () => git(work, 'push', '--quiet', bare, 'main');
+  push();
+  const { id, primaryDomain } = await create('Pushed', 'https://git.localhost/pushed.git');
+  expect((await deploy(id)).status).toBe('SUCCEEDED');
+  const { url, secret } = (await account.dashboard.call(getGitHook, { params: { id } })).body.data;
+  writeFileSync(join(bare, 'hooks', 'post-receive'), POST_RECEIVE(url, secret));
+  chmodSync(join(bare, 'hooks', 'post-receive'), 0o755);
+  await account.call(updateApp, { params: { id }, body: { autoDeploy: true } });
+
+  const sha = commitTo(work, app("'two'"));
+  push();
+  expect(await until(async () => (await page(primaryDomain)) === 'two')).toBe(true);
+  commitTo(work, app("'three'"), 'Only a text [skip ci]');
+  push();
+  const { data } = (await account.call(listDeployments, { params: { id } })).body;
+  expect(data.map(({ trigger }) => trigger)).toEqual(['PUSH', 'API']);
+  const [pushed] = data;
+  expect(await follow(pushed?.id ?? '')).toMatchObject({ status: 'SUCCEEDED', trigger: 'PUSH', commitSha: sha });
+}, 60_000);

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Runs git in a folder and returns what it says. */
+export const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
+    cwd,
+    stdio: 'pipe',
+    encoding: 'utf8',
+  });
+
+/** Commits files to a folder's repository, which it makes the first time, and returns the short hash. */
+export function commitTo(folder: string, files: Record<string, string>, message = 'test'): string {
+  mkdirSync(folder, { recursive: true });
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  git(folder, 'add', '--all');
+  git(folder, 'commit', '--quiet', '--allow-empty', '--message', message);
+  return git(folder, 'rev-parse', '--short=7', 'HEAD').trim();
+}
+
+/** Commits to `<root>/<name>.git`: what a platform clones as `https://git.localhost/<name>.git`. */
+export const committer = (root: string) => (name: string, files: Record<string, string>) =>
+  commitTo(join(root, `${name}.git`), files);
+
+const SERVER = (says: string) =>
+  `require('node:http').createServer((q, s) => s.end(${says})).listen(process.env.PORT);`;
+
+/** An application without dependencies that answers with what an expression says. */
+export const app = (says: string, scripts: Record<string, string> = {}) => ({
+  'package.json': JSON.stringify({ name: 'app', version: '1.0.0', private: true, scripts }),
+  'package-lock.json': JSON.stringify({
+    name: 'app',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    packages: { '': { name: 'app', version: '1.0.0' } },
+  }),
+  'server.js': SERVER(says),
+});
