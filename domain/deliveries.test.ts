@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Webhook } from '../table/webhook-entities.ts';
 import { type Receiver, START, signedWith, webhookWorld } from '../test/webhook-world.ts';
-import { FAILURES_MOST } from './deliveries.ts';
+import { FAILURES_MOST } from './delivery-counts.ts';
 import { enableWebhook, pingWebhook, resendSkipped, rotateSecret } from './webhook-control.ts';
 import { deleteWebhook } from './webhooks.ts';
 

@@ -4,18 +4,15 @@ import type { Outcome } from '../providers/send-errors.ts';
 import type { WebhookSender } from '../providers/webhook-sender.ts';
 import { Delivery, queuedFor, Webhook, waitingFor } from '../table/webhook-entities.ts';
 import { change, type Write } from '../table/writes.ts';
+import { recordFailure, recordSuccess } from './delivery-counts.ts';
 import type { Deps } from './deps.ts';
 import { messageOf } from './fan-out.ts';
 import { signatureOf } from './webhook-secrets.ts';
 
-/** Failed attempts in a row that disable an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
-export const FAILURES_MOST = 50;
 /** Attempts kept on a delivery: those of its schedule and of a resend. */
 const ATTEMPTS_KEPT = 12;
 /** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */
 const QUICK = 250;
-/** How often a record is tried anew because the endpoint's counter moved under it. */
-const RECORD_TRIES = 100;
 
 export type DeliverDeps = Pick<Deps, 'table' | 'now' | 'newId' | 'settings'> & {
   secrets: Secrets;
@@ -34,14 +31,14 @@ export interface Attempted {
   lagMs?: number;
   /** Whether this attempt was the one too many. */
   disabled: boolean;
+  /** Why the next attempt could not be queued: it is written down, and the reconciler queues it, a little late. */
+  unqueued?: string;
 }
 
 type Attempt = Delivery['attempts'][number];
 
 class Overtaken extends Error {}
-class CounterMoved extends Error {}
 const overtaken = () => new Overtaken();
-const counterMoved = () => new CounterMoved();
 
 const STALE: Attempted = { outcome: 'STALE', durationMs: 0, disabled: false };
 
@@ -124,82 +121,31 @@ interface Next {
   delay?: number;
 }
 
-/**
- * What an attempt means for its endpoint's count of failures in a row, in the same transaction as the attempt's record:
- * each attempt counts once, and the fiftieth disables, once: conditions see to it, whatever the count was when it was read.
- * Where it needs no change (a success after a success) it costs no write.
- */
-function counting(deps: DeliverDeps, webhook: Webhook | undefined, failed: boolean): Write[] {
-  if (!webhook) return [];
-  const { accountId, id, failureCount, active } = webhook;
-  if (!failed) {
-    return failureCount === 0 ? [] : [change(Webhook, { accountId, id }, { set: { failureCount: 0 } }, counterMoved)];
-  }
-  if (!active) return [];
-  const last = failureCount + 1 >= FAILURES_MOST;
-  const disabling = { active: false, disabledAt: deps.now().toISOString(), failureCount: failureCount + 1 };
-  return [
-    change(
-      Webhook,
-      { accountId, id },
-      last
-        ? { set: disabling, when: { failureCount: { is: failureCount }, active: { is: true } } }
-        : {
-            add: { failureCount: 1 },
-            when: { failureCount: { below: FAILURES_MOST - 1 }, active: { is: true } },
-          },
-      counterMoved,
-    ),
-  ];
-}
-
-/** The last counting write of each endpoint that is under way in this process. */
-const counts = new Map<string, Promise<unknown>>();
-
-/**
- * One after the other for each endpoint: a batch that failed at one receiver would otherwise be ten transactions on the same
- * item at once, which DynamoDB makes collide and be tried again.
- */
-async function inTurn<T>(webhookId: string, act: () => Promise<T>): Promise<T> {
-  const before = counts.get(webhookId) ?? Promise.resolve();
-  const mine = before.then(act, act);
-  counts.set(webhookId, mine);
-  try {
-    return await mine;
-  } finally {
-    if (counts.get(webhookId) === mine) counts.delete(webhookId);
-  }
-}
-
 async function record(deps: DeliverDeps, delivery: Delivery, attempt: Attempt, before: Webhook): Promise<Attempted> {
   const { accountId, webhookId } = delivery;
   const { status, write, delay } = consequence(deps, delivery, attempt);
-  const failed = attempt.outcome !== 'DELIVERED';
+  const endpoint = { accountId, id: webhookId };
+  // A quick attempt may be judged by what was read before it; a slow one saw others end meanwhile.
+  const known = attempt.durationMs > QUICK ? undefined : before;
   let disabled = false;
-  for (let turn = 1; ; turn += 1) {
-    // A quick attempt may be judged by what was read before it; a slow one saw others end meanwhile.
-    const fresh = turn > 1 || attempt.durationMs > QUICK;
-    const webhook = fresh ? await deps.table.get(Webhook, { accountId, id: webhookId }) : before;
-    const counted = counting(deps, webhook, failed);
-    disabled = failed && counted.length > 0 && (webhook?.failureCount ?? 0) + 1 >= FAILURES_MOST;
-    try {
-      if (counted.length === 0) await deps.table.write(Delivery, write);
-      else await inTurn(webhookId, () => deps.table.transact([write, ...counted]));
-      break;
-    } catch (error) {
-      if (!(error instanceof CounterMoved) || turn === RECORD_TRIES) throw error;
-    }
-  }
-  if (delay !== undefined && delay <= DELAY_MOST) await queueNext(deps, delivery, delay);
+  if (attempt.outcome === 'DELIVERED') await recordSuccess(deps, endpoint, write, known);
+  else disabled = await recordFailure(deps, endpoint, write, known);
+  const unqueued = delay === undefined || delay > DELAY_MOST ? undefined : await queueNext(deps, delivery, delay);
   return {
     ...{ outcome: attempt.outcome, durationMs: attempt.durationMs, disabled },
     ...(status ? { status } : {}),
+    ...(unqueued === undefined ? {} : { unqueued }),
     ...(delivery.attempts.length === 0 ? { lagMs: Date.parse(attempt.at) - Date.parse(delivery.createdAt) } : {}),
   };
 }
 
-/** The next attempt is written down already: if it cannot be queued now, the reconciler does it. */
-async function queueNext(deps: DeliverDeps, delivery: Delivery, delay: number): Promise<void> {
+/** The next attempt is written down already: if it cannot be queued now, the reconciler does it. @returns why it was not */
+async function queueNext(deps: DeliverDeps, delivery: Delivery, delay: number): Promise<string | undefined> {
   const message = messageOf({ ...delivery, serial: delivery.serial + 1 });
-  await deps.queue.send([{ message, delay }]).catch(() => undefined);
+  try {
+    await deps.queue.send([{ message, delay }]);
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
 }

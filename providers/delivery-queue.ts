@@ -29,24 +29,57 @@ interface SendAnswer {
   Failed?: { Id: string; Code: string; Message?: string }[];
 }
 
-/** SQS. The endpoint is each message's group: on a standard queue that makes the queue fair, so that one slow receiver
- * with many messages does not keep the others waiting. */
+interface Waiting extends Queued {
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+const entryOf = ({ message, delay }: Queued, index: number) => ({
+  Id: String(index),
+  MessageBody: JSON.stringify(message),
+  MessageGroupId: message.webhookId,
+  // Beside the group, for a consumer that has to be fair itself: the local run's SQS forgets a standard queue's groups.
+  MessageAttributes: { group: { DataType: 'String', StringValue: message.webhookId } },
+  DelaySeconds: Math.min(DELAY_MOST, Math.max(0, Math.ceil(delay))),
+});
+
+/**
+ * SQS. The endpoint is each message's group: on a standard queue that makes the queue fair, so that one slow receiver with
+ * many messages does not keep the others waiting. What is sent at the same moment, by whomever, travels together.
+ */
 export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string): DeliveryQueue {
+  let waiting: Waiting[] = [];
+
+  async function sendBatch(batch: readonly Waiting[]): Promise<void> {
+    const { Failed = [] } = await callSqs<SendAnswer>('SendMessageBatch', { QueueUrl, Entries: batch.map(entryOf) });
+    const refused = new Map(Failed.map(({ Id, Code, Message = '' }) => [Id, `${Code} ${Message}`]));
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const why = refused.get(String(index));
+      if (why === undefined) resolve();
+      else reject(new Error(`SQS took all but ${Failed.length} messages: ${why}`));
+    }
+  }
+
+  function flush(): void {
+    const all = waiting;
+    waiting = [];
+    for (let from = 0; from < all.length; from += BATCH) {
+      const batch = all.slice(from, from + BATCH);
+      sendBatch(batch).catch((error: Error) => {
+        for (const { reject } of batch) reject(error);
+      });
+    }
+  }
+
+  const sendOne = (queued: Queued): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push({ ...queued, resolve, reject });
+    });
+
   return {
-    async send(queued) {
-      for (let from = 0; from < queued.length; from += BATCH) {
-        const Entries = queued.slice(from, from + BATCH).map(({ message, delay }, index) => ({
-          Id: String(index),
-          MessageBody: JSON.stringify(message),
-          MessageGroupId: message.webhookId,
-          // Beside the group, for a consumer that has to be fair itself: the local run's SQS forgets a standard queue's groups.
-          MessageAttributes: { group: { DataType: 'String', StringValue: message.webhookId } },
-          DelaySeconds: Math.min(DELAY_MOST, Math.max(0, Math.ceil(delay))),
-        }));
-        const { Failed = [] } = await callSqs<SendAnswer>('SendMessageBatch', { QueueUrl, Entries });
-        const [first] = Failed;
-        if (first) throw new Error(`SQS took all but ${Failed.length} messages: ${first.Code} ${first.Message ?? ''}`);
-      }
+    send: async (queued) => {
+      await Promise.all(queued.map(sendOne));
     },
   };
 }

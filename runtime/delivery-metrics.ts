@@ -7,7 +7,7 @@ type Values = Record<string, [number, Unit]>;
 
 /** What is logged and measured of a message that was taken care of. Nothing of what was sent or answered. */
 export function reportAttempt(message: DeliveryMessage, done: Attempted): Record<string, unknown> {
-  const { outcome, durationMs, lagMs, disabled, status } = done;
+  const { outcome, durationMs, lagMs, disabled, status, unqueued } = done;
   const attempted = outcome !== 'SKIPPED' && outcome !== 'STALE';
   const values: Values = {
     WebhookAttempts: [1, 'Count'],
@@ -19,6 +19,7 @@ export function reportAttempt(message: DeliveryMessage, done: Attempted): Record
     const one: Values = { WebhooksDisabled: [1, 'Count'] };
     log.warn('webhook endpoint disabled', { ...message, ...metrics({}, one) });
   }
+  if (unqueued !== undefined) log.warn('the next attempt could not be queued', { ...message, why: unqueued });
   return { ...message, status, ...metrics({ outcome }, values) };
 }
 

@@ -141,6 +141,9 @@ export function memoryTable(): MemoryTable {
 
   function transact(items: Record<string, Expressions>[]): void {
     const parts = items.flatMap((item) => Object.entries(item));
+    const touched = new Set(parts.map(([, request]) => keyOf(plain(request.Key ?? request.Item))));
+    // DynamoDB takes no two operations on one item.
+    if (touched.size < parts.length) throw error('ValidationException');
     const refused = parts.map(([, request]) => {
       const item = stored.get(keyOf(plain(request.Key ?? request.Item)));
       if (holds(request, item)) return { Code: 'None' };
