@@ -47,6 +47,32 @@ describe('a receiver that', () => {
   });
 });
 
+describe('connections', () => {
+  test('those that follow each other closely share one', async () => {
+    const ports = new Set<number | undefined>();
+    const one = await started(receiver((request, response) => ports.add(request.socket.remotePort) && response.end()));
+    for (let count = 0; count < 3; count += 1) {
+      expect(await sender.send(one.url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED' });
+    }
+    expect([one.received.length, ports.size]).toEqual([3, 1]);
+  });
+
+  test('one that the receiver has closed meanwhile is nobody’s failure', async () => {
+    // It answers, says that the connection stays, and cuts it at the next request.
+    const sockets = new Set<unknown>();
+    const one = await started(
+      receiver(({ socket }, response) => {
+        if (sockets.has(socket)) socket.destroy();
+        else response.end('ok');
+        sockets.add(socket);
+      }),
+    );
+    for (let count = 0; count < 3; count += 1) {
+      expect(await sender.send(one.url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED', body: 'ok' });
+    }
+  });
+});
+
 describe('addresses', () => {
   const strict = createWebhookSender({ allowLocal: false, deadline: DEADLINE });
   const resolving = (...addresses: string[]) =>

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { hostOf, isLocalName, isLoopback, isPublic } from './addresses.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';
@@ -71,7 +71,22 @@ const always = (address: string): LookupFunction => {
   return (_name, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family));
 };
 
-function open(url: URL, address: string, headers: Record<string, string>, signal: AbortSignal): ClientRequest {
+/** How long an idle connection is kept, in milliseconds: for the next of a burst, not for the next event. */
+const KEPT = 1_000;
+const pooling = { keepAlive: true, timeout: KEPT, maxFreeSockets: 10 };
+interface Agents {
+  http: HttpAgent;
+  https: HttpsAgent;
+}
+const makeAgents = (): Agents => ({ http: new HttpAgent(pooling), https: new HttpsAgent(pooling) });
+
+function open(
+  url: URL,
+  address: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+  kept: Agents | undefined,
+): ClientRequest {
   const secure = url.protocol === 'https:';
   return (secure ? httpsRequest : httpRequest)(url, {
     method: 'POST',
@@ -79,8 +94,7 @@ function open(url: URL, address: string, headers: Record<string, string>, signal
     signal,
     lookup: always(address),
     maxHeaderSize: HEADERS_MOST,
-    // A connection of its own for each attempt: its address has just been checked, and no idle one can have gone stale.
-    agent: false,
+    agent: kept ? (secure ? kept.https : kept.http) : false,
     // IP literals are not sent as the server's name.
     ...(secure && isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {}),
   });
@@ -100,29 +114,45 @@ const outcomeOf = (status: number): Outcome =>
 
 type Seen = Pick<Sent, 'status' | 'body'>;
 
+/** A kept connection turned out to be closed: that is nobody's failure, and asks for a fresh one. */
+class Stale extends Error {}
+
+async function attempt(request: ClientRequest, body: string, signal: AbortSignal, seen: Seen): Promise<Outcome> {
+  // What is wrong with an answer is said by the request; the answer itself only knows that it was cut off.
+  let fault: unknown;
+  request.on('error', (error) => {
+    fault = error;
+  });
+  try {
+    const answer = await answerOf(request, body);
+    const status = answer.statusCode ?? 0;
+    seen.status = status;
+    const { text, broken } = await readBody(answer, signal);
+    seen.body = text;
+    return broken ? toSendError(fault ?? broken).outcome : outcomeOf(status);
+  } catch (error) {
+    if (request.reusedSocket && seen.status === null && !signal.aborted) throw new Stale();
+    throw error;
+  } finally {
+    // A connection whose answer was read whole has gone back to be kept; any other ends here.
+    request.destroy();
+  }
+}
+
 /** Sends webhooks from this process: bounded in time, in what is read, and in where they may go. */
 export function createWebhookSender(given: SenderOptions): WebhookSender {
   const options: Required<SenderOptions> = { resolve: resolveName, deadline: DEADLINE, ...given };
+  const agents = makeAgents();
 
   /** @param seen told the status as soon as it is known: an answer may have one and never end */
   async function exchange(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal, seen: Seen) {
     const address = await addressOf(url, options, signal);
     signal.throwIfAborted();
-    const request = open(url, address, headers, signal);
-    // What is wrong with an answer is said by the request; the answer itself only knows that it was cut off.
-    let fault: unknown;
-    request.on('error', (error) => {
-      fault = error;
-    });
     try {
-      const answer = await answerOf(request, body);
-      const status = answer.statusCode ?? 0;
-      seen.status = status;
-      const { text, broken } = await readBody(answer, signal);
-      seen.body = text;
-      return broken ? toSendError(fault ?? broken).outcome : outcomeOf(status);
-    } finally {
-      request.destroy();
+      return await attempt(open(url, address, headers, signal, agents), body, signal, seen);
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error;
+      return await attempt(open(url, address, headers, signal, undefined), body, signal, seen);
     }
   }
 
