@@ -63,12 +63,15 @@ export const AiProvider = resource('AiProvider', () =>
   z.object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) }),
 );
 
-/** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. @public */
+/** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. */
 export const ProviderKeyInput = z.object({
   key: z.string().check(z.trim(), z.minLength(8), z.maxLength(512), z.regex(/^[\x21-\x7e]+$/, 'must be a key')),
 });
 
-/** What `POST /dashboard/v1/ai/credits` takes: rand of the wallet. @public */
+/** What `POST /dashboard/v1/ai/credits` takes: rand of the wallet, at least one. */
 export const BuyCreditsInput = z.object({
-  amount: z.string().check(z.regex(/^\d{1,6}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00')),
+  amount: z.string().check(
+    z.regex(/^\d{1,6}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00'),
+    z.refine((amount) => Number(amount) >= 1, 'must be at least 1.00'),
+  ),
 });

@@ -57,3 +57,14 @@ export const replaceEnv = route({
   response: () => one(z.object({ keys: z.array(z.string()) })),
   uses: ['secrets'],
 });
+
+export const listEnvKeys = route({
+  id: 'listEnvKeys',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/env',
+  access: 'login',
+  summary: 'List the names of the environment variables; values are never shown',
+  tag: 'Applications',
+  params: Id,
+  response: () => one(z.object({ keys: z.array(z.string()) })),
+});

@@ -140,7 +140,7 @@ const forLogins = (route: Route, path: Path): Route => ({
 function everyOperation(): Route[] {
   const own = [...routes, ...streamedRoutes] as readonly Route[];
   const mirrored = own.flatMap((route) => {
-    const path = dashboardPathOf(route.path);
+    const path = route.mirrored ? dashboardPathOf(route.path) : undefined;
     return path ? [forLogins(route, path)] : [];
   });
   return [...own, ...(dashboardRoutes as readonly Route[]), ...mirrored];

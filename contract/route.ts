@@ -29,12 +29,23 @@ export function dashboardPathOf(path: Path): Path | undefined {
 }
 
 /** What a function needs beyond the table; the API stack turns it into variables and rights. */
-export type Uses = 'secrets' | 'builds' | 'models' | 'signing' | 'registrar' | 'panel' | 'databases' | 'git' | 'hooks';
+export type Uses =
+  | 'secrets'
+  | 'builds'
+  | 'models'
+  | 'signing'
+  | 'registrar'
+  | 'panel'
+  | 'git'
+  | 'hooks'
+  | 'databases'
+  | 'provider-keys';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
-export const pathsOf = ({ path }: { path: Path }): Path[] => [
-  ...new Set([path, dashboardPathOf(path)].filter((each) => each !== undefined)),
-];
+export function pathsOf({ path, mirrored }: { path: Path; mirrored: boolean }): Path[] {
+  const forLogins = mirrored ? dashboardPathOf(path) : undefined;
+  return forLogins && forLogins !== path ? [path, forLogins] : [path];
+}
 
 type Shape = z.ZodMiniObject;
 
@@ -65,6 +76,8 @@ export interface Route<
   /** The answer, built when first needed (no request needs it); undefined where it is not JSON. */
   response: (() => z.ZodMiniType<R>) | undefined;
   uses: readonly Uses[];
+  /** Whether it answers to logins too; false where the dashboard has an operation of its own at that path. */
+  mirrored: boolean;
 }
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;
@@ -76,6 +89,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   status?: number;
   response?: () => z.ZodMiniType<R>;
   uses?: readonly Uses[];
+  mirrored?: boolean;
 }
 
 /** Defines an operation; what is left out has the usual value (no parameters, no body, 200). */
@@ -88,6 +102,7 @@ export function route<
   return {
     status: 200,
     uses: [],
+    mirrored: true,
     ...definition,
     params: definition.params,
     query: definition.query,
@@ -96,10 +111,13 @@ export function route<
   };
 }
 
+/** A shape's fields; of one without any, nothing is said (and not that there may be none). */
+type Fields<S extends Shape> = string extends keyof z.output<S> ? unknown : z.output<S>;
+
 /** The parsed path, query and body of a call, in one object: what a domain function receives. */
 export type Input<T> =
   T extends Route<infer P, infer Q, infer B, unknown>
-    ? z.output<P> & z.output<Q> & (B extends Shape ? z.output<B> : unknown)
+    ? Fields<P> & Fields<Q> & (B extends Shape ? z.output<B> : unknown)
     : never;
 
 /** What a caller may send: defaults not yet filled in. */

@@ -1,20 +1,31 @@
 import { getAccount } from './account.ts';
 import { listModels } from './ai.ts';
+import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai-control.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
 import { createDatabase, listDatabases } from './databases.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
 import { getDocs, getOpenApi } from './docs.ts';
 import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
-import { replaceEnv } from './env.ts';
+import { listEnvKeys, replaceEnv } from './env.ts';
 import { getDeployKey, getGitHook } from './git-access.ts';
 import { receivePush } from './hooks.ts';
 import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices } from './invoices.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getMe } from './me.ts';
 import { listPlans } from './plans.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
 import { getWallet } from './wallet.ts';
+import {
+  enableWebhook,
+  listDeliveries,
+  listEndpoints,
+  pingWebhook,
+  resendDelivery,
+  resendSkipped,
+  rotateSecret,
+} from './webhook-control.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts';
 
 /** What the whole API consists of, seen without the types of inputs and outputs. */
@@ -24,6 +35,7 @@ export interface AnyRoute {
   path: Path;
   access: Access;
   uses: readonly Uses[];
+  mirrored: boolean;
 }
 
 /** Every operation of the HTTP API: from this list come the HTTP routes, the Lambdas, the OpenAPI document. */
@@ -56,7 +68,29 @@ export const routes = [
 ] as const;
 
 /** What a login may do beyond all that a key may: operations under `/dashboard/v1` (lib/dashboard-api.ts). */
-export const dashboardRoutes = [getMe, getDeployKey, getGitHook, listDatabases, createDatabase] as const;
+export const dashboardRoutes = [
+  getMe,
+  listKeys,
+  createKey,
+  revokeKey,
+  listEnvKeys,
+  getDeployKey,
+  getGitHook,
+  listDatabases,
+  createDatabase,
+  listEndpoints,
+  enableWebhook,
+  pingWebhook,
+  rotateSecret,
+  listDeliveries,
+  resendDelivery,
+  resendSkipped,
+  getAiCredits,
+  buyAiCredits,
+  listProviderKeys,
+  putProviderKey,
+  deleteProviderKey,
+] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

@@ -58,6 +58,8 @@ export const listWebhooks = route({
   tag,
   query: Page,
   response: () => many(WebhookEndpoint()),
+  // There it tells of failures as well (webhook-control.ts).
+  mirrored: false,
 });
 
 export const createWebhook = route({

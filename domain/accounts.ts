@@ -6,7 +6,7 @@ import { WalletTransaction } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
 import { Login } from '../table/login-entities.ts';
 import { create } from '../table/writes.ts';
-import { addCredits } from './ai-credits.ts';
+import { addCredits, creditEntry } from './ai-credits.ts';
 import type { Caller, Deps } from './deps.ts';
 import { makeKey } from './keys.ts';
 import { rand } from './money.ts';
@@ -48,8 +48,8 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
   };
   const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
   const logins = login ? [create(Login, { subject: login, accountId: id }, loginTaken)] : [];
-  const shown = keys.map(({ writes, ...key }) => key);
-  const credits = addCredits(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand);
+  const shown = keys.map(({ writes, listed, ...key }) => key);
+  const credits = addCredits(creditEntry(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand));
   return await deps.commit(
     [create(Account, account), ...logins, ...ledger, ...credits, ...keys.flatMap((key) => key.writes)],
     {

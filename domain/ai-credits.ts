@@ -4,10 +4,6 @@ import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { attempt, type Change, change, create, upsert, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
-import { invoiceView } from './invoice-views.ts';
-import { issuePaidInvoice } from './invoices.ts';
-import { rand, vatInside } from './money.ts';
-import { nothing, withWallet } from './wallet.ts';
 
 /**
  * AI credits in whole micro-rand. Always true:
@@ -23,7 +19,6 @@ import { nothing, withWallet } from './wallet.ts';
 export const LEAST_BALANCE = 500_000;
 /** A hold outlives every call (14 minutes at most), in milliseconds. */
 const HOLD_TIME = 16 * 60_000;
-const CENT = 10_000;
 
 export interface Hold {
   accountId: string;
@@ -136,15 +131,20 @@ const NO_TOKENS = {
   ...{ inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
 };
 
-/** The writes that add credits; the account's first ones open its books. */
-export function addCredits(
+/** An entry of the ledger that is no call. */
+export function creditEntry(
   deps: Deps,
   accountId: string,
   type: 'PURCHASE' | 'ADJUSTMENT',
   amountMicroRand: number,
-): Write[] {
+): AiEntry {
   const createdAt = deps.now().toISOString();
-  const entry = { ...NO_TOKENS, id: deps.newId('aie'), accountId, type, amountMicroRand, createdAt };
+  return { ...NO_TOKENS, id: deps.newId('aie'), accountId, type, amountMicroRand, createdAt };
+}
+
+/** The writes that add what an entry says; the account's first ones open its books. */
+export function addCredits(entry: AiEntry): Write[] {
+  const { accountId, amountMicroRand, createdAt } = entry;
   return [
     upsert(
       AiAccount,
@@ -165,22 +165,6 @@ export function addCredits(
     ),
     ...(amountMicroRand === 0 ? [] : [create(AiEntry, entry)]),
   ];
-}
-
-/**
- * POST /dashboard/v1/ai/credits: R10.00 of credits cost R10.00 of the wallet (VAT inside), with an invoice of its own.
- * Throws 402 `insufficient_funds`.
- */
-export async function buyCredits(deps: Deps, { accountId }: { accountId: string }, { cents }: { cents: number }) {
-  const description = `AI credits of R${rand(cents)}`;
-  return await withWallet(deps, accountId, nothing, async (wallet) => {
-    const invoice = issuePaidInvoice(deps, wallet, {
-      kind: 'AI_CREDITS',
-      lines: [{ description, ...vatInside(cents) }],
-    });
-    const credits = addCredits(deps, accountId, 'PURCHASE', cents * CENT);
-    return await deps.commit([...wallet.writes(), ...credits], { bought: cents, invoice: invoiceView(invoice) });
-  });
 }
 
 /** How many accounts one run looks at. */

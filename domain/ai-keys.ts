@@ -1,12 +1,18 @@
 import type * as z from 'zod/mini';
 import type { AiProvider } from '../contract/ai.ts';
+import type {
+  deleteProviderKey as DeleteRoute,
+  listProviderKeys as ListRoute,
+  putProviderKey as PutRoute,
+} from '../contract/ai-control.ts';
 import { AI_PROVIDER_IDS } from '../contract/choices.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { Input, Output } from '../contract/route.ts';
 import { isProviderId, PROVIDERS } from '../providers/ai/registry.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { AiAccount } from '../table/ai-entities.ts';
 import { change } from '../table/writes.ts';
-import { addCredits } from './ai-credits.ts';
+import { addCredits, creditEntry } from './ai-credits.ts';
 import type { Caller, Deps } from './deps.ts';
 
 /** What a saved provider key is sealed under: one account's key never opens as another's. */
@@ -24,21 +30,21 @@ function known(id: string): keyof typeof PROVIDERS {
   return id;
 }
 
-/** GET /dashboard/v1/ai/providers. @public until the dashboard's API has its route. */
+/** GET /dashboard/v1/ai/providers */
 export async function listProviderKeys(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
-): Promise<{ data: Shown[] }> {
+): Promise<Output<typeof ListRoute>> {
   const account = await deps.table.get(AiAccount, { accountId });
-  return { data: AI_PROVIDER_IDS.map((id) => shown(account, id)) };
+  return { data: AI_PROVIDER_IDS.map((id) => shown(account, id)), has_more: false };
 }
 
-/** PUT /dashboard/v1/ai/providers/{id}: from now on every call to this provider uses this key. @public */
+/** PUT /dashboard/v1/ai/providers/{id}: from now on every call to this provider uses this key. */
 export async function putProviderKey(
   deps: Deps & { secrets: Secrets },
   { accountId }: Pick<Caller, 'accountId'>,
-  { id, key }: { id: string; key: string },
-): Promise<{ data: Shown }> {
+  { id, key }: Input<typeof PutRoute>,
+): Promise<Output<typeof PutRoute>> {
   const provider = known(id);
   const lastFour = key.slice(-4);
   const sealed = await deps.secrets.seal(contextOf(accountId, provider), key);
@@ -53,7 +59,7 @@ export async function putProviderKey(
   } catch (error) {
     if (!(error instanceof NoBooks)) throw error;
     // The account has never had credits.
-    await deps.table.transact(addCredits(deps, accountId, 'ADJUSTMENT', 0));
+    await deps.table.transact(addCredits(creditEntry(deps, accountId, 'ADJUSTMENT', 0)));
     await deps.table.write(AiAccount, save);
   }
   return { data: { id, name: PROVIDERS[provider].name, saved: true, lastFour } };
@@ -61,12 +67,12 @@ export async function putProviderKey(
 
 class NoBooks extends Error {}
 
-/** DELETE /dashboard/v1/ai/providers/{id}; deleting what is not there is no error. @public */
+/** DELETE /dashboard/v1/ai/providers/{id}; deleting what is not there is no error. */
 export async function deleteProviderKey(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
-  { id }: { id: string },
-): Promise<{ data: { id: string; deleted: true } }> {
+  { id }: Input<typeof DeleteRoute>,
+): Promise<Output<typeof DeleteRoute>> {
   const erase = change(AiAccount, { accountId }, { remove: [`keys.${known(id)}`] }, () => new NoBooks());
   await deps.table.write(AiAccount, erase).catch((error) => {
     if (!(error instanceof NoBooks)) throw error;

@@ -1,5 +1,5 @@
-import type * as z from 'zod/mini';
-import type { AiCredits } from '../contract/ai.ts';
+import type { getAiCredits as ReadRoute } from '../contract/ai-control.ts';
+import type { Input, Output } from '../contract/route.ts';
 import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
 import { joinKey, splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
@@ -8,19 +8,22 @@ import type { Caller, Deps } from './deps.ts';
 
 const entriesOf = (accountId: string) => joinKey('ACCOUNT', accountId, 'AI_ENTRIES');
 
+/** An entry as its account sees it. */
+export const viewEntry = ({ accountId: _, price, estimated, ...shown }: AiEntry) => shown;
+
 /** GET /dashboard/v1/ai/credits: the balance, and a page of the ledger, newest first. */
 export async function readCredits(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
-  page: { limit: number; offset: number },
-): Promise<{ data: z.output<ReturnType<typeof AiCredits>> }> {
+  page: Input<typeof ReadRoute>,
+): Promise<Output<typeof ReadRoute>> {
   const [account, { items, hasMore }] = await Promise.all([
     deps.table.get(AiAccount, { accountId }),
     deps.table.list(AiEntry, entriesOf(accountId), page),
   ]);
   const { balanceMicroRand = 0, availableMicroRand: left = 0 } = account ?? {};
   const availableMicroRand = Math.max(0, left);
-  const entries = items.map(({ accountId: _, price, estimated, ...shown }) => shown);
+  const entries = items.map(viewEntry);
   const [balance, available] = [randOf(balanceMicroRand), randOf(availableMicroRand)];
   return { data: { balance, balanceMicroRand, available, availableMicroRand, entries, has_more: hasMore } };
 }

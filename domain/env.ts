@@ -1,4 +1,4 @@
-import type { replaceEnv as ReplaceRoute } from '../contract/env.ts';
+import type { listEnvKeys as ListRoute, replaceEnv as ReplaceRoute } from '../contract/env.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Secrets } from '../providers/secrets.ts';
@@ -38,4 +38,16 @@ export async function replaceEnv(
   const env = { ...of, applicationId: id, keys, sealed, version: (before?.version ?? 0) + 1 };
   const write = before ? replace(EnvSet, env, { version: { is: before.version } }, raced) : create(EnvSet, env, raced);
   return await deps.commit([write], { data: { keys } });
+}
+
+/** GET /dashboard/v1/apps/{id}/env: the names alone; nothing shows the values. */
+export async function listEnvKeys(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const of = { accountId, id };
+  const [app, env] = await Promise.all([deps.table.get(App, of), deps.table.get(EnvSet, of)]);
+  if (!app || app.status === 'DELETING') throw noSuchApp();
+  return { data: { keys: env?.keys ?? [] } };
 }

@@ -54,7 +54,7 @@ export interface NewKey {
 }
 
 /** Makes both halves of a key: their texts, shown once, and the writes that store the key and their hashes. */
-export function makeKey(key: NewKey): { secretKey: string; publicKey: string; writes: Write[] } {
+export function makeKey(key: NewKey): { secretKey: string; publicKey: string; listed: ApiKey; writes: Write[] } {
   const { accountId, keyId, name, scopes, allowedOrigins, expiresAt, createdAt, revokedAt = null } = key;
   const texts = { secret: newKeyText('secret'), public: newKeyText('public') };
   const hashes = { secret: keyHash(texts.secret), public: keyHash(texts.public) };
@@ -63,11 +63,12 @@ export function makeKey(key: NewKey): { secretKey: string; publicKey: string; wr
     const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
     return create(Credential, { ...common, ...own });
   };
-  const listed = create(ApiKey, { ...common, id: keyId, name, scopes, createdAt, hashes });
+  const listed = { ...common, id: keyId, name, scopes, createdAt, hashes, publicKey: texts.public };
   return {
     secretKey: texts.secret,
     publicKey: texts.public,
-    writes: [listed, credential('secret'), credential('public')],
+    listed,
+    writes: [create(ApiKey, listed), credential('secret'), credential('public')],
   };
 }
 

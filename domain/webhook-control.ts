@@ -1,12 +1,22 @@
 import { ApiError } from '../contract/errors.ts';
+import type { Input, Output } from '../contract/route.ts';
+import type {
+  listDeliveries as DeliveriesRoute,
+  enableWebhook as EnableRoute,
+  listEndpoints as ListRoute,
+  pingWebhook as PingRoute,
+  resendDelivery as ResendRoute,
+  resendSkipped as ResendSkippedRoute,
+  rotateSecret as RotateRoute,
+} from '../contract/webhook-control.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { joinKey } from '../table/keys.ts';
-import { Delivery, deliveriesOf, queuedFor, Webhook } from '../table/webhook-entities.ts';
+import { Delivery, deliveriesOf, queuedFor, Webhook, webhooksOf } from '../table/webhook-entities.ts';
 import { change, check, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { newEvent } from './events.ts';
 import { newSecret, OVERLAP } from './webhook-secrets.ts';
-import { findWebhook, noSuchWebhook } from './webhooks.ts';
+import { findWebhook, noSuchWebhook, viewWebhook } from './webhooks.ts';
 
 /** What an endpoint's owner can do with it in the dashboard (specification, Events; design, Dashboard API). */
 
@@ -14,23 +24,45 @@ const isDisabled = () => new ApiError('conflict', 'This webhook endpoint is disa
 const raced = () => new ApiError('conflict', 'This was changed by another request at the same time.');
 export const noSuchDelivery = () => new ApiError('not_found', 'There is no such delivery.');
 
-interface ById {
-  id: string;
-}
-
 /** Deliveries that one call resends at most: each is a write. */
 const RESEND_MOST = 500;
 /** How many of them are written at once. */
 const PARALLEL = 20;
 
+const viewEndpoint = (webhook: Webhook): Output<typeof EnableRoute>['data'] => ({
+  ...viewWebhook(webhook),
+  failureCount: webhook.failureCount,
+});
+
+/** GET /dashboard/v1/webhooks */
+export async function listEndpoints(
+  deps: Deps,
+  { accountId }: Caller,
+  { limit, offset }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const all = await deps.table.all(Webhook, webhooksOf(accountId));
+  return { data: all.slice(offset, offset + limit).map(viewEndpoint), has_more: all.length > offset + limit };
+}
+
 /** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
-export async function enableWebhook(deps: Deps, { accountId }: Caller, { id }: ById): Promise<void> {
+export async function enableWebhook(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof EnableRoute>,
+): Promise<Output<typeof EnableRoute>> {
+  const webhook = await findWebhook(deps, caller, id);
   const set = { active: true, failureCount: 0, disabledAt: null };
-  await deps.commit([change(Webhook, { accountId, id }, { set }, noSuchWebhook)], undefined);
+  return await deps.commit([change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook)], {
+    data: viewEndpoint({ ...webhook, ...set }),
+  });
 }
 
 /** Sends a `ping` event to this endpoint, whatever it subscribes to. Throws 409 if it is disabled. */
-export async function pingWebhook(deps: Deps, caller: Caller, { id }: ById): Promise<{ data: { eventId: string } }> {
+export async function pingWebhook(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof PingRoute>,
+): Promise<Output<typeof PingRoute>> {
   const { accountId } = caller;
   const webhook = await findWebhook(deps, caller, id);
   if (!webhook.active) throw isDisabled();
@@ -43,8 +75,8 @@ export async function pingWebhook(deps: Deps, caller: Caller, { id }: ById): Pro
 export async function rotateSecret(
   deps: Deps & { secrets: Secrets },
   caller: Caller,
-  { id }: ById,
-): Promise<{ data: { secret: string; previousExpiresAt: string } }> {
+  { id }: Input<typeof RotateRoute>,
+): Promise<Output<typeof RotateRoute>> {
   const { accountId } = caller;
   const webhook = await findWebhook(deps, caller, id);
   const { secret, sealed } = await newSecret(deps, id);
@@ -57,7 +89,15 @@ export async function rotateSecret(
 }
 
 /** A delivery as its owner sees it. */
-function view({ id, eventId, type, status, createdAt, nextAttemptAt, attempts }: Delivery) {
+function view({
+  id,
+  eventId,
+  type,
+  status,
+  createdAt,
+  nextAttemptAt,
+  attempts,
+}: Delivery): Output<typeof ResendRoute>['data'] {
   return { id, eventId, type, status, createdAt, nextAttemptAt, attempts };
 }
 
@@ -65,8 +105,8 @@ function view({ id, eventId, type, status, createdAt, nextAttemptAt, attempts }:
 export async function listDeliveries(
   deps: Deps,
   caller: Caller,
-  { id, limit, offset }: ById & { limit: number; offset: number },
-): Promise<{ data: ReturnType<typeof view>[]; has_more: boolean }> {
+  { id, limit, offset }: Input<typeof DeliveriesRoute>,
+): Promise<Output<typeof DeliveriesRoute>> {
   const [, { items, hasMore }] = await Promise.all([
     findWebhook(deps, caller, id),
     deps.table.list(Delivery, deliveriesOf(id), { limit, offset }),
@@ -90,8 +130,8 @@ function resending(deps: Deps, delivery: Delivery): { write: Write; resent: Deli
 export async function resendDelivery(
   deps: Deps,
   caller: Caller,
-  { id }: ById,
-): Promise<{ data: ReturnType<typeof view> }> {
+  { id }: Input<typeof ResendRoute>,
+): Promise<Output<typeof ResendRoute>> {
   const { accountId } = caller;
   const delivery = await deps.table.get(Delivery, { accountId, id });
   if (!delivery) throw noSuchDelivery();
@@ -110,8 +150,8 @@ export async function resendDelivery(
 export async function resendSkipped(
   deps: Deps,
   caller: Caller,
-  { id, since }: ById & { since: string },
-): Promise<{ data: { resent: number; remaining: boolean } }> {
+  { id, since }: Input<typeof ResendSkippedRoute>,
+): Promise<Output<typeof ResendSkippedRoute>> {
   const webhook = await findWebhook(deps, caller, id);
   if (!webhook.active) throw isDisabled();
   const skipped: Delivery[] = [];
@@ -128,7 +168,7 @@ export async function resendSkipped(
     const writes = chosen.slice(start, start + PARALLEL).map((delivery) => resending(deps, delivery).write);
     await Promise.all(writes.map((write) => deps.table.write(Delivery, write).catch(unlessRaced)));
   }
-  return { data: { resent: chosen.length, remaining: skipped.length > RESEND_MOST } };
+  return await deps.commit([], { data: { resent: chosen.length, remaining: skipped.length > RESEND_MOST } });
 }
 
 /** Somebody else resent it at the same time: then it is under way. */

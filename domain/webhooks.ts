@@ -17,7 +17,14 @@ import { newSecret } from './webhook-secrets.ts';
 export const noSuchWebhook = () => new ApiError('not_found', 'There is no such webhook endpoint.');
 
 /** The endpoint as the API shows it. */
-function view({ id, url, description, events, active, createdAt }: Webhook): Output<typeof ListRoute>['data'][number] {
+export function viewWebhook({
+  id,
+  url,
+  description,
+  events,
+  active,
+  createdAt,
+}: Webhook): Output<typeof ListRoute>['data'][number] {
   return { id, url, description, events, active, createdAt };
 }
 
@@ -67,7 +74,7 @@ export async function createWebhook(
     { add: { webhookCount: 1 }, when: { webhookCount: { absentOrBelow: ENDPOINT_LIMIT } } },
     () => new ApiError('conflict', `An account has at most ${ENDPOINT_LIMIT} webhook endpoints.`),
   );
-  return await deps.commit([count, create(Webhook, webhook)], { data: { ...view(webhook), secret } });
+  return await deps.commit([count, create(Webhook, webhook)], { data: { ...viewWebhook(webhook), secret } });
 }
 
 /** GET /v1/webhooks: there are so few that one read brings them all, and as they are at this moment. */
@@ -77,7 +84,7 @@ export async function listWebhooks(
   { limit, offset }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const all = await deps.table.all(Webhook, webhooksOf(accountId));
-  return { data: all.slice(offset, offset + limit).map(view), has_more: all.length > offset + limit };
+  return { data: all.slice(offset, offset + limit).map(viewWebhook), has_more: all.length > offset + limit };
 }
 
 /** DELETE /v1/webhooks/{id}: attempts look the endpoint up right before they send, so nothing more goes out. */

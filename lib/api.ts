@@ -148,6 +148,7 @@ export class ApiStack extends PlatformStack {
       git: [hosting.makeGitAccess, repositories(platform)],
       hooks: [hosting.openHookSecret],
       databases: [databaseUses(platform).region],
+      'provider-keys': [hosting.sealProviderKeys],
     };
     this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,
@@ -180,9 +181,10 @@ const integrationOf = ({ node, lambda }: PlatformFunction) =>
   new HttpLambdaIntegration(`${node.id}Integration`, lambda, { scopePermissionToRoute: false });
 
 /** Leads an operation's paths to its function: its own, and the dashboard's. */
-export function route(made: PlatformFunction, httpApi: HttpApi, { method, path }: AnyRoute): void {
+export function route(made: PlatformFunction, httpApi: HttpApi, operation: AnyRoute): void {
+  const { method, path } = operation;
   const integration = integrationOf(made);
-  for (const each of pathsOf({ path })) {
+  for (const each of pathsOf(operation)) {
     new HttpRoute(Stack.of(made), `${made.node.id}${each === path ? '' : 'Dashboard'}Route`, {
       httpApi,
       routeKey: HttpRouteKey.with(each, HttpMethod[method]),

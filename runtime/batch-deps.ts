@@ -5,7 +5,7 @@ import { callAws } from './aws.ts';
 import { required } from './config.ts';
 import { deps } from './deps.ts';
 
-/** {@link deps} for functions that work on a batch of messages at once: what they read at the same moment is one read. */
+/** {@link deps} for functions that work on many items at once: what they read at the same moment is one read. */
 export const batchDeps: Deps = {
   ...deps,
   table: createTable(

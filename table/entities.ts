@@ -92,6 +92,8 @@ export const ApiKey = entity({
       expiresAt: z.nullable(z.string()),
       revokedAt: z.nullable(z.string()),
       createdAt: z.string(),
+      /** Its public half, which is no secret. */
+      publicKey: z.string(),
       /** Where its two credentials are. */
       hashes: z.object({ secret: z.string(), public: z.string() }),
     }),

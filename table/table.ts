@@ -201,6 +201,7 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     async transact(writes) {
+      if (writes.length === 0) return;
       const TransactItems = writes.map((write) => ({ [write.kind]: { TableName, ...write.input } }));
       for (let attempt = 1; ; attempt += 1) {
         try {

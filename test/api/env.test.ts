@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps.ts';
-import { replaceEnv } from '../../contract/env.ts';
+import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
 import { EnvSet } from '../../table/entities.ts';
 import { codeOf, local, newAccount } from '../world.ts';
 
@@ -90,4 +90,17 @@ test("another account's application is a 404", async () => {
   const stranger = await newAccount();
   const answer = await stranger.call(replaceEnv, { params: { id }, body: { vars: [] } });
   expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+});
+
+test('the dashboard shows the names that are set, and no value', async () => {
+  const { account, id, replace } = await withApp();
+  const names = () => account.dashboard.call(listEnvKeys, { params: { id } });
+  expect((await names()).body).toEqual({ data: { keys: [] } });
+  await replace([
+    { key: 'A', value: 'secret-a' },
+    { key: 'B', value: 'secret-b' },
+  ]);
+  expect((await names()).body).toEqual({ data: { keys: ['A', 'B'] } });
+  const stranger = await newAccount();
+  expect(codeOf(await stranger.dashboard.call(listEnvKeys, { params: { id } }))).toBe('not_found');
 });

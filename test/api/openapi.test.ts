@@ -8,7 +8,7 @@ const everywhere = [
   ...own,
   ...dashboardRoutes,
   ...own
-    .filter(({ path }) => /^(\/ai)?\/v1\//.test(path))
+    .filter(({ path, mirrored }) => mirrored && /^(\/ai)?\/v1\//.test(path))
     .map(({ id, method, path }) => ({
       id: `dashboard${id[0]?.toUpperCase()}${id.slice(1)}`,
       method,

@@ -78,8 +78,8 @@ test('the code of customers opens its own variables, connects to its own databas
 
 /** Under which contexts who touches the key may do so; an application's own unless told. */
 const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
-  [/Chat/, ['providerKeyOf']],
-  [/Webhook/, ['webhook']],
+  [/Chat|ProviderKey/, ['providerKeyOf']],
+  [/Webhook|RotateSecret/, ['webhook']],
   [/Hosting/, ['hostingServer']],
   [/CreateApp/, ['gitHook', 'deployKey']],
   [/ReceivePush|GetGitHook/, ['gitHook']],
@@ -90,7 +90,7 @@ test('only replacing variables, building, calling models, signing, Git and askin
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
-  const touching: readonly Uses[] = ['secrets', 'signing', 'panel', 'git', 'hooks'];
+  const touching: readonly Uses[] = ['secrets', 'signing', 'panel', 'git', 'hooks', 'provider-keys'];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
   // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks, and
   // two for hosting servers.

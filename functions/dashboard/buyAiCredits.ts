@@ -1,0 +1,6 @@
+import { buyAiCredits as route } from '../../contract/ai-control.ts';
+import { buyCredits } from '../../domain/ai-purchases.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /dashboard/v1/ai/credits */
+export const handler = endpoint(route, buyCredits);

@@ -1,0 +1,6 @@
+import { createKey as route } from '../../contract/keys.ts';
+import { createKey } from '../../domain/api-keys.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /dashboard/v1/keys */
+export const handler = endpoint(route, createKey);

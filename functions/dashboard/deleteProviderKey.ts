@@ -1,0 +1,6 @@
+import { deleteProviderKey as route } from '../../contract/ai-control.ts';
+import { deleteProviderKey } from '../../domain/ai-keys.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** DELETE /dashboard/v1/ai/providers/{id} */
+export const handler = endpoint(route, deleteProviderKey);

@@ -1,0 +1,6 @@
+import { enableWebhook as route } from '../../contract/webhook-control.ts';
+import { enableWebhook } from '../../domain/webhook-control.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /dashboard/v1/webhooks/{id}/enable */
+export const handler = endpoint(route, enableWebhook);

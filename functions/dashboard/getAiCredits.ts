@@ -1,0 +1,6 @@
+import { getAiCredits as route } from '../../contract/ai-control.ts';
+import { readCredits } from '../../domain/ai-ledger.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/ai/credits */
+export const handler = endpoint(route, readCredits);

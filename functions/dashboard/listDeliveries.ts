@@ -1,0 +1,6 @@
+import { listDeliveries as route } from '../../contract/webhook-control.ts';
+import { listDeliveries } from '../../domain/webhook-control.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/webhooks/{id}/deliveries */
+export const handler = endpoint(route, listDeliveries);

@@ -1,0 +1,6 @@
+import { listEndpoints as route } from '../../contract/webhook-control.ts';
+import { listEndpoints } from '../../domain/webhook-control.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/webhooks */
+export const handler = endpoint(route, listEndpoints);

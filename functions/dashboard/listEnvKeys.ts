@@ -1,0 +1,6 @@
+import { listEnvKeys as route } from '../../contract/env.ts';
+import { listEnvKeys } from '../../domain/env.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/apps/{id}/env */
+export const handler = endpoint(route, listEnvKeys);

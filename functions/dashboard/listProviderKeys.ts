@@ -1,0 +1,6 @@
+import { listProviderKeys as route } from '../../contract/ai-control.ts';
+import { listProviderKeys } from '../../domain/ai-keys.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/ai/providers */
+export const handler = endpoint(route, listProviderKeys);

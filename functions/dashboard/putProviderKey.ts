@@ -1,0 +1,7 @@
+import { putProviderKey as route } from '../../contract/ai-control.ts';
+import { putProviderKey } from '../../domain/ai-keys.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { secrets } from '../../runtime/secrets.ts';
+
+/** PUT /dashboard/v1/ai/providers/{id} */
+export const handler = endpoint(route, putProviderKey, { secrets });

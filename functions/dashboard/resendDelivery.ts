@@ -1,0 +1,6 @@
+import { resendDelivery as route } from '../../contract/webhook-control.ts';
+import { resendDelivery } from '../../domain/webhook-control.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /dashboard/v1/deliveries/{id}/resend */
+export const handler = endpoint(route, resendDelivery);

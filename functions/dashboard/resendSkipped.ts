@@ -1,0 +1,6 @@
+import { resendSkipped as route } from '../../contract/webhook-control.ts';
+import { resendSkipped } from '../../domain/webhook-control.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /dashboard/v1/webhooks/{id}/resend-skipped */
+export const handler = endpoint(route, resendSkipped);

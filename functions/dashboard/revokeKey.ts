@@ -1,0 +1,6 @@
+import { revokeKey as route } from '../../contract/keys.ts';
+import { revokeKey } from '../../domain/api-keys.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** DELETE /dashboard/v1/keys/{id} */
+export const handler = endpoint(route, revokeKey);
