@@ -80,3 +80,6 @@ export const DOMAIN_STATUSES = ['PENDING', 'ACTIVE', 'FAILED', 'EXPIRED'] as con
 export const DNS_PROVIDERS = ['PLATFORM', 'EXTERNAL'] as const;
 
 export const DNS_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
+
+/** What a registrar is asked to do with a domain. */
+export const DOMAIN_TASKS = ['REGISTER', 'RENEW'] as const;

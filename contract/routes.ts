@@ -5,8 +5,11 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
 import { createDatabase, listDatabases } from './databases.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns.ts';
 import { getDocs, getOpenApi } from './docs.ts';
 import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
+import { orderDomain } from './domain-orders.ts';
+import { getDomain, listDomains } from './domains.ts';
 import { listEnvKeys, replaceEnv } from './env.ts';
 import { getDeployKey, getGitHook } from './git-access.ts';
 import { receivePush } from './hooks.ts';
@@ -58,6 +61,12 @@ export const routes = [
   listModels,
   checkDomain,
   listDomainPrices,
+  listDomains,
+  orderDomain,
+  getDomain,
+  listDnsRecords,
+  addDnsRecord,
+  deleteDnsRecord,
   listWebhooks,
   createWebhook,
   deleteWebhook,

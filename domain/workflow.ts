@@ -7,6 +7,7 @@ export const TeardownInput = z.object({ accountId: z.string(), applicationId: z.
 
 export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });
 export const MoveHostingInput = z.extend(HostingInput, { server: z.string() });
+export const DomainInput = z.object({ accountId: z.string(), domainId: z.string() });
 
 export const DatabaseInput = z.object({ applicationId: z.string(), prefix: z.string() });
 

@@ -3,11 +3,12 @@ import { routeNewApp, startDeployment, startTeardown } from '../domain/execution
 import { App, Deployment } from '../table/entities.ts';
 import { follow, type Rule } from './consume.ts';
 import { type DatabaseRuleDeps, databaseRules } from './database-rules.ts';
+import { type DomainRuleDeps, domainRules } from './domain-rules.ts';
 import { type HostingRuleDeps, hostingRules } from './hosting-rules.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhook-rules.ts';
 
 type AppRuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0];
-export type RuleDeps = AppRuleDeps & WebhookRuleDeps & HostingRuleDeps & DatabaseRuleDeps;
+export type RuleDeps = AppRuleDeps & WebhookRuleDeps & HostingRuleDeps & DatabaseRuleDeps & DomainRuleDeps;
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
 export const rules = (deps: RuleDeps): BaseRule[] => [
@@ -15,6 +16,7 @@ export const rules = (deps: RuleDeps): BaseRule[] => [
   ...webhookRules(deps),
   ...hostingRules(deps),
   ...databaseRules(deps),
+  ...domainRules(deps),
 ];
 
 const appRules = (deps: AppRuleDeps): Rule[] => [

@@ -25,6 +25,7 @@ export function namesOf(config: Config) {
     teardown: machine('teardown'),
     hosting: machine('hosting'),
     database: machine('database'),
+    domain: machine('domain'),
     databases: `arn:aws:dsql:${config.databaseRegion}:${account}:cluster/*`,
     databaseServiceRole: `arn:aws:iam::${account}:role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql`,
     /** An application's function is named this and its id. */

@@ -7,6 +7,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import type { ApiStack } from './api.ts';
 import { dashboard } from './dashboard.ts';
 import { DeliveryStack } from './delivery.ts';
+import { DomainsStack } from './domains.ts';
 import { PlatformFunction } from './functions.ts';
 import { Machine } from './machines.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -40,6 +41,7 @@ type RunbookPage =
   | 'provider-key'
   | 'provider-failures'
   | 'ai-books'
+  | 'dns-behind'
   | 'webhooks-behind'
   | 'webhooks-disabled'
   | 'hosting-servers';
@@ -131,6 +133,7 @@ function watchesOf(construct: unknown): Watch[] {
     }));
   }
   if (construct instanceof DeliveryStack) return watchesOfDelivery(construct);
+  if (construct instanceof DomainsStack) return watchesOfDomains(construct);
   if (construct instanceof StreamStack) {
     return [
       {
@@ -226,6 +229,19 @@ function watchesOfAi({ config }: Platform): Watch[] {
       above: 1_000_000,
       means: 'Calls cost more than their callers had: more than R1.00 was written off.',
       page: 'ai-books',
+    },
+  ];
+}
+
+function watchesOfDomains({ mirrorsName }: DomainsStack): Watch[] {
+  return [
+    {
+      name: 'dns-waiting',
+      metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: mirrorsName }),
+      above: 100,
+      periods: 2,
+      means: 'Changes of DNS records pile up before the name servers.',
+      page: 'dns-behind',
     },
   ];
 }

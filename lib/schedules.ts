@@ -4,6 +4,7 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
+import type { DomainsStack } from './domains.ts';
 import { PlatformFunction } from './functions.ts';
 import type { HostingStack } from './hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -17,12 +18,14 @@ interface ScheduleNeighbours {
   delivery: DeliveryStack;
   panel: HostingStack;
   databases: DatabasesStack;
+  domains: DomainsStack;
 }
 
 /** What happens by the clock. */
 export class SchedulesStack extends PlatformStack {
-  constructor(platform: Platform, { table, deployments, delivery, panel, databases }: ScheduleNeighbours) {
+  constructor(platform: Platform, neighbours: ScheduleNeighbours) {
     super(platform, 'schedules', 'What happens by the clock: the reconciler, and the books of the AI gateway');
+    const { table, deployments, delivery, panel, databases, domains } = neighbours;
     const failures = new FailureQueue(this, platform, 'schedule-failures');
     const look = [table.read, table.due, table.write, failures.send];
     const everyMinute = (name: string, description: string, uses: Use[]) => {
@@ -41,6 +44,8 @@ export class SchedulesStack extends PlatformStack {
         ...look,
         deployments.supervise,
         delivery.queue,
+        domains.supervise,
+        domains.mirror,
         panel.settle,
         databases.make,
       ]),

@@ -5,6 +5,7 @@ import type { AppHostingStack } from './app-hosting.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
+import type { DomainsStack } from './domains.ts';
 import { PlatformFunction } from './functions.ts';
 import type { HostingStack } from './hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -33,14 +34,16 @@ interface StreamNeighbours {
   delivery: DeliveryStack;
   panel: HostingStack;
   databases: DatabasesStack;
+  domains: DomainsStack;
 }
 
 /** The table's stream: where every side effect leaves from, at least once. */
 export class StreamStack extends PlatformStack {
   readonly consumer: PlatformFunction;
 
-  constructor(platform: Platform, { table, hosting, deployments, delivery, panel, databases }: StreamNeighbours) {
+  constructor(platform: Platform, neighbours: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect leaves here");
+    const { table, hosting, deployments, delivery, panel, databases, domains } = neighbours;
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('the table has no stream');
 
@@ -53,6 +56,8 @@ export class StreamStack extends PlatformStack {
         deployments.start,
         panel.settle,
         databases.make,
+        domains.start,
+        domains.mirror,
         // Fan-out: an event's endpoints are read, its deliveries written and queued.
         table.read,
         table.write,

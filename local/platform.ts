@@ -5,6 +5,7 @@ import { startChildren } from './children.ts';
 import { type Reporter, readable } from './console.ts';
 import { makeCors } from './cors.ts';
 import { openDataDirectory, Trouble } from './data-directory.ts';
+import { startDnsServer } from './dns-server.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
 import { makeEdge } from './edge.ts';
 import { startEventSources } from './event-sources.ts';
@@ -26,6 +27,7 @@ import { startKms } from './stand-ins/kms.ts';
 import { type LoginFacts, startLogin } from './stand-ins/login.ts';
 import { startPanel } from './stand-ins/panel.ts';
 import { startRegistrar } from './stand-ins/registrar.ts';
+import { startRoute53 } from './stand-ins/route53.ts';
 import { startStepFunctions } from './step-functions.ts';
 import { streamRoutesOf } from './stream-routes.ts';
 import { synthesize } from './synthesis.ts';
@@ -38,7 +40,7 @@ const DOMAIN = 'localhost';
 /** Who listens on a port of their own. */
 const PORTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...(['ai', 'registrar', 'panel', 'databases'] as const),
+  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases'] as const),
 ];
 
 export interface PlatformOptions {
@@ -63,6 +65,8 @@ export interface PlatformOptions {
 export interface LocalJson {
   baseUrl: string;
   dashboardUrl: string;
+  /** The authoritative name server of the platform's zones. */
+  dns: { host: string; port: number };
   accounts: Accounts;
   /** With these a process makes logins of its own. */
   login: LoginFacts;
@@ -121,12 +125,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
       AWS_ENDPOINT_URL_CODEBUILD: address('builds'),
       AWS_ENDPOINT_URL_SFN: address('states'),
+      AWS_ENDPOINT_URL_ROUTE_53: address('route53'),
       AWS_ENDPOINT_URL_ROUTE_53_DOMAINS: address('registrar'),
       AWS_ENDPOINT_URL_DSQL: address('databases'),
     };
 
     const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
-    const [synthesis, dynamoDbUrl, queuesUrl, git, login, , appHost] = await Promise.all([
+    const [synthesis, dynamoDbUrl, queuesUrl, git, login, , appHost, dnsServer] = await Promise.all([
       reporter.step('functions and stacks', () =>
         synthesize({
           dataDir,
@@ -150,6 +155,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       startLogin({ dataDir, baseUrl }).then(started),
       startKms({ dataDir, port: ports.kms }).then(started),
       startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
+      startRoute53({ dataDir, port: ports.route53 })
+        .then(started)
+        .then(({ zoneOf }) => startDnsServer({ port: ports.dns, zoneOf }))
+        .then(started),
       startRegistrar({ dataDir, port: ports.registrar }).then(started),
     ]);
     const { template } = synthesis;
@@ -230,6 +239,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     ]);
     const local: LocalJson = {
       ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables },
+      dns: { host: dnsServer.host, port: dnsServer.port },
       login: login.facts,
     };
     const localJson = options.localJson ?? join(dataDir, 'local.json');

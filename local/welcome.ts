@@ -1,7 +1,7 @@
 import type { LocalJson } from './platform.ts';
 
 /** What is said once everything is up: addresses, keys, and something to paste. */
-export function welcome({ baseUrl, dashboardUrl, accounts }: LocalJson, milliseconds: number): string[] {
+export function welcome({ baseUrl, dashboardUrl, dns, accounts }: LocalJson, milliseconds: number): string[] {
   const { demo, other } = accounts;
   const as = `-H 'Authorization: Bearer ${demo.secretKey}'`;
   const app = `{"name":"My app","framework":"EXPRESS","repoUrl":"https://git.localhost/hello-express.git"}`;
@@ -11,6 +11,7 @@ export function welcome({ baseUrl, dashboardUrl, accounts }: LocalJson, millisec
     `  API            ${baseUrl}/v1      reference: ${baseUrl}/docs`,
     `  dashboard      ${dashboardUrl}      ${accounts.demo.email} / ${accounts.demo.password}`,
     `  applications   ${baseUrl.replace('://', '://<slug>.apps.')}`,
+    `  name server    dig @${dns.host} -p ${dns.port} <domain>`,
     '',
     `  demo account   secret ${demo.secretKey}`,
     `                 public ${demo.publicKey}`,

@@ -59,6 +59,8 @@ const VARIABLES = {
   OPENROUTER_API_KEY: text,
   TOGETHER_API_KEY: text,
   DELIVERY_QUEUE_URL: text,
+  DOMAIN_STATE_MACHINE_ARN: text,
+  MIRROR_QUEUE_URL: text,
   /** `true` where webhooks may go to this machine itself: the local run. */
   ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
   /** `true` where repositories may be on this machine itself: the local run. */

@@ -5,6 +5,7 @@ import { required } from './config.ts';
 const client = new SFNClient({});
 
 export const deployments = (): Executions => createExecutions(client, required('DEPLOYMENT_STATE_MACHINE_ARN'));
+export const domainTasks = (): Executions => createExecutions(client, required('DOMAIN_STATE_MACHINE_ARN'));
 export const teardowns = (): Executions => createExecutions(client, required('TEARDOWN_STATE_MACHINE_ARN'));
 export const hosting = (): Executions => createExecutions(client, required('HOSTING_STATE_MACHINE_ARN'));
 export const databaseMaking = (): Executions => createExecutions(client, required('DATABASE_STATE_MACHINE_ARN'));

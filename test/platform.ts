@@ -26,6 +26,7 @@ export interface Local {
   dashboardUrl: string;
   /** With these a test makes logins of its own. */
   login: LoginFacts;
+  dns: { host: string; port: number };
   accounts: { demo: LocalAccount; other: LocalAccount };
   /** The variables a process needs to act as one of the platform's functions. */
   environment: Record<string, string>;

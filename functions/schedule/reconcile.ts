@@ -1,13 +1,17 @@
 import * as z from 'zod/mini';
 import { reconcileDatabases } from '../../domain/database-making.ts';
 import { reconcileDeliveries } from '../../domain/delivery-sweep.ts';
+import { reconcileZones } from '../../domain/dns-mirror.ts';
+import { reconcileDomains } from '../../domain/domain-life.ts';
 import { reconcileDeployments, reconcileTeardowns } from '../../domain/executions.ts';
 import { reconcileHosting } from '../../domain/hosting-accounts.ts';
 import { reportSweep } from '../../runtime/delivery-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';
-import { databaseMaking, deployments, hosting, teardowns } from '../../runtime/executions.ts';
+import { databaseMaking, deployments, domainTasks, hosting, teardowns } from '../../runtime/executions.ts';
+import { extensions } from '../../runtime/extensions.ts';
+import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
 import { step } from '../../runtime/step.ts';
 
 const needs = {
@@ -16,7 +20,10 @@ const needs = {
   teardowns: teardowns(),
   hosting: hosting(),
   databaseMaking: databaseMaking(),
+  domainTasks: domainTasks(),
   queue,
+  mirrors,
+  extensions,
 };
 
 /** Every minute: finds what is overdue and puts it back on its way. */
@@ -27,5 +34,7 @@ export const handler = step(z.unknown(), () =>
     teardowns: () => reconcileTeardowns(needs),
     hosting: () => reconcileHosting(needs),
     databases: () => reconcileDatabases(needs),
+    domains: () => reconcileDomains(needs),
+    zones: () => reconcileZones(needs),
   }),
 );

@@ -2,8 +2,9 @@ import { consume } from '../../events/consume.ts';
 import { rules } from '../../events/rules.ts';
 import { deliveryQueue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
-import { databaseMaking, deployments, hosting, teardowns } from '../../runtime/executions.ts';
+import { databaseMaking, deployments, domainTasks, hosting, teardowns } from '../../runtime/executions.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
+import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
 
 /** Every change of the table: what must follow it, follows from here. */
 export const handler = consume(
@@ -13,7 +14,9 @@ export const handler = consume(
     teardowns: teardowns(),
     hosting: hosting(),
     databaseMaking: databaseMaking(),
+    domainTasks: domainTasks(),
     hostRoutes,
     queue: deliveryQueue,
+    mirrors,
   }),
 );

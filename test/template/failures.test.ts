@@ -50,7 +50,7 @@ test('what a queue gives up on is kept, and a batch gives back only what failed'
     .resources('AWS::Lambda::EventSourceMapping')
     .filter(({ properties }) => String(properties.EventSourceArn).startsWith('arn:aws:sqs:'))
     .map(({ properties }) => Mapping.parse(properties));
-  expect(mappings).toHaveLength(1);
+  expect(mappings).toHaveLength(2);
   for (const { EventSourceArn, FunctionName } of mappings) {
     const { RedrivePolicy, VisibilityTimeout } = Redrive.parse(template.byArn(EventSourceArn)?.properties);
     expect(isQueue(RedrivePolicy.deadLetterTargetArn)).toBe(true);

@@ -1,0 +1,6 @@
+import { addDnsRecord as route } from '../../contract/dns.ts';
+import { addDnsRecord } from '../../domain/dns.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /v1/domains/{id}/dns */
+export const handler = endpoint(route, addDnsRecord);

@@ -1,0 +1,6 @@
+import { deleteDnsRecord as route } from '../../contract/dns.ts';
+import { deleteDnsRecord } from '../../domain/dns.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** DELETE /v1/domains/{id}/dns/{recordId} */
+export const handler = endpoint(route, deleteDnsRecord);

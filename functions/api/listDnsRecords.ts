@@ -1,0 +1,6 @@
+import { listDnsRecords as route } from '../../contract/dns.ts';
+import { listDnsRecords } from '../../domain/dns.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/domains/{id}/dns */
+export const handler = endpoint(route, listDnsRecords);

@@ -1,0 +1,6 @@
+import { listDomains as route } from '../../contract/domains.ts';
+import { listDomains } from '../../domain/domains.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /v1/domains */
+export const handler = endpoint(route, listDomains);

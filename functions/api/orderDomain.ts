@@ -1,0 +1,8 @@
+import { orderDomain as route } from '../../contract/domain-orders.ts';
+import { orderDomain } from '../../domain/domain-orders.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { extensions } from '../../runtime/extensions.ts';
+import { registrar } from '../../runtime/registrar.ts';
+
+/** POST /v1/domains */
+export const handler = endpoint(route, orderDomain, { registrar, extensions });

@@ -1,0 +1,126 @@
+import {
+  type Change,
+  ChangeResourceRecordSetsCommand,
+  CreateHostedZoneCommand,
+  GetHostedZoneCommand,
+  ListHostedZonesByNameCommand,
+  ListResourceRecordSetsCommand,
+  type Route53Client,
+  type RRType,
+} from '@aws-sdk/client-route-53';
+
+/** All records of one name and type, as name servers have them. */
+export interface RecordSet {
+  /** The full name, in lower case, without the last dot. */
+  name: string;
+  type: string;
+  ttl: number;
+  /** In the notation of zone files: names end in a dot, texts are quoted. */
+  values: string[];
+}
+
+export interface HostedZone {
+  id: string;
+  nameservers: string[];
+}
+
+export interface DnsChange {
+  action: 'UPSERT' | 'DELETE';
+  /** What is deleted must be exactly what is there. */
+  set: RecordSet;
+}
+
+/** The name servers of the world. */
+export interface Dns {
+  /** The zone of a domain, made if it is not there. @param reference says that a repeat is the same wish */
+  ensureZone(domain: string, reference: string): Promise<HostedZone>;
+  /** What a zone holds, but for what makes it one: SOA and NS of the domain itself. */
+  recordSets(zoneId: string, domain: string): Promise<RecordSet[]>;
+  /** Makes the changes in their order; all or none of what one request holds. */
+  change(zoneId: string, changes: readonly DnsChange[]): Promise<void>;
+}
+
+/** What one request may hold: 1,000 changes and 32,000 characters of values, an UPSERT counting twice. */
+const CHANGES_MOST = 400;
+const CHARACTERS_MOST = 15_000;
+
+/** `\052.example.com.` → `*.example.com` */
+const plainName = (name: string): string =>
+  name
+    .replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+    .replace(/\.$/, '')
+    .toLowerCase();
+
+const sizeOf = ({ set }: DnsChange): number => set.values.reduce((sum, value) => sum + value.length, set.name.length);
+
+/** In parts that one request each can hold; the order is kept. */
+function partsOf(changes: readonly DnsChange[]): DnsChange[][] {
+  const parts: DnsChange[][] = [];
+  let room = 0;
+  for (const change of changes) {
+    const part = parts.at(-1);
+    if (!part || part.length >= CHANGES_MOST || sizeOf(change) > room) {
+      parts.push([change]);
+      room = CHARACTERS_MOST - sizeOf(change);
+    } else {
+      part.push(change);
+      room -= sizeOf(change);
+    }
+  }
+  return parts;
+}
+
+const wireChange = ({ action, set }: DnsChange): Change => ({
+  Action: action,
+  ResourceRecordSet: {
+    Name: `${set.name}.`,
+    Type: set.type as RRType,
+    TTL: set.ttl,
+    ResourceRecords: set.values.map((Value) => ({ Value })),
+  },
+});
+
+/** Amazon Route 53: a public hosted zone for each domain. */
+export function createDns(client: Route53Client): Dns {
+  async function zoneNamed(domain: string): Promise<string | undefined> {
+    const { HostedZones = [] } = await client.send(new ListHostedZonesByNameCommand({ DNSName: domain, MaxItems: 1 }));
+    const [zone] = HostedZones;
+    return zone?.Name === `${domain}.` ? zone.Id : undefined;
+  }
+  return {
+    async ensureZone(domain, reference) {
+      // The registrar makes one by itself when it registers a name: then it is that one.
+      const found = await zoneNamed(domain);
+      const { HostedZone, DelegationSet } = found
+        ? await client.send(new GetHostedZoneCommand({ Id: found }))
+        : await client.send(new CreateHostedZoneCommand({ Name: domain, CallerReference: reference }));
+      const id = HostedZone?.Id?.replace('/hostedzone/', '');
+      if (!id) throw new Error(`Route 53 gave no zone for ${domain}`);
+      return { id, nameservers: (DelegationSet?.NameServers ?? []).map(plainName) };
+    },
+
+    async recordSets(zoneId, domain) {
+      const sets: RecordSet[] = [];
+      let from: { StartRecordName?: string; StartRecordType?: RRType } = {};
+      for (;;) {
+        const page = await client.send(
+          new ListResourceRecordSetsCommand({ HostedZoneId: zoneId, MaxItems: 300, ...from }),
+        );
+        for (const { Name = '', Type = 'A', TTL = 0, ResourceRecords = [] } of page.ResourceRecordSets ?? []) {
+          const name = plainName(Name);
+          if (name === domain && (Type === 'SOA' || Type === 'NS')) continue;
+          sets.push({ name, type: Type, ttl: TTL, values: ResourceRecords.map(({ Value = '' }) => Value) });
+        }
+        if (!page.IsTruncated || !page.NextRecordName || !page.NextRecordType) return sets;
+        from = { StartRecordName: page.NextRecordName, StartRecordType: page.NextRecordType };
+      }
+    },
+
+    async change(zoneId, changes) {
+      for (const part of partsOf(changes)) {
+        const ChangeBatch = { Changes: part.map(wireChange) };
+        await client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId: zoneId, ChangeBatch }));
+      }
+    },
+  };
+}
