@@ -4,12 +4,20 @@ import { join } from 'node:path';
 import type { Job } from '../providers/builds.ts';
 import { pack } from './archive.ts';
 import { handOver } from './build-user.ts';
+import type { Cache } from './cache.ts';
 import { clone, type Source } from './clone.ts';
 import { type CommandContext, gitEnvironment, run } from './command.ts';
+import { dependencyKey } from './dependencies.ts';
+import { checkEngines } from './engines.ts';
 import { BuildFailure } from './failure.ts';
-import { install, lacksLockfile, nothingToInstall } from './install.ts';
+import { buildCacheKey, buildCommandOf, frameworkEnvironment } from './frameworks.ts';
+import { finishInstall, type InstallPlan, install, planInstall } from './install.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { versionOf } from './node-version.ts';
 import type { Sections } from './sections.ts';
-import { checkStartFile, collect, developmentPackages, RESERVED } from './tree.ts';
+import { findStartFile } from './start-file.ts';
+import { withTool } from './tools.ts';
+import { collect, developmentPackages, installedPackages, RESERVED } from './tree.ts';
 
 export interface Build {
   job: Job;
@@ -18,6 +26,7 @@ export interface Build {
   sections: Sections;
   /** How git gets in over SSH, where the repository is reached so. */
   ssh: Source['ssh'];
+  cache: Cache;
   /** The bundled environment.ts. */
   environmentModule: Buffer;
   /** Hears the commit as soon as it is known. */
@@ -26,49 +35,79 @@ export interface Build {
   store(artifact: Buffer): Promise<void>;
 }
 
-/** Clones, installs, builds and packages. Throws {@link BuildFailure} with what the owner should know. */
-export async function buildApplication(build: Build): Promise<void> {
-  const { job, context, sections } = build;
-  let commitSha = '';
-  await sections.run('clone', `Cloning ${job.repoUrl} (branch ${job.branch})`, async () => {
-    commitSha = await checkOut(build);
-  });
-  await sections.run('install', `Installing with Node ${job.nodeVersion}: ${job.installCommand}`, async () => {
-    const reason = nothingToInstall(job.installCommand, context.directory);
-    if (reason !== undefined) return sections.note(`nothing to install: ${reason}`);
-    const locked = !lacksLockfile(job.installCommand, context.directory);
-    if (!locked) sections.note('there is no package-lock.json: using "npm install"; commit one for builds that repeat');
-    await install(locked ? job.installCommand : 'npm install', context);
-  });
-  const { buildCommand } = job;
-  if (buildCommand !== null) {
-    await sections.run('build', `Building: ${buildCommand}`, async () => {
-      const status = await run('sh', ['-c', buildCommand], context);
-      if (status !== 0) throw new BuildFailure(`The build command "${buildCommand}" failed with exit code ${status}.`);
-    });
-  }
-  await sections.run('package', 'Packaging', () => packageUp(build, commitSha));
+/** A build whose repository is there: what it says of itself. */
+interface Opened extends Build {
+  commitSha: string;
+  manifest: Manifest | undefined;
+  plan: InstallPlan;
 }
 
-async function checkOut({ job: { repoUrl, branch }, context, sections, ssh, onCommit }: Build): Promise<string> {
-  const { directory, user } = context;
+/** Clones, installs, builds and packages. Throws {@link BuildFailure} with what the owner should know. */
+export async function buildApplication(build: Build): Promise<void> {
+  const { job, sections, cache } = build;
+  cache.expect('dependencies');
+  if (buildCacheKey(job) !== undefined) cache.expect('build');
+  const opened = await sections.run('clone', `Cloning ${job.repoUrl} (branch ${job.branch})`, () => open(build));
+  const { command } = opened.plan;
+  const context = await sections.run('install', `Installing with Node ${job.nodeVersion}: ${command}`, () =>
+    installDependencies(opened),
+  );
+  const buildCommand = buildCommandOf(job, opened.manifest);
+  if (buildCommand !== null) {
+    await sections.run('build', `Building: ${buildCommand}`, () => runBuild(opened, context, buildCommand));
+  }
+  await sections.run('package', 'Packaging', () => packageUp(opened));
+}
+
+async function open(build: Build): Promise<Opened> {
+  const { job, context, sections, ssh, onCommit } = build;
+  const { repoUrl, branch } = job;
+  const { directory, user, environment } = context;
   const ours = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
   const { commitSha, subject } = await clone({ repoUrl, branch, directory, ssh }, ours);
   onCommit(commitSha);
   sections.note(`${commitSha} ${subject}`);
   if (user) handOver(directory, user);
-  return commitSha;
+  const manifest = readManifest(directory);
+  if (manifest?.engines.node !== undefined) checkEngines(manifest, versionOf(environment.PATH ?? ''));
+  return { ...build, commitSha, manifest, plan: planInstall(job.installCommand, directory, manifest) };
 }
 
-async function packageUp(build: Build, commitSha: string): Promise<void> {
-  const {
-    job,
-    context: { directory },
-    sections,
-    environmentModule,
-    store,
-  } = build;
-  checkStartFile(directory, job);
+/** Installs, or takes over what the last build installed. Returns the context for what comes after. */
+async function installDependencies({ job, context, sections, cache, plan, manifest }: Opened): Promise<CommandContext> {
+  if (plan.nothing !== undefined) sections.note(`nothing to install: ${plan.nothing}`);
+  if (plan.note !== undefined) sections.note(plan.note);
+  const { tool } = plan.manager ?? {};
+  const equipped = tool === undefined ? context : await withTool(tool, context);
+  if (tool !== undefined) sections.note(`with ${tool}`);
+  if (plan.nothing !== undefined) return equipped;
+  const key = dependencyKey(context.directory, plan, manifest, job.nodeVersion);
+  if (key !== undefined && manifest && (await cache.restore('dependencies', key))) {
+    sections.note('the lockfile has not changed: dependencies are those of the last build');
+    const hasScripts = installedPackages(context.directory).some(([, { hasInstallScript }]) => hasInstallScript);
+    await finishInstall(plan, manifest, hasScripts, equipped);
+    return equipped;
+  }
+  await install(plan, equipped);
+  if (key !== undefined && existsSync(join(context.directory, 'node_modules'))) await cache.keep('dependencies', key);
+  return equipped;
+}
+
+async function runBuild({ job, cache }: Opened, context: CommandContext, command: string): Promise<void> {
+  const { directory } = context;
+  const key = buildCacheKey(job);
+  if (key !== undefined) await cache.restore('build', key);
+  const environment = { ...frameworkEnvironment(job), ...context.environment };
+  const status = await run('sh', ['-c', command], { ...context, environment });
+  if (status !== 0) throw new BuildFailure(`The build command "${command}" failed with exit code ${status}.`);
+  if (key !== undefined && existsSync(join(directory, '.next/cache'))) void cache.keep('build', key);
+}
+
+async function packageUp({ job, context, sections, manifest, commitSha, environmentModule, store }: Opened) {
+  const { directory } = context;
+  const { file: startFile, from } = findStartFile(directory, job, manifest);
+  if (from !== undefined)
+    sections.note(`${job.startFile} is not there: starting ${startFile}, the ${from} of package.json`);
   for (const name of RESERVED) {
     if (existsSync(join(directory, name))) sections.note(`${name} is left out: the platform puts its own there`);
   }
@@ -76,7 +115,7 @@ async function packageUp(build: Build, commitSha: string): Promise<void> {
   if (left > 0) sections.note(`${left} development packages are left out`);
   const items = await collect(directory, job);
   const artifact = await pack(items, {
-    job,
+    job: { ...job, startFile },
     environmentModule,
     release: { deploymentId: job.deploymentId, commitSha },
   });

@@ -14,9 +14,17 @@ const PROGRAM = 0o100755;
 const FILE = 0o100644;
 const LINK = 0o120777;
 
-/** The program that the host starts: the application, after its environment was opened. */
+/**
+ * The program that the host starts: the application, after its environment was opened. Variables of the application's
+ * replace these. Next.js listens on `HOSTNAME` alone, which may be the machine's name.
+ */
 const runScript = (startFile: string) =>
-  `#!/bin/sh\nexec node --import ./.service/environment.mjs '${startFile.replaceAll("'", `'\\''`)}'\n`;
+  [
+    '#!/bin/sh',
+    'export NODE_ENV=production HOSTNAME=0.0.0.0',
+    `exec node --import ./.service/environment.mjs '${startFile.replaceAll("'", `'\\''`)}'`,
+    '',
+  ].join('\n');
 
 export interface Service {
   job: Pick<Job, 'startFile' | 'env' | 'hostArn' | 'databases'>;

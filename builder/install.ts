@@ -1,37 +1,98 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type CommandContext, run } from './command.ts';
 import { BuildFailure } from './failure.ts';
+import { installScripts, type Manifest, needsInstall } from './manifest.ts';
+import { type PackageManager, packageManagerOf } from './package-manager.ts';
 
-const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json'] as const;
+/** As it stands by default, where it means "what is locked, by whatever locked it"; any other command is run as it is. */
+const DEFAULT = /^npm\s+(ci|clean-install)$/;
 const NEEDS_LOCKFILE = /^npm\s+(ci|clean-install)\b/;
-/** As it stands by default: whatever else a command does besides, it does. */
-const PLAIN = /^npm\s+(ci|clean-install)$/;
 
-/** npm's words for a lockfile that does not fit, long before the end of what it says. */
-const MISMATCH = /package\.json and package-lock\.json.{0,80} are in sync|Missing: \S+ from lock file/s;
+/** What package managers say of a lockfile that does not fit, long before the end of what they say. */
+const MISMATCH =
+  /package\.json and package-lock\.json.{0,80} are in sync|-lock\.yaml is not up to date|lockfile (needs to be updated|would have been modified)/;
+/** npm's list of what is wrong with it. */
+const COMPLAINT = /Missing: .+ from lock file|Invalid: lock file's/;
+/** An entry without a version: an optional package of another platform, which npm itself left out of the lockfile. */
+const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
 /** The lockfile names every version and its hash: what npm has in its cache need not be asked for again. */
 const UNASKED = { npm_config_prefer_offline: 'true' };
 
-/** Why nothing needs to be installed; undefined when something does. */
-export function nothingToInstall(command: string, directory: string): string | undefined {
-  if (!PLAIN.test(command)) return undefined;
-  const manifest = join(directory, 'package.json');
-  if (!existsSync(manifest)) return 'there is no package.json';
-  return hasWork(manifest) ? undefined : 'package.json names no dependencies';
+/** How the dependencies of one repository are installed. */
+export interface InstallPlan {
+  command: string;
+  /** What it is a command of, as far as that is known. */
+  manager: PackageManager | undefined;
+  /** Why nothing needs to be installed; undefined when something does. */
+  nothing: string | undefined;
+  /** What the owner may want to know of the choice. */
+  note: string | undefined;
 }
 
-/** Whether the default command is asked of a repository that has no lockfile of npm's: it would always fail. */
-export const lacksLockfile = (command: string, directory: string): boolean =>
-  PLAIN.test(command) && !LOCKFILES.some((name) => existsSync(join(directory, name)));
+/** Decides how to install. Throws where the repository asks for what is not supported. */
+export function planInstall(asked: string, directory: string, manifest: Manifest | undefined): InstallPlan {
+  const manager = manifest && packageManagerOf(directory, manifest);
+  const plan: InstallPlan = { command: asked, manager, nothing: undefined, note: undefined };
+  if (!DEFAULT.test(asked)) return plan;
+  if (!manifest || !manager) return { ...plan, nothing: 'there is no package.json' };
+  const { name, install, lockfile } = manager;
+  if (!needsInstall(manifest)) return { ...plan, nothing: 'package.json names no dependencies' };
+  if (install === undefined) {
+    const because = lockfile === undefined ? 'package.json' : lockfile;
+    throw new BuildFailure(
+      `The repository is written for ${name} (${because}), which is not supported: commit a lockfile of npm, pnpm or yarn.`,
+    );
+  }
+  const note =
+    lockfile === undefined
+      ? `there is no ${name === 'npm' ? 'package-lock.json' : 'lockfile'}: using "${install}"; commit one for builds that repeat`
+      : undefined;
+  return { ...plan, command: install, note };
+}
 
-/** Runs the install command. */
-export async function install(command: string, context: CommandContext): Promise<void> {
-  let recent = '';
+/** Runs the install of a plan. Throws with what the owner can do when it fails. */
+export async function install(plan: InstallPlan, context: CommandContext): Promise<void> {
+  const { command } = plan;
+  const { status, mismatched, complaints } = await attempt(command, context);
+  if (status === 0) return;
+  if (DEFAULT.test(command) && complaints.length > 0 && complaints.every((line) => OTHER_PLATFORM.test(line))) {
+    context.output('    package-lock.json lacks optional packages of other platforms: using "npm install"\n');
+    return install({ ...plan, command: 'npm install' }, context);
+  }
+  const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
+  const hint = mismatched
+    ? `: package.json and ${lockfile} do not match, run "${name} install" and commit ${lockfile}`
+    : '';
+  throw new BuildFailure(`The install command "${command}" failed with exit code ${status}${hint}.`);
+}
+
+/**
+ * What of an install remains to be done where the packages are in place already: the scripts. pnpm, Yarn and commands of
+ * the owner's see for themselves what there is to do; `npm ci` would begin by deleting all.
+ */
+export async function finishInstall(
+  plan: InstallPlan,
+  manifest: Manifest,
+  hasScripts: boolean,
+  context: CommandContext,
+): Promise<void> {
+  if (!DEFAULT.test(plan.command)) return install(plan, context);
+  const commands = [
+    ...(hasScripts ? ['npm rebuild'] : []),
+    ...installScripts(manifest).map((name) => `npm run ${name}`),
+  ];
+  for (const command of commands) await install({ ...plan, command }, context);
+}
+
+/** Runs a command and listens to what is said against the lockfile. */
+async function attempt(command: string, context: CommandContext) {
+  const complaints: string[] = [];
   let mismatched = false;
+  let line = '';
   const output = (text: string): void => {
-    recent = (recent + text).slice(-1000 - text.length);
-    mismatched ||= MISMATCH.test(recent);
+    const lines = (line + text).split('\n');
+    line = lines.pop() ?? '';
+    complaints.push(...lines.filter((each) => COMPLAINT.test(each)));
+    mismatched ||= lines.some((each) => MISMATCH.test(each));
     context.output(text);
   };
   // Build tools are development dependencies: they are installed whatever NODE_ENV the application has.
@@ -41,24 +102,5 @@ export async function install(command: string, context: CommandContext): Promise
     npm_config_include: 'dev',
   };
   const status = await run('sh', ['-c', command], { ...context, environment, output });
-  if (status === 0) return;
-  const hint = mismatched
-    ? ': package.json and package-lock.json do not match, run "npm install" and commit package-lock.json'
-    : '';
-  throw new BuildFailure(`The install command "${command}" failed with exit code ${status}${hint}.`);
-}
-
-/** Whether an install has anything to do: packages to get, or scripts of the application's own to run. */
-function hasWork(manifest: string): boolean {
-  try {
-    const { dependencies, devDependencies, optionalDependencies, peerDependencies, workspaces, scripts } = JSON.parse(
-      readFileSync(manifest, 'utf8'),
-    );
-    const packages = { ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies };
-    const own = ['preinstall', 'install', 'postinstall', 'prepare'].some((name) => scripts?.[name] !== undefined);
-    return workspaces !== undefined || own || Object.keys(packages).length > 0;
-  } catch {
-    // npm says better than we could what is wrong with it.
-    return true;
-  }
+  return { status, mismatched, complaints };
 }

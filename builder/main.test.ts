@@ -109,7 +109,7 @@ test('of a standalone Next.js build the standalone part goes, with static files 
   ]);
   const without = await build({ repoUrl, ...next, buildCommand: 'true' });
   expect(without.error).toBe(
-    'The start file ".next/standalone/server.js" was not found after the build: set output: \'standalone\' in next.config, so that the build makes it.',
+    'The start file ".next/standalone/server.js" was not found after the build: the build command did not run "next build".',
   );
 });
 

@@ -2,14 +2,15 @@
  * The builder: runs inside CodeBuild, once a deployment. Reads its job from the builds bucket; leaves there a log, an
  * artifact and a result. Its exit code is 0 when the application was packaged.
  */
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { artifactKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds.ts';
+import { artifactKey, cacheKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds.ts';
 import { createSecrets } from '../providers/secrets.ts';
 import { callAws, getObject, putLargeObject, putObject } from '../runtime/aws.ts';
 import { buildApplication } from './application.ts';
 import { createBuildUser } from './build-user.ts';
+import { createCache } from './cache.ts';
 import { commandEnvironment } from './command.ts';
 import { BuildFailure } from './failure.ts';
 import { createBuildLog } from './log.ts';
@@ -52,13 +53,24 @@ const redactor = createRedactor([...Object.values(variables), ...(deployKey ? [d
 const log = createBuildLog((text) => putObject(bucket, logKey(deploymentId), text, 'text/plain; charset=utf-8'));
 const sections = createSections(log, redactor);
 const result: Result = {};
+const place = mkdtempSync(join(tmpdir(), 'build-'));
+// The build's user goes through it to what is its own.
+chmodSync(place, 0o711);
+const directory = join(place, 'app');
+const cache = createCache({
+  directory,
+  user,
+  get: (name) => getObject(bucket, cacheKey(job.applicationId, name)),
+  put: (name, content) =>
+    putLargeObject(bucket, cacheKey(job.applicationId, name), content, 'application/octet-stream'),
+});
 
 try {
   await buildApplication({
     job,
     context: {
       environment: commandEnvironment({ ...process.env, PATH }, variables, user),
-      directory: join(mkdtempSync(join(tmpdir(), 'build-')), 'app'),
+      directory,
       user,
       redactor,
       output: log.write,
@@ -66,6 +78,7 @@ try {
     },
     sections,
     ssh: deployKey === undefined ? undefined : { deployKey, knownHosts },
+    cache,
     environmentModule: readFileSync(join(import.meta.dirname, 'environment.mjs')),
     onCommit: (commitSha) => {
       result.commitSha = commitSha;
@@ -79,6 +92,7 @@ try {
   result.error = error instanceof BuildFailure ? redactor.redact(error.message) : OUR_FAULT;
 }
 await Promise.all([
+  cache.close(),
   log.close(),
   putObject(bucket, resultKey(deploymentId), JSON.stringify(result), 'application/json'),
 ]);

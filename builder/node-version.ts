@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 
@@ -13,3 +13,9 @@ export async function selectNode(major: string, environment: NodeJS.ProcessEnv):
   if (status !== 0) throw new Error(`Node ${major} cannot be had: n ended with ${status}`);
   return [join(N_PREFIX, 'bin'), PATH].join(delimiter);
 }
+
+/** The whole version of the Node that comes first on a PATH, without the `v`. */
+export const versionOf = (path: string): string =>
+  execFileSync('node', ['--version'], { env: { PATH: path }, encoding: 'utf8' })
+    .trim()
+    .slice(1);

@@ -6,7 +6,7 @@ import type { Redactor } from './redaction.ts';
 export interface Sections {
   /** The step that runs, or ran last. */
   readonly current: Step;
-  run(step: Step, title: string, work: () => Promise<void>): Promise<void>;
+  run<T>(step: Step, title: string, work: () => Promise<T>): Promise<T>;
   note(line: string): void;
 }
 
@@ -21,8 +21,9 @@ export function createSections(log: BuildLog, redactor: Redactor): Sections {
       current = step;
       log.section(redactor.redact(title));
       const began = performance.now();
-      await work();
+      const done = await work();
       log.note(`done in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      return done;
     },
   };
 }

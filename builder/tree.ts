@@ -27,19 +27,6 @@ export const RESERVED = ['run.sh', '.service'] as const;
 const STANDALONE = '.next/standalone';
 const NUXT_OUTPUT = '.output';
 
-/** Checks that the start file is there. Throws with what its owner can do about it. */
-export function checkStartFile(
-  directory: string,
-  { framework, startFile }: Pick<Job, 'framework' | 'startFile'>,
-): void {
-  if (existsSync(join(directory, startFile))) return;
-  const advice =
-    framework === 'NEXTJS' && startFile.startsWith(`${STANDALONE}/`)
-      ? `: set output: 'standalone' in next.config, so that the build makes it`
-      : '';
-  throw new BuildFailure(`The start file "${startFile}" was not found after the build${advice}.`);
-}
-
 /** What of the tree is needed to run: what Next.js or Nuxt made to stand alone, else everything. */
 function rootsOf({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>): Root[] {
   if (framework === 'NEXTJS' && startFile.startsWith(`${STANDALONE}/`)) {
@@ -53,25 +40,38 @@ function rootsOf({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>)
   return [{ from: '', to: '' }];
 }
 
-/** Packages that only development needs, by npm's own account of what it installed; none where npm did not. */
-export function developmentPackages(directory: string): ReadonlySet<string> {
-  const account = join(directory, 'node_modules', '.package-lock.json');
-  if (!existsSync(account)) return new Set();
-  const { packages = {} }: { packages?: Record<string, { dev?: boolean }> } = JSON.parse(readFileSync(account, 'utf8'));
-  return new Set(Object.entries(packages).flatMap(([path, { dev }]) => (dev ? [path] : [])));
+interface Locked {
+  dev?: boolean;
+  hasInstallScript?: boolean;
 }
+
+/** npm's own account of what it installed, by path; empty where npm did not. */
+export function installedPackages(directory: string): [path: string, of: Locked][] {
+  const account = join(directory, 'node_modules', '.package-lock.json');
+  if (!existsSync(account)) return [];
+  const { packages = {} }: { packages?: Record<string, Locked> } = JSON.parse(readFileSync(account, 'utf8'));
+  return Object.entries(packages);
+}
+
+/** Packages that only development needs, as far as that is known. */
+export const developmentPackages = (directory: string): ReadonlySet<string> =>
+  new Set(installedPackages(directory).flatMap(([path, { dev }]) => (dev ? [path] : [])));
+
+/** What tools keep for their next run. */
+const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
 
 /** Everything that goes into the artifact. Links that lead out of the repository are refused. */
 export async function collect(directory: string, job: Pick<Job, 'framework' | 'startFile'>): Promise<Item[]> {
   const repository = await realpath(directory);
   const roots = rootsOf(job).filter(({ from }) => existsSync(join(repository, from)));
   const development = developmentPackages(repository);
-  const skipped = (path: string): boolean => path === '.git' || development.has(path) || isReserved(path);
+  const skipped = (path: string): boolean => isOurs(path) || development.has(path);
   const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, skipped)));
   return collected.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-const isReserved = (path: string) => (RESERVED as readonly string[]).includes(path);
+const OURS: readonly string[] = ['.git', ...RESERVED, ...CACHES];
+const isOurs = (path: string) => OURS.includes(path);
 
 async function collectRoot(
   repository: string,

@@ -17,7 +17,12 @@ const CHUNK = 50;
  * step may be repeated; what is gone already is no error.
  */
 export async function teardownApp(
-  deps: Deps & { appHost: AppHost; builds: Pick<Builds, 'remove'>; databases: Databases; hostRoutes: HostRoutes },
+  deps: Deps & {
+    appHost: AppHost;
+    builds: Pick<Builds, 'remove' | 'removeCaches'>;
+    databases: Databases;
+    hostRoutes: HostRoutes;
+  },
   { accountId, applicationId }: { accountId: string; applicationId: string },
 ): Promise<void> {
   const of = { accountId, id: applicationId };
@@ -26,6 +31,7 @@ export async function teardownApp(
   await deps.hostRoutes.remove(app.hosts);
   await deps.appHost.remove(applicationId);
   await removeDatabases(deps, applicationId);
+  await deps.builds.removeCaches(applicationId);
   const list = joinKey('APP', applicationId, 'DEPLOYMENTS');
   for (;;) {
     const { items } = await deps.table.list(Deployment, list, { limit: CHUNK, offset: 0 });

@@ -12,10 +12,10 @@ import { type Platform, PlatformStack } from './platform.ts';
 import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
 
 /** What lies in the bucket of builds. The builder (builder/main.ts) and the workflow's functions agree on it. */
-type Folder = 'jobs' | 'logs' | 'results' | 'artifacts';
+type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches';
 
 /** Days after which objects go; the log is part of the API and stays. A release does not need its artifact any more. */
-const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 7, results: 30, artifacts: 90 };
+const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 7, results: 30, artifacts: 90, caches: 30 };
 
 /** Where applications are built: a bucket between the builder and the rest, and a CodeBuild project that runs the builder. */
 export class BuildsStack extends PlatformStack {
@@ -51,13 +51,13 @@ export class BuildsStack extends PlatformStack {
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'four kinds of machine-written objects, reached by a handful of our own roles: CloudTrail data events, where wanted, say more than access logs',
+        'a few kinds of machine-written objects, reached by a handful of our own roles: CloudTrail data events, where wanted, say more than access logs',
     });
 
     const object = (action: 'Get' | 'Put' | 'Delete', ...folders: Folder[]): Right => ({
       actions: [`s3:${action}Object`],
       on: folders.map((folder) => `${names.builds.arn}/${folder}/*`),
-      wildcard: 'objects are named after deployments; the folder is what is granted',
+      wildcard: 'objects are named after deployments and applications; the folder is what is granted',
     });
     const variables = { BUILDS_BUCKET: names.builds.name };
     // Who may not list is told 403 for what is not there yet, and could not tell it from a fault.
@@ -65,15 +65,16 @@ export class BuildsStack extends PlatformStack {
     this.readLogs = { variables, rights: [object('Get', 'logs'), list] };
     this.order = { variables, rights: [object('Put', 'jobs')] };
     this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list] };
-    this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts')] };
+    this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts', 'caches')] };
     this.readResults = { variables, rights: [object('Get', 'results'), list] };
 
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder') });
     const logs = names.logs(`/aws/codebuild/${names.buildProject.name}`);
     const rights: Right[] = [
       { actions: ['s3:GetObject', 's3:GetObjectVersion'], on: [builder.bucket.arnForObjects(builder.s3ObjectKey)] },
-      object('Get', 'jobs'),
-      object('Put', 'logs', 'results', 'artifacts'),
+      object('Get', 'jobs', 'caches'),
+      object('Put', 'logs', 'results', 'artifacts', 'caches'),
+      list,
       ...(hosting.unseal.rights ?? []),
       ...(hosting.openDeployKey.rights ?? []),
       {

@@ -36,6 +36,11 @@ export const resultKey = (deploymentId: string) => `results/${deploymentId}.json
 export const artifactKey = (applicationId: string, deploymentId: string) =>
   `artifacts/${applicationId}/${deploymentId}.zip`;
 
+/** What builds of an application keep for the next one. */
+export const CACHES = ['dependencies', 'build'] as const;
+export type CacheName = (typeof CACHES)[number];
+export const cacheKey = (applicationId: string, name: CacheName) => `caches/${applicationId}/${name}`;
+
 export interface Objects {
   getObject(bucket: string, key: string): Promise<Buffer | undefined>;
   putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void>;
@@ -49,6 +54,8 @@ export interface Builds {
   readResult(deploymentId: string): Promise<Result>;
   /** Deletes all that a deployment left in the bucket. */
   remove(applicationId: string, deploymentId: string): Promise<void>;
+  /** Deletes what an application's builds kept for the next. */
+  removeCaches(applicationId: string): Promise<void>;
 }
 
 /** The builds bucket: jobs in, logs, results and artifacts out. */
@@ -64,6 +71,9 @@ export function createBuilds({ getObject, putObject, deleteObject }: Objects, bu
       const keys = [jobKey, logKey, resultKey].map((keyOf) => keyOf(deploymentId));
       keys.push(artifactKey(applicationId, deploymentId));
       await Promise.all(keys.map((key) => deleteObject(bucket, key)));
+    },
+    removeCaches: async (applicationId) => {
+      await Promise.all(CACHES.map((name) => deleteObject(bucket, cacheKey(applicationId, name))));
     },
   };
 }

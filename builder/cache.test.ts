@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createCache } from './cache.ts';
+
+const KEY = 'a'.repeat(64);
+const roots: string[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
+});
+
+/** A cache over a directory and a store of one object. */
+function open(objects = new Map<string, Buffer>()) {
+  const directory = mkdtempSync(join(tmpdir(), 'cache-'));
+  roots.push(directory);
+  const cache = createCache({
+    directory,
+    user: undefined,
+    get: async (name) => objects.get(name),
+    put: async (name, content) => void objects.set(name, content),
+  });
+  return { directory, objects, cache };
+}
+
+function fill(directory: string): void {
+  mkdirSync(join(directory, 'node_modules/.bin'), { recursive: true });
+  mkdirSync(join(directory, 'node_modules/.cache'));
+  writeFileSync(join(directory, 'node_modules/tool.js'), 'tool', { mode: 0o755 });
+  writeFileSync(join(directory, 'node_modules/.cache/scratch'), 'scratch');
+  symlinkSync('../tool.js', join(directory, 'node_modules/.bin/tool'));
+}
+
+test('what was kept is put in place again under its key, with modes and links and without tools caches', async () => {
+  const first = open();
+  fill(first.directory);
+  await first.cache.keep('dependencies', KEY);
+  // From here on the build may change it.
+  writeFileSync(join(first.directory, 'node_modules/tool.js'), 'changed');
+  await first.cache.close();
+  const { directory, cache } = open(first.objects);
+  cache.expect('dependencies');
+  expect(await cache.restore('dependencies', KEY)).toBe(true);
+  expect(readFileSync(join(directory, 'node_modules/.bin/tool'), 'utf8')).toBe('tool');
+  expect(statSync(join(directory, 'node_modules/tool.js')).mode & 0o777).toBe(0o755);
+  expect(() => statSync(join(directory, 'node_modules/.cache'))).toThrow('ENOENT');
+});
+
+test('under another key, or never kept, nothing is put in place', async () => {
+  const { directory, objects, cache } = open();
+  expect(await cache.restore('dependencies', KEY)).toBe(false);
+  fill(directory);
+  await cache.keep('dependencies', KEY);
+  await cache.close();
+  const other = open(objects);
+  expect(await other.cache.restore('dependencies', 'b'.repeat(64))).toBe(false);
+  expect(() => statSync(join(other.directory, 'node_modules'))).toThrow('ENOENT');
+});
+
+test('one that is broken, or a store that fails, is as none: the build goes on', async () => {
+  const complaint = vi.spyOn(console, 'error').mockReturnValue();
+  const { objects, cache, directory } = open();
+  fill(directory);
+  await cache.keep('dependencies', KEY);
+  await cache.close();
+  const whole = objects.get('dependencies') ?? Buffer.alloc(0);
+  for (const broken of [whole.subarray(0, whole.length - 20), Buffer.from(`${KEY}nonsense`)]) {
+    const other = open(new Map([['dependencies', broken]]));
+    expect(await other.cache.restore('dependencies', KEY)).toBe(false);
+    expect(() => statSync(join(other.directory, 'node_modules'))).toThrow('ENOENT');
+  }
+  const failing = createCache({
+    ...{ directory, user: undefined },
+    get: () => Promise.reject(new Error('S3 is away')),
+    put: () => Promise.reject(new Error('S3 is away')),
+  });
+  expect(await failing.restore('dependencies', KEY)).toBe(false);
+  await failing.keep('dependencies', KEY);
+  await failing.close();
+  expect(complaint).toHaveBeenCalledTimes(4);
+});

@@ -1,0 +1,149 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { checkEngines } from './engines.ts';
+import { finishInstall, install, planInstall } from './install.ts';
+import { readManifest } from './manifest.ts';
+import { createRedactor } from './redaction.ts';
+
+const roots: string[] = [];
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
+});
+
+/** A directory with these files. */
+function directoryOf(files: Record<string, string | object>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'install-'));
+  roots.push(directory);
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return directory;
+}
+
+function plan(files: Record<string, string | object>, command = 'npm ci') {
+  const directory = directoryOf({ 'package.json': { dependencies: { a: '1' } }, ...files });
+  return planInstall(command, directory, readManifest(directory));
+}
+
+test.each<[string, Record<string, string | object>, string, string | undefined]>([
+  ['npm', { 'package-lock.json': {} }, 'npm ci', undefined],
+  ['npm, its older name', { 'npm-shrinkwrap.json': {} }, 'npm ci', undefined],
+  ['none', {}, 'npm install', undefined],
+  ['pnpm', { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" }, 'pnpm install --frozen-lockfile', 'pnpm@10'],
+  ['an older pnpm', { 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }, 'pnpm install --frozen-lockfile', 'pnpm@8'],
+  [
+    'a pnpm to come',
+    { 'pnpm-lock.yaml': "lockfileVersion: '12.0'\n" },
+    'pnpm install --frozen-lockfile',
+    'pnpm@latest',
+  ],
+  [
+    'Yarn 1',
+    { 'yarn.lock': '# yarn lockfile v1\n' },
+    'yarn install --non-interactive --frozen-lockfile',
+    'yarn@1.22.22',
+  ],
+  [
+    'Yarn 2 and later',
+    { 'yarn.lock': '# x\n\n__metadata:\n  version: 8\n' },
+    'yarn install --immutable',
+    '@yarnpkg/cli-dist@4',
+  ],
+  [
+    'the version that package.json names',
+    { 'package.json': { dependencies: { a: '1' }, packageManager: 'pnpm@9.15.0+sha512.abc' }, 'pnpm-lock.yaml': '' },
+    ...(['pnpm install --frozen-lockfile', 'pnpm@9.15.0'] as const),
+  ],
+  [
+    'of two lockfiles that of the manager that package.json names',
+    {
+      'package.json': { dependencies: { a: '1' }, packageManager: 'yarn@4.5.0' },
+      ...{ 'package-lock.json': {}, 'yarn.lock': '\n__metadata:\n' },
+    },
+    ...(['yarn install --immutable', '@yarnpkg/cli-dist@4.5.0'] as const),
+  ],
+])('the package manager is the one whose lockfile is there: %s', (_name, files, command, tool) => {
+  const planned = plan(files);
+  expect(planned.command).toBe(command);
+  expect(planned.manager?.tool).toBe(tool);
+  expect(planned.note).toEqual(command === 'npm install' ? expect.stringContaining('commit one') : undefined);
+});
+
+test('a command of the owner runs as it is; one that is not supported is refused by default', () => {
+  expect(plan({ 'pnpm-lock.yaml': '' }, 'make deps')).toMatchObject({
+    command: 'make deps',
+    manager: { name: 'pnpm' },
+  });
+  expect(plan({ 'bun.lock': '' }, 'npm install').command).toBe('npm install');
+  expect(() => plan({ 'bun.lock': '' })).toThrow(
+    'The repository is written for bun (bun.lock), which is not supported: commit a lockfile of npm, pnpm or yarn.',
+  );
+});
+
+test.each([
+  ['{', 'package.json is not valid JSON: '],
+  ['[]', 'package.json is not a JSON object.'],
+])('a package.json that is none is named: %s', (content, error) => {
+  expect(() => readManifest(directoryOf({ 'package.json': content }))).toThrow(error);
+});
+
+test.each([
+  ['>=20', undefined],
+  ['^22.12 || 24', undefined],
+  ['nonsense', undefined],
+  [
+    '>=24',
+    'package.json asks for Node >=24 (engines.node), and the application is set to Node 22.23.3: set nodeVersion to 24.',
+  ],
+  ['20.x', expect.stringContaining('set nodeVersion to 20.')],
+  ['18.x', expect.stringContaining('change engines.node: there is 24, 22, 20.')],
+])('engines.node is held against the Node in use: %s', (node, error) => {
+  const manifest = readManifest(directoryOf({ 'package.json': { engines: { node } } }));
+  let said: string | undefined;
+  try {
+    if (manifest) checkEngines(manifest, '22.23.3');
+  } catch (thrown) {
+    said = thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  expect(said).toEqual(error);
+});
+
+/** Runs installs with an `npm` that this script stands for; returns what was printed. */
+async function withNpm(script: string, work: (context: Parameters<typeof install>[1]) => Promise<void>) {
+  const directory = directoryOf({ npm: `#!/bin/sh\n${script}\n` });
+  chmodSync(join(directory, 'npm'), 0o755);
+  let printed = '';
+  await work({
+    environment: { PATH: `${directory}:/usr/bin:/bin` },
+    directory,
+    redactor: createRedactor([]),
+    output: (text) => {
+      printed += text;
+    },
+    deadline: new AbortController().signal,
+  });
+  return printed;
+}
+
+test('a lockfile that only lacks packages of other platforms is installed from all the same', async () => {
+  const planned = plan({ 'package-lock.json': {} });
+  const lacking = 'echo "Missing: @x/win32@ from lock file"; test "$1" = install';
+  const printed = await withNpm(lacking, (context) => install(planned, context));
+  expect(printed).toContain('lacks optional packages of other platforms: using "npm install"');
+  const stale = 'echo "Missing: @x/win32@ from lock file"; echo "Missing: b@2.0.0 from lock file"; test "$1" = install';
+  await expect(withNpm(stale, (context) => install(planned, context))).rejects.toThrow('failed with exit code 1');
+});
+
+test('where the packages are in place, only scripts run', async () => {
+  const scripts = { postinstall: 'x', build: 'y', prepare: 'z' };
+  const directory = directoryOf({ 'package.json': { dependencies: { a: '1' }, scripts }, 'package-lock.json': {} });
+  const manifest = readManifest(directory);
+  if (!manifest) throw new Error('there is one');
+  const planned = planInstall('npm ci', directory, manifest);
+  const ran = (hasScripts: boolean) =>
+    withNpm('echo "$@"', (context) => finishInstall(planned, manifest, hasScripts, context));
+  expect(await ran(true)).toBe('rebuild\nrun postinstall\nrun prepare\n');
+  expect(await ran(false)).toBe('run postinstall\nrun prepare\n');
+});
