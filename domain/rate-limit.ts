@@ -4,7 +4,6 @@
  * (Specification, Limits 1-3.)
  */
 const WINDOW = 60;
-const COUNTER = /^h(\d+)$/;
 /** Old counters beyond this many are removed at once, not with the next request. */
 const STALE_LIMIT = 100;
 
@@ -23,25 +22,31 @@ export interface Quota {
 /** The attribute that counts a request made at this time. */
 export const counterAt = (now: Date): string => `h${Math.floor(now.getTime() / 1000)}`;
 
+/** The second that an attribute counts, or NaN for any other attribute. An item in use has some sixty of these. */
+const secondOf = (name: string): number => (name.startsWith('h') ? Number(name.slice(1)) : Number.NaN);
+
 /** Judges a request that has been counted already, from the item's attributes after counting. */
 export function judge(item: Record<string, unknown>, now: Date, limit: number): Quota {
   const second = Math.floor(now.getTime() / 1000);
   const stale: string[] = [];
   const counted: { second: number; count: number }[] = [];
   for (const [name, value] of Object.entries(item)) {
-    const found = COUNTER.exec(name);
-    if (!found) continue;
-    const at = Number(found[1]);
+    const at = secondOf(name);
+    if (Number.isNaN(at)) continue;
     if (at < second - WINDOW) stale.push(name);
     else if (typeof value === 'number' && value > 0) counted.push({ second: at, count: value });
   }
-  counted.sort((a, b) => a.second - b.second);
-  const used = counted.reduce((sum, { count }) => sum + count, 0);
+  let used = 0;
+  let oldest = second;
+  for (const each of counted) {
+    used += each.count;
+    oldest = Math.min(oldest, each.second);
+  }
   const leaves = (at: number) => at + WINDOW + 1;
   return {
     limit,
     remaining: Math.max(0, limit - used),
-    reset: leaves(counted[0]?.second ?? second),
+    reset: leaves(oldest),
     retryAfter: used > limit ? waitFor(counted, used - 1, limit, now, leaves) : undefined,
     stale,
     staleLimitReached: stale.length > STALE_LIMIT,
@@ -57,7 +62,7 @@ function waitFor(
   leaves: (second: number) => number,
 ): number {
   let left = used;
-  for (const { second, count } of counted) {
+  for (const { second, count } of counted.sort((a, b) => a.second - b.second)) {
     left -= count;
     if (left + 1 <= limit) return Math.max(1, Math.ceil(leaves(second) - now.getTime() / 1000));
   }

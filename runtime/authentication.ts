@@ -170,14 +170,12 @@ export async function authenticate(
     const counted = await countRequest(hash, LIMITS[key.kind], now, note, async (update) => {
       const set = { lastUsedAt: now.toISOString() };
       const write = change(Credential, { hash }, { ...update, set }, unknownKey);
-      const writing = slowDownIfThrottled(table.write(Credential, write));
+      const writing = slowDownIfThrottled(table.touch(write, 'ALL_NEW'));
       const seen = callerOf.get(hash);
       if (seen) foresee?.(seen);
-      const item = await writing;
-      if (!item) throw unknownKey();
-      return item;
+      return await writing;
     });
-    credential = counted.item;
+    credential = Credential.parse(counted.item);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'unauthorized')
       await countVisitor(table, claim.sourceIp, now, note);

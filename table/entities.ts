@@ -109,7 +109,7 @@ export type Credential = ItemOf<typeof Credential>;
 export const Credential = entity({
   type: 'CREDENTIAL',
   schema: () =>
-    z.looseObject({
+    z.object({
       hash: z.string(),
       keyId: z.string(),
       accountId: z.string(),

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { fromItem, type Item, toItem } from './attributes.ts';
 import type { Entity } from './entities.ts';
 import type { Write } from './writes.ts';
 
 /** How the table reaches DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
 export type Send = <Output>(operation: string, input: object) => Promise<Output>;
-
-type Item = Parameters<typeof unmarshall>[0];
 
 export interface PageRequest {
   limit: number;
@@ -38,8 +36,8 @@ export interface Table {
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
-  /** The same, and of the item only what the write changed: for large items that are written often. */
-  touch(write: Write): Promise<Record<string, unknown>>;
+  /** The same unparsed, and of the item only what the write changed unless told: for items that are written often. */
+  touch(write: Write, returns?: 'ALL_NEW'): Promise<Record<string, unknown>>;
   /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
   /** The keys under `duePk` whose time has come (and came after `after`), oldest first, at most `limit`. */
@@ -53,7 +51,7 @@ interface Refusal {
 const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
 
 /** The item that lost its condition, where the write asked to see it. */
-const shown = (item: Item | undefined): unknown => item && unmarshall(item);
+const shown = (item: Item | undefined): unknown => item && fromItem(item);
 
 const CONFLICT_ATTEMPTS = 8;
 /** Waits a random while after the n-th collision, up to 640 ms. */
@@ -77,7 +75,7 @@ function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
 
 /** The single table behind everything, as entities. All expression strings are made in writes.ts and here. */
 export function createTable(send: Send, TableName: string): Table {
-  const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(unmarshall(item));
+  const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
 
   /** The key of the last item to skip, read from the keys-only index; undefined when the list is shorter. */
   async function skip(listPk: string, count: number): Promise<Item | undefined> {
@@ -88,7 +86,7 @@ export function createTable(send: Send, TableName: string): Table {
         TableName,
         IndexName: 'order',
         KeyConditionExpression: 'listPk = :listPk',
-        ExpressionAttributeValues: marshall({ ':listPk': listPk }),
+        ExpressionAttributeValues: toItem({ ':listPk': listPk }),
         ScanIndexForward: false,
         Limit: left,
         ...(from ? { ExclusiveStartKey: from } : {}),
@@ -138,7 +136,7 @@ export function createTable(send: Send, TableName: string): Table {
 
   return {
     async get(entity, of) {
-      const input = { TableName, Key: marshall(entity.key(of)), ConsistentRead: true };
+      const input = { TableName, Key: toItem(entity.key(of)), ConsistentRead: true };
       const { Item } = await send<{ Item?: Item }>('GetItem', input);
       return Item && parse(entity, Item);
     },
@@ -149,7 +147,7 @@ export function createTable(send: Send, TableName: string): Table {
       const input = {
         IndexName: 'list',
         KeyConditionExpression: 'listPk = :listPk',
-        ExpressionAttributeValues: marshall({ ':listPk': listPk }),
+        ExpressionAttributeValues: toItem({ ':listPk': listPk }),
         ScanIndexForward: false,
       };
       const found = await query(input, limit + 1, from);
@@ -163,7 +161,7 @@ export function createTable(send: Send, TableName: string): Table {
           TableName,
           IndexName: 'list',
           KeyConditionExpression: 'listPk = :listPk AND listSk > :after',
-          ExpressionAttributeValues: marshall({ ':listPk': listPk, ':after': after || ' ' }),
+          ExpressionAttributeValues: toItem({ ':listPk': listPk, ':after': after || ' ' }),
           ...(from ? { ExclusiveStartKey: from } : {}),
         });
         for (const item of Items) yield parse(entity, item);
@@ -174,7 +172,7 @@ export function createTable(send: Send, TableName: string): Table {
     async all(entity, pk, { limit = ALL, oldestFirst = false } = {}) {
       const input = {
         KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: marshall({ ':pk': pk }),
+        ExpressionAttributeValues: toItem({ ':pk': pk }),
         ConsistentRead: true,
         ScanIndexForward: oldestFirst,
       };
@@ -185,7 +183,7 @@ export function createTable(send: Send, TableName: string): Table {
       const input = {
         IndexName: 'list',
         KeyConditionExpression: 'listPk = :listPk AND listSk >= :from',
-        ExpressionAttributeValues: marshall({ ':listPk': listPk, ':from': from }),
+        ExpressionAttributeValues: toItem({ ':listPk': listPk, ':from': from }),
       };
       return (await query(input, limit)).map((item) => parse(entity, item));
     },
@@ -195,9 +193,9 @@ export function createTable(send: Send, TableName: string): Table {
       return attributes && parse(entity, attributes);
     },
 
-    async touch(write) {
-      const attributes = await apply(write, 'UPDATED_NEW');
-      return attributes ? unmarshall(attributes) : {};
+    async touch(write, returns) {
+      const attributes = await apply(write, returns ?? 'UPDATED_NEW');
+      return attributes ? fromItem(attributes) : {};
     },
 
     async transact(writes) {
@@ -224,12 +222,12 @@ export function createTable(send: Send, TableName: string): Table {
         {
           IndexName: 'due',
           KeyConditionExpression: 'duePk = :duePk AND dueAt BETWEEN :after AND :until',
-          ExpressionAttributeValues: marshall(values),
+          ExpressionAttributeValues: toItem(values),
         },
         limit,
       );
       return Items.map((item) => {
-        const { pk, sk, dueAt } = unmarshall(item);
+        const { pk, sk, dueAt } = fromItem(item);
         return { pk: String(pk), sk: String(sk), dueAt: String(dueAt) };
       });
     },

@@ -1,7 +1,6 @@
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { fromItem, type Item } from './attributes.ts';
 import type { Send } from './table.ts';
 
-type Item = Parameters<typeof unmarshall>[0];
 interface Asked {
   key: Item;
   resolve: (answer: { Item?: Item }) => void;
@@ -16,7 +15,7 @@ interface Answer {
 const MOST = 100;
 
 const nameOf = (item: Item): string => {
-  const { pk, sk } = unmarshall(item);
+  const { pk, sk } = fromItem(item);
   return JSON.stringify([pk, sk]);
 };
 
@@ -71,7 +70,7 @@ export function together(send: Send): Send {
     if (operation !== 'GetItem' || !('Key' in input) || !('TableName' in input)) return send(operation, input);
     const { TableName, Key } = input;
     return new Promise<unknown>((resolve, reject) => {
-      const key = marshall(unmarshall(Key as Item));
+      const key = Key as Item;
       if (waiting.size === 0) setImmediate(() => flush(String(TableName)));
       const name = nameOf(key);
       waiting.set(name, [...(waiting.get(name) ?? []), { key, resolve, reject }]);

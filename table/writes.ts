@@ -1,4 +1,4 @@
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { toItem } from './attributes.ts';
 import type { Entity } from './entities.ts';
 
 /** What must be true of an attribute for a write to happen. The only place with expression strings is this file. */
@@ -37,7 +37,14 @@ export interface Write {
   collided?: () => Error;
 }
 
-const marshalled = (value: Record<string, unknown>) => marshall(value, { removeUndefinedValues: true });
+const aliases = new Map<string, string>();
+/** The alias of an attribute whose name is one plain word: there are not many, and each stands in every request. */
+function plainAlias(path: string): string | undefined {
+  const known = aliases.get(path);
+  if (known !== undefined || !/^[A-Za-z]+$/.test(path)) return known;
+  aliases.set(path, `#${path}`);
+  return `#${path}`;
+}
 
 /** Collects names and values while an expression is written. */
 class Expression {
@@ -47,9 +54,10 @@ class Expression {
 
   name(path: string): string {
     // Nearly all are one plain word.
-    if (/^\w+$/.test(path)) {
-      this.names[`#${path}`] = path;
-      return `#${path}`;
+    const alias = plainAlias(path);
+    if (alias !== undefined) {
+      this.names[alias] = path;
+      return alias;
     }
     return path
       .split('.')
@@ -111,7 +119,7 @@ class Expression {
   parts(): Record<string, unknown> {
     return {
       ...(Object.keys(this.names).length > 0 ? { ExpressionAttributeNames: this.names } : {}),
-      ...(Object.keys(this.values).length > 0 ? { ExpressionAttributeValues: marshalled(this.values) } : {}),
+      ...(Object.keys(this.values).length > 0 ? { ExpressionAttributeValues: toItem(this.values) } : {}),
     };
   }
 }
@@ -132,7 +140,7 @@ function attributesOf<T, K>(entity: Entity<T, K>, item: T & K): Record<string, u
 
 /** The whole stored item. */
 export const itemOf = <T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> =>
-  marshalled({ ...attributesOf(entity, item), ...entity.key(item) });
+  toItem({ ...attributesOf(entity, item), ...entity.key(item) });
 
 /** Puts a new item; `lost` is thrown when it exists already. */
 export function create<T, K>(entity: Entity<T, K>, item: T & K, lost: () => Error = unexpected): Write {
@@ -158,7 +166,7 @@ export function change<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: ()
   const expression = new Expression();
   const UpdateExpression = expression.update(what);
   const ConditionExpression = expression.condition({ pk: 'present', ...what.when });
-  const Key = marshalled(entity.key(of));
+  const Key = toItem(entity.key(of));
   return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
 }
 
@@ -176,7 +184,7 @@ export function attempt<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: (
 export function upsert<T, K>(entity: Entity<T, K>, of: K, what: Change): Write {
   const expression = new Expression();
   const UpdateExpression = expression.update(what);
-  const Key = marshalled(entity.key(of));
+  const Key = toItem(entity.key(of));
   return { kind: 'Update', input: { Key, UpdateExpression, ...expression.parts() }, lost: unexpected };
 }
 
@@ -188,7 +196,7 @@ export function makeByUpdate<T, K>(entity: Entity<T, K>, item: T & K, lost: () =
   const expression = new Expression();
   const UpdateExpression = expression.update({ set: attributesOf(entity, item) });
   const ConditionExpression = expression.condition({ pk: 'absent' });
-  const Key = marshalled(entity.key(item));
+  const Key = toItem(entity.key(item));
   return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
 }
 
@@ -201,7 +209,7 @@ export function erase<T, K>(
 ): Write {
   const expression = new Expression();
   const condition = expression.condition(when);
-  const Key = marshalled(entity.key(of));
+  const Key = toItem(entity.key(of));
   return {
     kind: 'Delete',
     input: { Key, ...(condition ? { ConditionExpression: condition } : {}), ...expression.parts() },
@@ -213,6 +221,6 @@ export function erase<T, K>(
 export function check<T, K>(entity: Entity<T, K>, of: K, when: Record<string, Condition>, lost: () => Error): Write {
   const expression = new Expression();
   const ConditionExpression = expression.condition(when);
-  const Key = marshalled(entity.key(of));
+  const Key = toItem(entity.key(of));
   return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, lost };
 }
