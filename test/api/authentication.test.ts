@@ -5,7 +5,7 @@ import { clientOf, codeOf, local, newAccount, raw } from '../world.ts';
 
 const { demo } = local.accounts;
 const all = routes as readonly Route[];
-const keyed = all.filter(({ access }) => access !== 'none');
+const keyed = all.filter(({ access }) => access !== 'none' && access !== 'hook');
 const scoped = keyed.filter(({ access }) => !['any', 'catalogue'].includes(access));
 const named = (list: readonly Route[]) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
 const params = { id: 'app_00000000000000000000000000' };
