@@ -11,6 +11,15 @@ export const Money = z
   .check(z.regex(/^-?\d+\.\d{2}$/))
   .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
 
+/** An amount of rand as somebody asks for it, within limits of whole rand. */
+export const Amount = (least: number, most: number) => {
+  const within = (text: string) => /^\d{1,9}\.\d{2}$/.test(text) && Number(text) >= least && Number(text) <= most;
+  return z
+    .string()
+    .check(z.refine(within, `must be rand with two decimals, from ${least}.00 to ${most}.00`))
+    .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['250.00'] });
+};
+
 /**
  * A resource under its name in the documentation. Built when first needed: a function that answers with it checks it by
  * type alone, and a cold start pays for no schema that it does not use.

@@ -36,6 +36,17 @@ export const listInvoices = route({
   response: () => many(Invoice()),
 });
 
+export const payInvoice = route({
+  id: 'payInvoice',
+  method: 'POST',
+  path: '/dashboard/v1/invoices/{id}/pay',
+  access: 'login',
+  summary: 'Pay an unpaid invoice from the wallet',
+  tag,
+  params: Id,
+  response: () => one(InvoiceWithLines()),
+});
+
 export const getInvoice = route({
   id: 'getInvoice',
   method: 'GET',

@@ -36,10 +36,11 @@ export type Uses =
   | 'signing'
   | 'registrar'
   | 'panel'
+  | 'databases'
   | 'git'
   | 'hooks'
-  | 'databases'
-  | 'provider-keys';
+  | 'provider-keys'
+  | 'payments';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export function pathsOf({ path, mirrored }: { path: Path; mirrored: boolean }): Path[] {

@@ -14,11 +14,12 @@ import { listEnvKeys, replaceEnv } from './env.ts';
 import { getDeployKey, getGitHook } from './git-access.ts';
 import { receivePush } from './hooks.ts';
 import { getHosting, listHosting } from './hosting.ts';
-import { getInvoice, listInvoices } from './invoices.ts';
+import { getInvoice, listInvoices, payInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getMe } from './me.ts';
 import { listPlans } from './plans.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
+import { createTopUp, receivePayment, setAutoTopUp } from './top-ups.ts';
 import { getWallet } from './wallet.ts';
 import {
   enableWebhook,
@@ -58,6 +59,7 @@ export const routes = [
   getWallet,
   listPlans,
   receivePush,
+  receivePayment,
   listModels,
   checkDomain,
   listDomainPrices,
@@ -99,6 +101,9 @@ export const dashboardRoutes = [
   listProviderKeys,
   putProviderKey,
   deleteProviderKey,
+  payInvoice,
+  createTopUp,
+  setAutoTopUp,
 ] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */

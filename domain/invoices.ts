@@ -22,7 +22,8 @@ export interface Order {
   voidAt?: string;
 }
 
-const file = ({ lines, ...summary }: Invoice) => create(FiledInvoice, summary, stale);
+/** Filed without its lines. */
+const file = (invoice: FiledInvoice) => create(FiledInvoice, FiledInvoice.parse(invoice), stale);
 
 /**
  * Issues an invoice; paid at once if the balance allows, UNPAID otherwise. What it adds to the wallet's transaction: the
@@ -55,7 +56,7 @@ export function issuePaidInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, orde
 }
 
 /** Pays an unpaid invoice from the wallet. Throws 402 `insufficient_funds`, 409 for one that is not unpaid. */
-export function payInvoice(wallet: Wallet, invoice: Invoice): Invoice {
+export function payInvoice<T extends FiledInvoice>(wallet: Wallet, invoice: T): T {
   if (invoice.status === 'PAID') throw new ApiError('conflict', 'This invoice is already paid.');
   if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void.');
   wallet.move('PAYMENT', -invoice.amountCents, paymentOf(invoice.number));
@@ -63,7 +64,7 @@ export function payInvoice(wallet: Wallet, invoice: Invoice): Invoice {
 }
 
 /** Makes an invoice void. What was paid for it returns to the wallet. Throws 409 for one that is void already. */
-export function voidInvoice(wallet: Wallet, invoice: Invoice): Invoice {
+export function voidInvoice<T extends FiledInvoice>(wallet: Wallet, invoice: T): T {
   if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void already.');
   if (invoice.status === 'PAID') wallet.move('REFUND', invoice.amountCents, `Refund of ${invoice.number}`);
   return become(wallet, invoice, { ...invoice, status: 'VOID' });
@@ -72,7 +73,7 @@ export function voidInvoice(wallet: Wallet, invoice: Invoice): Invoice {
 const paymentOf = (number: string) => `Payment of ${number}`;
 
 /** Moves an invoice to another status, and to the file of that status. */
-function become(wallet: Wallet, before: Invoice, after: Invoice): Invoice {
+function become<T extends FiledInvoice>(wallet: Wallet, before: T, after: T): T {
   const { accountId, id } = before;
   const { status, paidAt } = after;
   const when = { status: { is: before.status } };

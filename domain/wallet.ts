@@ -35,6 +35,7 @@ export class Wallet {
   private numbersTaken = 0;
   private readonly entries: WalletTransaction[] = [];
   private readonly others: Write[] = [];
+  private taken = false;
 
   constructor(account: Account, numbers: InvoiceNumbers | undefined, now: string) {
     this.account = account;
@@ -45,6 +46,7 @@ export class Wallet {
 
   /** Changes the balance by a signed amount. Throws 402 `insufficient_funds` rather than go below zero. */
   move(type: WalletTransaction['type'], amountCents: number, description: string): void {
+    this.assertOpen();
     if (this.balanceCents + amountCents < 0) throw new ApiError('insufficient_funds');
     this.balanceCents += amountCents;
     const serial = (this.account.walletSerial ?? 0) + this.entries.length + 1;
@@ -54,6 +56,7 @@ export class Wallet {
 
   /** The next invoice number. */
   takeNumber(): string {
+    this.assertOpen();
     this.numbersTaken += 1;
     const number = (this.lastNumber ?? 0) + this.numbersTaken;
     return `INV-${yearOf(this.now)}-${String(number).padStart(6, '0')}`;
@@ -61,6 +64,7 @@ export class Wallet {
 
   /** Writes that go into the same transaction. */
   add(...writes: Write[]): void {
+    this.assertOpen();
     this.others.push(...writes);
   }
 
@@ -69,6 +73,8 @@ export class Wallet {
    * @param more what else changes of the account: one transaction takes one write of an item. `lost` is what its `when` means
    */
   writes(more: Change = {}, lost: () => Error = stale): Write[] {
+    this.assertOpen();
+    this.taken = true;
     const { id, walletSerial: read } = this.account;
     const when = { walletSerial: read === undefined ? ('absent' as const) : { is: read } };
     const balance =
@@ -88,6 +94,11 @@ export class Wallet {
       ...this.entries.map((entry) => create(WalletTransaction, entry, stale)),
       ...this.others,
     ];
+  }
+
+  /** What is moved after the writes were taken would be lost without a word. */
+  private assertOpen(): void {
+    if (this.taken) throw new Error('the writes of this wallet were taken already');
   }
 
   private numberWrites(): Write[] {

@@ -1,6 +1,7 @@
 import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
 import { routeNewApp, startDeployment, startTeardown } from '../domain/executions.ts';
 import { App, Deployment } from '../table/entities.ts';
+import { billingRules } from './billing-rules.ts';
 import { follow, type Rule } from './consume.ts';
 import { type DatabaseRuleDeps, databaseRules } from './database-rules.ts';
 import { type DomainRuleDeps, domainRules } from './domain-rules.ts';
@@ -8,7 +9,12 @@ import { type HostingRuleDeps, hostingRules } from './hosting-rules.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhook-rules.ts';
 
 type AppRuleDeps = Parameters<typeof startTeardown>[0] & Parameters<typeof routeNewApp>[0];
-export type RuleDeps = AppRuleDeps & WebhookRuleDeps & HostingRuleDeps & DatabaseRuleDeps & DomainRuleDeps;
+export type RuleDeps = AppRuleDeps &
+  WebhookRuleDeps &
+  HostingRuleDeps &
+  DatabaseRuleDeps &
+  DomainRuleDeps &
+  Parameters<typeof billingRules>[0];
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
 export const rules = (deps: RuleDeps): BaseRule[] => [
@@ -17,6 +23,7 @@ export const rules = (deps: RuleDeps): BaseRule[] => [
   ...hostingRules(deps),
   ...databaseRules(deps),
   ...domainRules(deps),
+  ...billingRules(deps),
 ];
 
 const appRules = (deps: AppRuleDeps): Rule[] => [

@@ -15,6 +15,7 @@ import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cd
 import { pathsOf, type Uses } from '../contract/route.ts';
 import { type AnyRoute, routes } from '../contract/routes.ts';
 import type { AppHostingStack } from './app-hosting.ts';
+import type { BillingStack } from './billing.ts';
 import type { BuildsStack } from './builds.ts';
 import { databaseUses } from './database-uses.ts';
 import { receivers } from './delivery.ts';
@@ -87,12 +88,20 @@ export class ApiStack extends PlatformStack {
       hosting,
       builds,
       login,
-    }: { table: TableStack; hosting: AppHostingStack; builds: BuildsStack; login: LoginStack },
+      billing,
+    }: {
+      table: TableStack;
+      hosting: AppHostingStack;
+      builds: BuildsStack;
+      login: LoginStack;
+      billing: BillingStack;
+    },
   ) {
     super(platform, 'api', 'The HTTP API and a function for each of its operations');
     const { config, names } = platform;
     this.addStackDependency(table);
     this.addStackDependency(builds);
+    this.addStackDependency(billing);
 
     this.api = new HttpApi(this, 'Api', {
       apiName: config.prefix,
@@ -149,6 +158,7 @@ export class ApiStack extends PlatformStack {
       hooks: [hosting.openHookSecret],
       databases: [databaseUses(platform).region],
       'provider-keys': [hosting.sealProviderKeys],
+      payments: [billing.payments],
     };
     this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,

@@ -3,6 +3,7 @@ import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with {
 import { AiStack } from './ai.ts';
 import { ApiStack } from './api.ts';
 import { AppHostingStack } from './app-hosting.ts';
+import { BillingStack } from './billing.ts';
 import { BuildsStack } from './builds.ts';
 import { configure, type SettingsInput } from './config.ts';
 import { DashboardApiStack } from './dashboard-api.ts';
@@ -61,15 +62,16 @@ export function createApp({ bundles, outdir, validate = true, assetsInPlace = fa
   const builds = new BuildsStack(platform, hosting);
   const deployments = new DeploymentsStack(platform, { table, hosting, builds });
   const login = new LoginStack(platform);
-  const api = new ApiStack(platform, { table, hosting, builds, login });
+  const billing = new BillingStack(platform);
+  const api = new ApiStack(platform, { table, hosting, builds, login, billing });
   new DashboardApiStack(platform, api);
   const ai = new AiStack(platform, { table, hosting, api, login });
   const delivery = new DeliveryStack(platform, table, hosting);
   const panel = new HostingStack(platform, table, hosting);
   const databases = new DatabasesStack(platform, table);
   const domains = new DomainsStack(platform, table);
-  new StreamStack(platform, { table, hosting, deployments, delivery, panel, databases, domains });
-  new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains });
+  new StreamStack(platform, { table, hosting, deployments, delivery, panel, databases, domains, billing });
+  new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, billing });
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
   new EdgeStack(platform, { api, ai, hosting }, certificate);
   new OperationsStack(platform, table, api);

@@ -57,6 +57,8 @@ export const Settings = z.object({
   aiRandPerDollar: z.coerce.number().positive().default(18),
   /** Any text; with a new one a deployment reads the keys for AI providers anew. */
   aiKeysVersion: z.string().max(40).default('1'),
+  /** The same for the key of the card processor. */
+  paymentsKeyVersion: z.string().max(40).default('1'),
   /** Version of the Lambda Web Adapter layer (arm64), which lets an application that listens on a port run on Lambda. */
   adapterLayerVersion: z.coerce.number().int().positive().default(25),
 });

@@ -38,6 +38,7 @@ export function namesOf(config: Config) {
     appAdapterLayer: `arn:aws:lambda:${region}:753240598075:layer:LambdaAdapterLayerArm64:${config.adapterLayerVersion}`,
     originSecret: `${prefix}-origin`,
     providerKeys: `${prefix}-ai-provider-keys`,
+    paymentsKey: `${prefix}-payments-key`,
     function: (name: string) => `${prefix}-${name.replace('/', '-')}`,
     queue: (name: string) => `${prefix}-${name}`,
     logs: (name: string) => ({ name, arn: arn('logs', `log-group:${name}:*`) }),

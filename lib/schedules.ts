@@ -1,6 +1,7 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { BillingStack } from './billing.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
@@ -19,13 +20,19 @@ interface ScheduleNeighbours {
   panel: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
+  billing: BillingStack;
 }
 
 /** What happens by the clock. */
 export class SchedulesStack extends PlatformStack {
   constructor(platform: Platform, neighbours: ScheduleNeighbours) {
-    super(platform, 'schedules', 'What happens by the clock: the reconciler, and the books of the AI gateway');
-    const { table, deployments, delivery, panel, databases, domains } = neighbours;
+    super(
+      platform,
+      'schedules',
+      'What happens by the clock: the reconciler, payments, and the books of the AI gateway',
+    );
+    const { table, deployments, delivery, panel, databases, domains, billing } = neighbours;
+    this.addStackDependency(billing);
     const failures = new FailureQueue(this, platform, 'schedule-failures');
     const look = [table.read, table.due, table.write, failures.send];
     const everyMinute = (name: string, description: string, uses: Use[]) => {
@@ -48,6 +55,10 @@ export class SchedulesStack extends PlatformStack {
         domains.mirror,
         panel.settle,
         databases.make,
+      ]),
+      everyMinute('settleBilling', 'Looks into payments that are open, and makes void what was not paid in time', [
+        ...look,
+        billing.payments,
       ]),
       everyMinute('releaseAiHolds', 'Gives back what calls to AI models held that died', look),
       everyMinute('checkAiLedgers', 'Holds the ledger of AI credits against the balance, an account an hour', look),

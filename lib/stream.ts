@@ -2,6 +2,7 @@ import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-li
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Duration } from 'aws-cdk-lib/core';
 import type { AppHostingStack } from './app-hosting.ts';
+import type { BillingStack } from './billing.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
@@ -35,6 +36,7 @@ interface StreamNeighbours {
   panel: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
+  billing: BillingStack;
 }
 
 /** The table's stream: where every side effect leaves from, at least once. */
@@ -43,7 +45,8 @@ export class StreamStack extends PlatformStack {
 
   constructor(platform: Platform, neighbours: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect leaves here");
-    const { table, hosting, deployments, delivery, panel, databases, domains } = neighbours;
+    const { table, hosting, deployments, delivery, panel, databases, domains, billing } = neighbours;
+    this.addStackDependency(billing);
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('the table has no stream');
 
@@ -62,6 +65,7 @@ export class StreamStack extends PlatformStack {
         table.read,
         table.write,
         delivery.queue,
+        billing.payments,
         failures.send,
         {
           rights: [

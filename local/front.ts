@@ -14,7 +14,6 @@ import {
 import { type HttpRequest, httpEvent, splitTarget } from './http-event.ts';
 import type { Lambda } from './lambda.ts';
 import type { RouteMatch } from './routes.ts';
-import { LOGIN_PATH } from './stand-ins/login.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
 import { isWebApp } from './web-app.ts';
 
@@ -31,8 +30,8 @@ export interface FrontOptions {
   /** Whether a host name (without port) belongs to a hosted application, or would. */
   isApp: (host: string) => boolean;
   edge: (request: IncomingMessage) => Promise<EdgeDecision>;
-  /** The issuer of logins. */
-  login?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Pages of others below the same address, by the first part of their path: `/oidc`. */
+  pages?: ReadonlyMap<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>;
   /** The dashboard's files. */
   webApp?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Passes a request to the application behind a function URL's host. */
@@ -61,7 +60,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return body.length > LONGEST_BODY ? body.subarray(0, LONGEST_BODY) : body;
 }
 
-const isLogin = (target: string): boolean => splitTarget(target).path.startsWith(`${LOGIN_PATH}/`);
+/** `/oidc` of `/oidc/token`. */
+const firstPart = (target: string): string => /^\/[^/?]*(?=\/)/.exec(target)?.[0] ?? '';
 
 const peer = (socket: Socket): string => (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
 
@@ -153,7 +153,8 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       write(response, { cookies: [], ...decision });
       return;
     }
-    if (options.login && isLogin(url)) return options.login(request, response);
+    const page = options.pages?.get(firstPart(url));
+    if (page) return page(request, response);
     if (options.webApp && isWebApp(method, url)) return options.webApp(request, response);
     const preflight = cors?.preflight(method, headers);
     if (preflight) {

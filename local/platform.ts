@@ -24,8 +24,9 @@ import { startDatabases } from './stand-ins/databases.ts';
 import { startGit } from './stand-ins/git.ts';
 import { startKeyValueStore } from './stand-ins/key-value-store.ts';
 import { startKms } from './stand-ins/kms.ts';
-import { type LoginFacts, startLogin } from './stand-ins/login.ts';
+import { LOGIN_PATH, type LoginFacts, startLogin } from './stand-ins/login.ts';
 import { startPanel } from './stand-ins/panel.ts';
+import { PAY_PATH, startPayments } from './stand-ins/payments.ts';
 import { startRegistrar } from './stand-ins/registrar.ts';
 import { startRoute53 } from './stand-ins/route53.ts';
 import { startStepFunctions } from './step-functions.ts';
@@ -40,7 +41,7 @@ const DOMAIN = 'localhost';
 /** Who listens on a port of their own. */
 const PORTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases'] as const),
+  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments'] as const),
 ];
 
 export interface PlatformOptions {
@@ -131,7 +132,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     };
 
     const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
-    const [synthesis, dynamoDbUrl, queuesUrl, git, login, , appHost, dnsServer] = await Promise.all([
+    const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, , appHost, dnsServer] = await Promise.all([
       reporter.step('functions and stacks', () =>
         synthesize({
           dataDir,
@@ -153,6 +154,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       ),
       startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
       startLogin({ dataDir, baseUrl }).then(started),
+      startPayments({ dataDir, port: ports.payments, baseUrl }).then(started),
       startKms({ dataDir, port: ports.kms }).then(started),
       startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
       startRoute53({ dataDir, port: ports.route53 })
@@ -165,7 +167,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
     const functions = functionsOf(template, {
       environment,
-      overrides: { ...aiVariables(address('ai'), shellOverrides(shell)), ...login.variables, PUBLIC_URL: baseUrl },
+      overrides: {
+        ...aiVariables(address('ai'), shellOverrides(shell)),
+        ...login.variables,
+        ...payments.variables,
+        PUBLIC_URL: baseUrl,
+      },
     });
     const lambda = started(
       startLambda({
@@ -222,7 +229,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       isApp: (host) => host.endsWith(appsDomain) || keyValueStore.lookup(host) !== undefined,
       edge: makeEdge(template, keyValueStore.lookup),
       forward: appHost.forward,
-      login: login.handle,
+      pages: new Map([
+        [LOGIN_PATH, login.handle],
+        [PAY_PATH, payments.handle],
+      ]),
       webApp: makeWebApp(
         { issuer: login.facts.issuer, clientId: login.facts.clientId, apiUrl: '' },
         { watch: options.watch === true },

@@ -61,6 +61,9 @@ const VARIABLES = {
   DELIVERY_QUEUE_URL: text,
   DOMAIN_STATE_MACHINE_ARN: text,
   MIRROR_QUEUE_URL: text,
+  /** Where the card processor is, and our key for it: it signs its callbacks with the same. */
+  PAYMENTS_BASE_URL: text,
+  PAYMENTS_SECRET_KEY: text,
   /** `true` where webhooks may go to this machine itself: the local run. */
   ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
   /** `true` where repositories may be on this machine itself: the local run. */

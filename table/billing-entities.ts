@@ -4,6 +4,7 @@ import {
   INVOICE_KINDS,
   INVOICE_STATUSES,
   PANEL_STATUSES,
+  PAYMENT_STATUSES,
   PLAN_CATEGORIES,
   SUBSCRIPTION_STATUSES,
   WALLET_TRANSACTION_TYPES,
@@ -144,6 +145,27 @@ export const Subscription = entity({
   key: ({ accountId, id }: OfAccount) => ({ pk: subscriptionsOf(accountId), sk: id }),
   list: (item) => (item.plan.category === 'APP' ? undefined : { listPk: hostingOf(item.accountId), listSk: item.id }),
   due: (item) => (item.lookAt ? { duePk: 'SUBSCRIPTION', dueAt: item.lookAt } : undefined),
+});
+
+/** A card payment into a wallet. */
+export type TopUp = ItemOf<typeof TopUp>;
+export const TopUp = entity({
+  type: 'TOP_UP',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      /** What was asked for; the ledger has what came. */
+      amountCents: z.int(),
+      status: z.enum(PAYMENT_STATUSES),
+      /** Whether we charge a saved card, and nobody sits before a page. */
+      automatic: z.boolean(),
+      createdAt: z.string(),
+      /** While it is open: when the processor is asked what has become of it. */
+      askAt: z.optional(z.string()),
+    }),
+  key: ({ id }: { id: string }) => ({ pk: key('TOP_UP', id), sk: 'TOP_UP' }),
+  due: (item) => (item.askAt ? { duePk: 'TOP_UP', dueAt: item.askAt } : undefined),
 });
 
 /** The plans and their prices, where operators have changed them (domain/plans.ts reads it). */

@@ -73,6 +73,14 @@ export const Account = entity({
       walletSerial: z.optional(z.int()),
       /** Charging the saved card when the balance is low. */
       autoTopUp: z.optional(z.object({ enabled: z.boolean(), thresholdCents: z.int(), amountCents: z.int() })),
+      /** The automatic top-up under way; there is at most one. */
+      autoTopUpId: z.optional(z.string()),
+      /** A card was refused: no other automatic top-up before this time. */
+      noAutoTopUpBefore: z.optional(z.string()),
+      /** The card of the last top-up, if it may be charged again. */
+      card: z.optional(
+        z.object({ authorization: z.string(), email: z.string(), brand: z.string(), lastFour: z.string() }),
+      ),
       createdAt: z.string(),
     }),
   key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),

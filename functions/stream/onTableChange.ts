@@ -5,6 +5,7 @@ import { deps } from '../../runtime/deps.ts';
 import { databaseMaking, deployments, domainTasks, hosting, teardowns } from '../../runtime/executions.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
 import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
+import { payments } from '../../runtime/payments.ts';
 
 /** Every change of the table: what must follow it, follows from here. */
 export const handler = consume(
@@ -16,6 +17,7 @@ export const handler = consume(
     databaseMaking: databaseMaking(),
     domainTasks: domainTasks(),
     hostRoutes,
+    payments,
     queue: deliveryQueue,
     mirrors,
   }),

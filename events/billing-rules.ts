@@ -1,0 +1,47 @@
+import { considerAutoTopUp } from '../domain/auto-top-up.ts';
+import { payOutstanding } from '../domain/outstanding.ts';
+import { chargeTopUp, type PaymentDeps } from '../domain/top-ups.ts';
+import { Invoice, TopUp, WalletTransaction } from '../table/billing-entities.ts';
+import { Account } from '../table/entities.ts';
+import { follow, type Rule } from './consume.ts';
+
+/** What follows from money. */
+export const billingRules = (deps: PaymentDeps): Rule[] => [
+  {
+    id: 'money-that-arrives-pays-what-is-unpaid',
+    flavor: follow,
+    eventType: 'wallet_transaction-created',
+    filters: [({ event }) => Number(event.raw.new?.amountCents) > 0],
+    act: ({ event }) => payOutstanding(deps, WalletTransaction.parse(event.raw.new).accountId),
+  },
+  {
+    id: 'low-balance-is-topped-up',
+    flavor: follow,
+    eventType: 'account-updated',
+    filters: [({ event: { raw } }) => Boolean(raw.new?.autoTopUp) && moneyChanged(raw)],
+    act: ({ event }) => considerAutoTopUp(deps, Account.parse(event.raw.new).id),
+  },
+  {
+    id: 'unpaid-invoice-is-topped-up-for',
+    flavor: follow,
+    eventType: 'invoice-created',
+    filters: [({ event }) => event.raw.new?.status === 'UNPAID'],
+    act: ({ event }) => considerAutoTopUp(deps, Invoice.parse(event.raw.new).accountId),
+  },
+  {
+    id: 'automatic-top-up-charges-the-card',
+    flavor: follow,
+    eventType: 'top_up-created',
+    filters: [({ event }) => event.raw.new?.automatic === true],
+    act: ({ event }) => chargeTopUp(deps, TopUp.parse(event.raw.new).id),
+  },
+];
+
+/** Whether a change of an account is one of its balance, its settings or its card. */
+const moneyChanged = ({ new: after, old: before }: { new?: object; old?: object }): boolean => {
+  const money = (account: object = {}) => {
+    const { walletSerial, autoTopUp, card } = account as Record<string, unknown>;
+    return JSON.stringify([walletSerial, autoTopUp, card]);
+  };
+  return money(after) !== money(before);
+};

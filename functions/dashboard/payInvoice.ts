@@ -1,0 +1,6 @@
+import { payInvoice as route } from '../../contract/invoices.ts';
+import { payOnRequest } from '../../domain/outstanding.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /dashboard/v1/invoices/{id}/pay */
+export const handler = endpoint(route, payOnRequest);

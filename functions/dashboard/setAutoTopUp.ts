@@ -1,0 +1,6 @@
+import { setAutoTopUp as route } from '../../contract/top-ups.ts';
+import { setAutoTopUp } from '../../domain/auto-top-up.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** PUT /dashboard/v1/wallet/auto-top-up */
+export const handler = endpoint(route, setAutoTopUp);

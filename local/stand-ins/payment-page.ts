@@ -1,0 +1,19 @@
+/** The page on which a payment is made: what it is about, and one button. */
+export function paymentPage({ amount, email, status }: { amount: number; email: string; status: string }): string {
+  const text = (value: string) => value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  const button = status === 'success' ? '<p>This payment is made.</p>' : '<button>Pay</button>';
+  const failed = status === 'failed' ? '<p role="alert">The card was declined.</p>' : '';
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Payment</title>
+<style>body{font:16px/1.5 system-ui;max-width:24rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 2rem}</style>
+<h1>R${(amount / 100).toFixed(2)}</h1>
+<p>${text(email)}</p>
+<p>In the place of the card processor of a real installation. No card is charged.</p>
+${failed}
+<form method="post">${button}</form>
+</html>
+`;
+}

@@ -1,0 +1,127 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod/mini';
+
+/** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
+export interface Payments {
+  /** Begins a card payment. @returns the page where it is paid. Throws {@link PaymentsFailure}. */
+  begin(payment: { reference: string; amountCents: number; email: string; returnTo: string }): Promise<string>;
+  /** What has become of a payment. Undefined where the processor never heard of it. */
+  find(reference: string): Promise<Payment | undefined>;
+  /** Charges a card that an earlier payment saved; `find` says how it ended. Charging one reference twice is charging it once. */
+  charge(payment: { reference: string; amountCents: number } & Pick<Card, 'email' | 'authorization'>): Promise<void>;
+  /** The reference that a callback is about, or undefined for other news. Throws {@link Forged}. */
+  readCallback(body: Buffer, signature: string | undefined): string | undefined;
+}
+
+/** A card that may be charged again. */
+export interface Card {
+  authorization: string;
+  email: string;
+  brand: string;
+  lastFour: string;
+}
+
+export interface Payment {
+  /** `OPEN` may still be paid; one that `FAILED` may still be paid with another card. */
+  status: 'SUCCEEDED' | 'FAILED' | 'OPEN';
+  /** What was paid, whatever was asked for. */
+  amountCents: number;
+  /** Saved by this payment, if the card allows that. */
+  card: Card | undefined;
+}
+
+/** The processor is away, or said something that it should not. */
+export class PaymentsFailure extends Error {}
+/** The processor did not send this. */
+export class Forged extends Error {}
+
+/** How long the processor may take for an answer, in milliseconds. */
+const PATIENCE = 8_000;
+
+const Begun = z.object({ authorization_url: z.url() });
+const Found = z.object({
+  status: z.string(),
+  amount: z.int(),
+  currency: z.string(),
+  customer: z.object({ email: z.string() }),
+  authorization: z.nullish(
+    z.object({
+      authorization_code: z.optional(z.string()),
+      reusable: z.nullish(z.boolean()),
+      brand: z.nullish(z.string()),
+      last4: z.nullish(z.string()),
+    }),
+  ),
+});
+const Callback = z.object({ event: z.string(), data: z.object({ reference: z.string() }) });
+const Envelope = z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) });
+
+/** Paystack's own words. `abandoned` is what a payment is before anybody has tried to pay it. */
+const STATUSES: Record<string, Payment['status']> = { success: 'SUCCEEDED', failed: 'FAILED' };
+
+/** Paystack answers 400 for both of these. */
+const UNKNOWN = /not found|invalid transaction/i;
+const REPEATED = /duplicate.*reference/i;
+
+export function createPayments(baseUrl: string, secretKey: string): Payments {
+  /** Calls Paystack. @returns the envelope: `status` false is a refusal with a reason */
+  async function call(path: string, body?: object): Promise<z.output<typeof Envelope>> {
+    try {
+      const answer = await fetch(baseUrl + path, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(PATIENCE),
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
+      return Envelope.parse(await answer.json());
+    } catch (error) {
+      throw new PaymentsFailure(`the payment processor failed at ${path.split('/', 3).join('/')}`, { cause: error });
+    }
+  }
+
+  const cardOf = ({ customer, authorization }: z.output<typeof Found>): Card | undefined =>
+    authorization?.reusable && authorization.authorization_code
+      ? {
+          authorization: authorization.authorization_code,
+          email: customer.email,
+          brand: authorization.brand ?? '',
+          lastFour: authorization.last4 ?? '',
+        }
+      : undefined;
+
+  return {
+    async begin({ reference, amountCents, email, returnTo }) {
+      const request = { reference, email, amount: amountCents, currency: 'ZAR', callback_url: returnTo };
+      const { status, message, data } = await call('/transaction/initialize', { ...request, channels: ['card'] });
+      const begun = Begun.safeParse(data);
+      if (!status || !begun.success) throw new PaymentsFailure(`a payment was not begun: ${message}`);
+      return begun.data.authorization_url;
+    },
+
+    async find(reference) {
+      const { status, message, data } = await call(`/transaction/verify/${encodeURIComponent(reference)}`);
+      if (!status && UNKNOWN.test(message)) return undefined;
+      const found = Found.safeParse(data);
+      if (!status || !found.success) throw new PaymentsFailure(`a payment cannot be read: ${message}`);
+      if (found.data.currency !== 'ZAR') throw new PaymentsFailure(`a payment in ${found.data.currency}`);
+      const known = STATUSES[found.data.status] ?? 'OPEN';
+      return { status: known, amountCents: found.data.amount, card: cardOf(found.data) };
+    },
+
+    async charge({ reference, amountCents, email, authorization }) {
+      const request = { reference, email, amount: amountCents, currency: 'ZAR', authorization_code: authorization };
+      const { status, message } = await call('/transaction/charge_authorization', request);
+      // A refused card is a payment that failed, which `find` tells; what was charged before is found as well.
+      if (!status && !REPEATED.test(message)) throw new PaymentsFailure(`a card was not charged: ${message}`);
+    },
+
+    readCallback(body, signature = '') {
+      const expected = createHmac('sha512', secretKey).update(body).digest();
+      const given = Buffer.from(/^[0-9a-f]{128}$/i.test(signature) ? signature : '', 'hex');
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new Forged();
+      const callback = Callback.safeParse(JSON.parse(body.toString('utf8')));
+      return callback.success && callback.data.event.startsWith('charge.') ? callback.data.data.reference : undefined;
+    },
+  };
+}
