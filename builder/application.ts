@@ -26,6 +26,7 @@ export interface Build {
   sections: Sections;
   /** How git gets in over SSH, where the repository is reached so. */
   ssh: Source['ssh'];
+  limits: Source['limits'];
   cache: Cache;
   /** The bundled environment.ts. */
   environmentModule: Buffer;
@@ -60,11 +61,11 @@ export async function buildApplication(build: Build): Promise<void> {
 }
 
 async function open(build: Build): Promise<Opened> {
-  const { job, context, sections, ssh, onCommit } = build;
+  const { job, context, sections, ssh, limits, onCommit } = build;
   const { repoUrl, branch } = job;
   const { directory, user, environment } = context;
   const ours = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
-  const { commitSha, subject } = await clone({ repoUrl, branch, directory, ssh }, ours);
+  const { commitSha, subject } = await clone({ repoUrl, branch, directory, ssh, limits }, ours);
   onCommit(commitSha);
   sections.note(`${commitSha} ${subject}`);
   if (user) handOver(directory, user);

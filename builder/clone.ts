@@ -1,6 +1,7 @@
 import { repositoryAddress } from '../contract/git.ts';
 import { type CommandContext, run } from './command.ts';
 import { BuildFailure } from './failure.ts';
+import { LIMITS, listFiles, type RepositoryLimits, refusePointers, watchSize } from './repository.ts';
 import { withSshAccess } from './ssh-access.ts';
 
 export interface Source {
@@ -10,6 +11,7 @@ export interface Source {
   directory: string;
   /** What lets us in over SSH: the private half of the deploy key, and known_hosts lines beside the built-in ones. */
   ssh?: { deployKey: string; knownHosts: string } | undefined;
+  limits?: Partial<RepositoryLimits> | undefined;
 }
 
 interface Commit {
@@ -26,20 +28,26 @@ export async function clone(source: Source, context: CommandContext): Promise<Co
   );
 }
 
-async function fetch({ repoUrl, branch, directory }: Source, context: CommandContext): Promise<Commit> {
+async function fetch({ repoUrl, branch, directory, ...source }: Source, context: CommandContext): Promise<Commit> {
+  const limits = { ...LIMITS, ...source.limits };
   let said = '';
-  const listen = (text: string): void => {
+  const output = (text: string): void => {
     said += text;
   };
+  const listening = { ...context, output };
+  const watch = watchSize(directory, limits);
   const status = await run(
     'git',
     [
-      ...['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false', 'clone', '--quiet'],
-      ...['--depth=1', '--single-branch', '--no-tags', '--no-recurse-submodules', `--branch=${branch}`],
-      ...['--', repoUrl, directory],
+      ...[...QUIETLY, 'clone', '--quiet', '--no-checkout', '--depth=1', '--single-branch', '--no-tags'],
+      ...['--no-recurse-submodules', `--branch=${branch}`, '--', repoUrl, directory],
     ],
-    { ...context, output: listen },
-  );
+    { ...listening, deadline: AbortSignal.any([context.deadline, watch.signal]) },
+  )
+    .catch((error: unknown) => {
+      throw watch.signal.aborted ? watch.signal.reason : error;
+    })
+    .finally(watch.end);
   if (status !== 0) {
     const known = explain(said, repoUrl, branch);
     if (known) throw new BuildFailure(known);
@@ -47,11 +55,19 @@ async function fetch({ repoUrl, branch, directory }: Source, context: CommandCon
     const last = /^fatal: (.+)$/m.exec(said)?.[1] ?? `git ended with exit code ${status}`;
     throw new BuildFailure(`The repository ${repoUrl} could not be cloned: ${last}.`);
   }
+  // Looked at before it is written: a small archive can hold files without end.
+  const entries = await listFiles(directory, context.environment, limits);
+  const written = await run('git', [...QUIETLY, '-C', directory, 'reset', '--quiet', '--hard'], context);
+  if (written !== 0) throw new BuildFailure(`The files of ${repoUrl} could not be written.`);
+  await refusePointers(directory, entries);
   said = '';
-  await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], { ...context, output: listen });
+  await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], listening);
   const [commitSha = '', subject = ''] = said.split('\n');
   return { commitSha, subject };
 }
+
+/** Nothing that a repository brings is run. */
+const QUIETLY = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
 /** The usual failures in the words of somebody who does not know git. */
 function explain(said: string, repoUrl: string, branch: string): string | undefined {

@@ -90,5 +90,7 @@ export const gitEnvironment = (own: NodeJS.ProcessEnv): Record<string, string> =
   ...pick(own, PASSED_ON, GIT),
   GIT_TERMINAL_PROMPT: '0',
   GIT_SSH_COMMAND: 'false',
+  // Whether or not the machine has it: what is kept there is refused (repository.ts).
+  GIT_LFS_SKIP_SMUDGE: '1',
   LC_ALL: 'C',
 });

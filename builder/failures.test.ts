@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../providers/builds.ts';
@@ -53,6 +54,47 @@ test('a link out of the repository is refused, and so is what is too large', asy
   expect([error, step]).toEqual(['The link "passwords" points out of the repository, to /etc/passwd.', 'package']);
   const large = await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand: 'truncate -s 300M large' });
   expect(large.error).toBe('The application is 300 MB large after the build; at most 250 MB can be hosted.');
+});
+
+test('a repository that is too large is refused: by what is transferred, by what it unpacks to, by its files', async () => {
+  const noise = randomBytes(3_000_000).toString('base64');
+  const limits = { BUILD_REPOSITORY_MB: '2', BUILD_REPOSITORY_FILES: '3' };
+  const tooLarge = 'The repository is larger than 2 MB, the most that is built: keep large files outside of Git.';
+  const noisy = await build({ repoUrl: repository({ 'server.js': '1', 'noise.txt': noise }) }, limits);
+  expect(noisy).toMatchObject({ step: 'clone', error: tooLarge });
+  const bomb = await build({ repoUrl: repository({ 'server.js': '1', zeros: '0'.repeat(3_000_000) }) }, limits);
+  expect(bomb.error).toBe(tooLarge);
+  const many = await build({ repoUrl: repository({ 'server.js': '1', a: '1', b: '2', c: '3' }) }, limits);
+  expect(many.error).toBe('The repository has 4 files; at most 3 are built.');
+});
+
+test('what is not in the repository itself is named: Git LFS, submodules', async () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
+  const lfs = { 'server.js': '1', '.gitattributes': '*.png filter=lfs diff=lfs\n', 'logo.png': pointer };
+  expect((await build({ repoUrl: repository(lfs) })).error).toBe(
+    'The repository keeps files in Git LFS (logo.png), which are not fetched: commit them as they are, or fetch them in the build.',
+  );
+  const repoUrl = repository({ 'server.js': '1' }, {}, { 'vendor/library': 'a'.repeat(40) });
+  expect((await build({ repoUrl })).error).toBe(
+    'The repository has submodules (vendor/library), which are not fetched: add what is needed as packages or files.',
+  );
+});
+
+test.each<[string, Partial<Job>, string]>([
+  ['{ "name": ', {}, 'package.json is not valid JSON: '],
+  [
+    '{}',
+    { buildCommand: 'npm run build' },
+    'The build command is "npm run build", and package.json has no script "build".',
+  ],
+  [
+    '{"engines":{"node":">=24"}}',
+    {},
+    'package.json asks for Node >=24 (engines.node), and the application is set to Node 22.',
+  ],
+])('a package.json that does not fit is named: %s', async (manifest, change, error) => {
+  const failed = await build({ repoUrl: repository({ 'server.js': '1', 'package.json': manifest }), ...change });
+  expect(failed.error).toContain(error);
 });
 
 test('a command that takes too long, or leaves something running, does not hold the build', async () => {

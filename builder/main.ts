@@ -24,6 +24,11 @@ const OUR_FAULT = 'The build could not be completed because of a problem on our 
 
 const { DEPLOYMENT_ID: deploymentId = '', BUILDS_BUCKET: bucket = '', BUILD_LIMIT_MS } = process.env;
 const { GIT_KNOWN_HOSTS: knownHosts = '' } = process.env;
+const { BUILD_REPOSITORY_MB, BUILD_REPOSITORY_FILES } = process.env;
+const limits = {
+  ...(BUILD_REPOSITORY_MB ? { megabytes: Number(BUILD_REPOSITORY_MB) } : {}),
+  ...(BUILD_REPOSITORY_FILES ? { files: Number(BUILD_REPOSITORY_FILES) } : {}),
+};
 const deadline = AbortSignal.timeout(Number(BUILD_LIMIT_MS ?? LIMIT_MS));
 
 async function readJob(): Promise<Job> {
@@ -79,6 +84,7 @@ try {
     sections,
     ssh: deployKey === undefined ? undefined : { deployKey, knownHosts },
     cache,
+    limits,
     environmentModule: readFileSync(join(import.meta.dirname, 'environment.mjs')),
     onCommit: (commitSha) => {
       result.commitSha = commitSha;

@@ -58,9 +58,13 @@ export async function closeWorkbench(): Promise<void> {
 }
 
 /** Makes a repository of these files and returns its address. */
-export function repository(files: Record<string, string>, links: Record<string, string> = {}): string {
+export function repository(
+  files: Record<string, string>,
+  links: Record<string, string> = {},
+  submodules: Record<string, string> = {},
+): string {
   const name = createHash('sha256')
-    .update(JSON.stringify([files, links]))
+    .update(JSON.stringify([files, links, submodules]))
     .digest('hex')
     .slice(0, 8);
   const directory = join(root, 'git', name);
@@ -75,6 +79,9 @@ export function repository(files: Record<string, string>, links: Record<string, 
     execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@x', ...args], { cwd: directory });
   git('init', '-q', '-b', 'main');
   git('add', '-A');
+  for (const [path, commit] of Object.entries(submodules)) {
+    git('update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
+  }
   git('commit', '-qm', 'The change');
   return `file://${directory}`;
 }
