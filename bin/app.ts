@@ -3,6 +3,7 @@ import { createApp } from '../lib/app.ts';
 import { bundle } from '../lib/bundles.ts';
 import { check } from '../lib/checks.ts';
 import { Settings } from '../lib/config.ts';
+import { builtWebApp } from '../lib/web-app-build.ts';
 
 /** What `cdk` runs: settings from its context (`-c stage=… -c domain=…`, cdk.json), everything bundled and checked. */
 const { node: context } = new App({ autoSynth: false });
@@ -12,6 +13,7 @@ const settings = Object.fromEntries(
     .filter(([, value]) => value !== undefined),
 );
 
-const app = createApp({ ...settings, bundles: await bundle() });
+const [bundles, webApp] = await Promise.all([bundle(), builtWebApp()]);
+const app = createApp({ ...settings, bundles, webApp });
 check(app);
 app.synth();

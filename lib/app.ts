@@ -24,6 +24,8 @@ import { TableStack } from './table.ts';
 export interface AppOptions extends SettingsInput {
   /** The folder that `bundle()` filled (lib/bundles.ts). */
   bundles: string;
+  /** The folder of the built web app (lib/web-app-build.ts); the local run serves it without a bucket. */
+  webApp?: string;
   /** Where templates and assets go; the CDK command line says so itself. */
   outdir?: string;
   /** Whether CDK checks the templates against CloudFormation's rules: some seconds. True unless told. */
@@ -44,7 +46,14 @@ const FLAGS = {
 };
 
 /** The whole platform as CDK stacks. `createApp(…).synth()` needs no account and no credentials. */
-export function createApp({ bundles, outdir, validate = true, assetsInPlace = false, ...settings }: AppOptions): App {
+export function createApp({
+  bundles,
+  webApp,
+  outdir,
+  validate = true,
+  assetsInPlace = false,
+  ...settings
+}: AppOptions): App {
   const config = configure(settings);
   const app = new App({
     ...(outdir ? { outdir } : {}),
@@ -55,7 +64,7 @@ export function createApp({ bundles, outdir, validate = true, assetsInPlace = fa
     builtinCloudFormationValidation: validate,
     postCliContext: assetsInPlace ? { 'aws:cdk:disable-asset-staging': true } : {},
   });
-  const platform: Platform = { app, config, names: namesOf(config), bundles };
+  const platform: Platform = { app, config, names: namesOf(config), bundles, webApp };
 
   const table = new TableStack(platform);
   const hosting = new AppHostingStack(platform);
@@ -73,7 +82,7 @@ export function createApp({ bundles, outdir, validate = true, assetsInPlace = fa
   new StreamStack(platform, { table, hosting, deployments, delivery, panel, databases, domains, billing });
   new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, billing });
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
-  new EdgeStack(platform, { api, ai, hosting }, certificate);
+  new EdgeStack(platform, { api, ai, hosting, login }, certificate);
   new OperationsStack(platform, table, api);
   return app;
 }

@@ -24,12 +24,14 @@ import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { createChatCompletion } from '../contract/chat.ts';
-import { pathsOf } from '../contract/route.ts';
+import { DASHBOARD_PATH, pathsOf } from '../contract/route.ts';
 import { routes } from '../contract/routes.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
+import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform.ts';
+import { WebApp } from './web-app.ts';
 
 /** CloudFront takes certificates from this region alone. */
 const CERTIFICATE_REGION = 'us-east-1';
@@ -60,11 +62,12 @@ export class CertificateStack extends PlatformStack {
 export class EdgeStack extends PlatformStack {
   constructor(
     platform: Platform,
-    { api, ai, hosting }: { api: ApiStack; ai: AiStack; hosting: AppHostingStack },
+    { api, ai, hosting, login }: { api: ApiStack; ai: AiStack; hosting: AppHostingStack; login: LoginStack },
     certificate?: ICertificate,
   ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
     const { domain, appsDomain, region } = platform.config;
+    const webApp = new WebApp(this, platform, login);
     new Site(this, 'Api', platform, {
       host: domain,
       origin: `${api.api.apiId}.execute-api.${region}.amazonaws.com`,
@@ -74,6 +77,8 @@ export class EdgeStack extends PlatformStack {
       // Answers that come byte by byte have an origin of their own.
       streams: Object.fromEntries(pathsOf(createChatCompletion).map((path) => [path, ai.urlHost])),
       // What these answer is kept as long as they say: a minute for each key.
+      passed: [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`],
+      others: webApp.behaviours,
       cached: routes.filter(({ access }) => access === 'catalogue').map(({ path }) => path),
       certificate,
     });
@@ -99,6 +104,10 @@ interface SiteProps {
   streams?: Record<string, string>;
   /** Paths whose answers may be kept, for whoever asks with the same key from the same origin. */
   cached?: string[];
+  /** Paths that are the origin's, though {@link others} has what is around them. */
+  passed?: string[];
+  /** Paths that something else answers for. */
+  others?: Record<string, BehaviorOptions>;
   certificate: ICertificate | undefined;
 }
 
@@ -143,12 +152,15 @@ class Site extends Construct {
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
     });
+    const usual = behaviour(props.origin);
     const distribution = new Distribution(this, 'Distribution', {
       comment: props.host,
-      defaultBehavior: behaviour(props.origin),
+      defaultBehavior: usual,
       additionalBehaviors: Object.fromEntries([
         ...Object.entries(props.streams ?? {}).map(([path, host]) => [path, behaviour(host)]),
         ...(props.cached ?? []).map((path) => [path, behaviour(props.origin, catalogue)]),
+        ...(props.passed ?? []).map((path) => [path, usual]),
+        ...Object.entries(props.others ?? {}),
       ]),
       errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,

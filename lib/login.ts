@@ -13,6 +13,12 @@ import type { Use } from './rights.ts';
 
 /** The dashboard's logins: a Cognito user pool with its own pages (managed login), and the one client that may use it. */
 export class LoginStack extends PlatformStack {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Where browsers ask the issuer for its settings. */
+  readonly issuerOrigin: string;
+  /** Where the pages are, and where browsers exchange codes for tokens. */
+  readonly pages: string;
   /** Checking who is logged in: public keys do that, so there are variables and no rights. */
   readonly check: Use;
 
@@ -81,8 +87,11 @@ export class LoginStack extends PlatformStack {
     });
     branding.node.addDependency(domain);
 
-    const clientId = client.userPoolClientId;
-    this.check = { variables: { LOGIN_ISSUER: pool.userPoolProviderUrl, LOGIN_CLIENT_ID: clientId } };
-    new CfnOutput(this, 'Address', { value: domain.baseUrl(), description: 'Where people sign in' });
+    this.issuer = pool.userPoolProviderUrl;
+    this.clientId = client.userPoolClientId;
+    this.issuerOrigin = `https://cognito-idp.${config.region}.amazonaws.com`;
+    this.pages = `https://${config.loginPrefix}.auth.${config.region}.amazoncognito.com`;
+    this.check = { variables: { LOGIN_ISSUER: this.issuer, LOGIN_CLIENT_ID: this.clientId } };
+    new CfnOutput(this, 'Address', { value: this.pages, description: 'Where people sign in' });
   }
 }

@@ -18,6 +18,8 @@ export function namesOf(config: Config) {
     table: { name: prefix, arn: arn('dynamodb', `table/${prefix}`) },
     /** The account is in it because bucket names are shared by the whole world. */
     builds: { name: `${prefix}-builds-${account}`, arn: `arn:aws:s3:::${prefix}-builds-${account}` },
+    /** The dashboard's files. */
+    webApp: { name: `${prefix}-web-app-${account}`, arn: `arn:aws:s3:::${prefix}-web-app-${account}` },
     buildProject: { name: `${prefix}-build`, arn: arn('codebuild', `project/${prefix}-build`) },
     /** Step Functions makes it, to hear of builds that end. */
     startBuildRule: arn('events', 'rule/StepFunctionsGetEventForCodeBuildStartBuildRule'),

@@ -9,6 +9,8 @@ export interface Platform {
   names: Names;
   /** The folder of bundles (lib/bundles.ts). */
   bundles: string;
+  /** The folder of the built web app; without it its bucket stays empty. */
+  webApp: string | undefined;
 }
 
 /** One concern of the platform: `hosting-<stage>-<concern>`. */

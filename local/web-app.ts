@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DASHBOARD_PATH } from '../contract/route.ts';
+import { builtWebApp } from '../lib/web-app-build.ts';
 import { CACHE_FOR_EVER, CACHE_NEVER, WEB_APP_ASSETS, webAppHeaders } from '../lib/web-app-headers.ts';
 import { splitTarget } from './http-event.ts';
-import { builtWebApp } from './web-app-build.ts';
 
 const PREFIX = '/dashboard';
 

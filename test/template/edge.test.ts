@@ -1,6 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { webAppHeaders } from '../../lib/web-app-headers.ts';
 import { read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
@@ -60,4 +61,76 @@ test('the API is told the address of its caller, whatever the caller says it is'
     request: { headers: { 'x-viewer-address': { value: '10.0.0.1' } } },
   });
   expect(Request.parse(result).headers['x-viewer-address']?.value).toBe('198.51.100.7');
+});
+
+describe('the dashboard', () => {
+  test.each([
+    ['/dashboard', '/dashboard/index.html'],
+    ['/dashboard/', '/dashboard/index.html'],
+    ['/dashboard/apps/app_1/deployments', '/dashboard/index.html'],
+    ['/dashboard/callback', '/dashboard/index.html'],
+    ['/dashboard/assets/index-abc123.js', '/dashboard/assets/index-abc123.js'],
+    ['/dashboard/settings.json', '/dashboard/settings.json'],
+    ['/dashboard/icon.svg', '/dashboard/icon.svg'],
+  ])('%s is answered with %s', async (uri, file) => {
+    const { result } = await run('open-web-app', { request: { uri } });
+    expect(result).toEqual({ uri: file });
+  });
+
+  test('its API goes before its files, and streamed answers before both', () => {
+    const Distribution = z.object({
+      DistributionConfig: z.object({
+        Comment: z.string(),
+        DefaultCacheBehavior: z.object({ TargetOriginId: z.string() }),
+        CacheBehaviors: z.array(z.object({ PathPattern: z.string(), TargetOriginId: z.string() })).default([]),
+      }),
+    });
+    const api = read(template, 'AWS::CloudFront::Distribution', Distribution)
+      .map(({ DistributionConfig }) => DistributionConfig)
+      .find(({ Comment }) => Comment === 'hosting.example');
+    const behaviours = api?.CacheBehaviors.filter(({ PathPattern }) => PathPattern.startsWith('/dashboard')) ?? [];
+    const [streamed, ...others] = behaviours.map(({ PathPattern }) => PathPattern);
+    expect(streamed).toBe('/dashboard/v1/ai/chat/completions');
+    expect(others).toEqual(['/dashboard/v1', '/dashboard/v1/*', '/dashboard', '/dashboard/*']);
+    const origins = behaviours.map(({ TargetOriginId }) => TargetOriginId);
+    expect(origins.slice(1, 3)).toEqual(Array(2).fill(api?.DefaultCacheBehavior.TargetOriginId));
+    expect(new Set(origins).size).toBe(3);
+  });
+
+  test('its files are for CloudFront alone, and carry the headers of the local run', () => {
+    const [policy] = read(
+      template,
+      'AWS::CloudFront::ResponseHeadersPolicy',
+      z.object({
+        ResponseHeadersPolicyConfig: z.object({
+          SecurityHeadersConfig: z.object({
+            ContentSecurityPolicy: z.object({ ContentSecurityPolicy: z.string(), Override: z.literal(true) }),
+            ContentTypeOptions: z.object({ Override: z.literal(true) }),
+            FrameOptions: z.object({ FrameOption: z.string() }),
+            ReferrerPolicy: z.object({ ReferrerPolicy: z.string() }),
+            StrictTransportSecurity: z.object({ AccessControlMaxAgeSec: z.number().min(31_536_000) }),
+          }),
+          CustomHeadersConfig: z.object({ Items: z.array(z.object({ Header: z.string(), Value: z.string() })) }),
+        }),
+      }),
+    );
+    const { SecurityHeadersConfig: security, CustomHeadersConfig } = policy?.ResponseHeadersPolicyConfig ?? {};
+    const sent = webAppHeaders([
+      'https://cognito-idp.af-south-1.amazonaws.com',
+      'https://hosting-prod-hosting-example.auth.af-south-1.amazoncognito.com',
+    ]);
+    expect({
+      'content-security-policy': security?.ContentSecurityPolicy.ContentSecurityPolicy,
+      'x-content-type-options': security?.ContentTypeOptions && 'nosniff',
+      'x-frame-options': security?.FrameOptions.FrameOption,
+      'referrer-policy': security?.ReferrerPolicy.ReferrerPolicy,
+      ...Object.fromEntries(CustomHeadersConfig?.Items.map(({ Header, Value }) => [Header, Value]) ?? []),
+    }).toEqual(sent);
+    const [control] = read(
+      template,
+      'AWS::CloudFront::OriginAccessControl',
+      z.object({ OriginAccessControlConfig: z.object({ SigningBehavior: z.string() }) }),
+    );
+    expect(control?.OriginAccessControlConfig.SigningBehavior).toBe('always');
+  });
 });

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
@@ -5,8 +7,22 @@ import { createApp } from '../../lib/app.ts';
 import { check } from '../../lib/checks.ts';
 import { emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
 
+/** A web app of one page. */
+function builtPage(): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'assets'));
+  for (const file of ['index.html', 'assets/index-abc.js']) writeFileSync(join(folder, file), '');
+  return folder;
+}
+
 /** The data of the platform: what must not go with a stack. */
-const DATA = ['AWS::Cognito::UserPool', 'AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'];
+const DATA = [
+  'AWS::Cognito::UserPool',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::KMS::Key',
+  'AWS::S3::Bucket',
+  'AWS::S3::Bucket',
+];
 
 describe.each([
   { stage: 'prod', policy: 'Retain', deletionProtected: true },
@@ -50,7 +66,7 @@ test.each([
 ])(
   'cdk-nag and CloudFormation have nothing to say about $stage',
   (settings) => {
-    const app = createApp({ ...settings, bundles: emptyBundles(), outdir: temporaryFolder() });
+    const app = createApp({ ...settings, bundles: emptyBundles(), webApp: builtPage(), outdir: temporaryFolder() });
     check(app);
     expect(() => app.synth()).not.toThrow();
   },
