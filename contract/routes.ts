@@ -18,6 +18,7 @@ import { getInvoice, listInvoices, payInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getMe } from './me.ts';
 import { listPlans } from './plans.ts';
+import { rollBack } from './rollbacks.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
 import { createTopUp, receivePayment, setAutoTopUp } from './top-ups.ts';
 import { getWallet } from './wallet.ts';
@@ -87,6 +88,7 @@ export const dashboardRoutes = [
   listEnvKeys,
   getDeployKey,
   getGitHook,
+  rollBack,
   listDatabases,
   createDatabase,
   listEndpoints,

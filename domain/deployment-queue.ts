@@ -10,6 +10,13 @@ import type { Caller, Deps } from './deps.ts';
  */
 export const CHECK_AFTER = 45_000;
 
+/** What the events of a deployment say of it. */
+export const eventDataOf = ({ applicationId, id, commitSha }: Deployment) => ({
+  applicationId,
+  deploymentId: id,
+  commitSha,
+});
+
 /** What makes a deployment known to the reconciler, as an entity has it and as its index has it. */
 export function checkSoon({ now }: Pick<Deps, 'now'>): { checkAt: string; duePk: string; dueAt: string } {
   const checkAt = new Date(now().getTime() + CHECK_AFTER).toISOString();
@@ -33,7 +40,7 @@ export function newDeployment(
   deps: Deps,
   of: { accountId: string; applicationId: string },
   trigger: Deployment['trigger'],
-  known: Partial<Pick<Deployment, 'commitSha' | 'waiting' | 'release'>> = {},
+  known: Partial<Pick<Deployment, 'commitSha' | 'waiting' | 'release' | 'notes'>> = {},
 ): { id: string; shown: Output<typeof CreateRoute>['data']; write: Write } {
   const deployment: Deployment = {
     ...of,

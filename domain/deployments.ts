@@ -8,7 +8,7 @@ import type { Input, Output } from '../contract/route.ts';
 import type { Builds } from '../providers/builds.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';
-import { change } from '../table/writes.ts';
+import { change, type Write } from '../table/writes.ts';
 import { findApp, noSuchApp } from './apps.ts';
 import { newDeployment, triggerOf, viewDeployment } from './deployment-queue.ts';
 import type { Caller, Deps } from './deps.ts';
@@ -17,10 +17,17 @@ export const noSuchDeployment = () => new ApiError('not_found', 'There is no suc
 
 const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this application is already under way.');
 
-function assertDeployable(app: App): void {
+/** Throws 409 where an application is suspended or busy. */
+export function assertIdle(app: App): void {
   if (app.status === 'SUSPENDED') throw new ApiError('conflict', 'This application is suspended.');
-  if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
   if (app.activeDeploymentId) throw alreadyDeploying();
+}
+
+/** The application's one slot for a deployment: of two racing callers exactly one gets it. */
+export function claimSlot({ accountId, id }: App, deploymentId: string): Write {
+  const set = { activeDeploymentId: deploymentId };
+  const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
+  return change(App, { accountId, id }, { set, when }, alreadyDeploying);
 }
 
 /** POST /v1/apps/{id}/deployments: of two racing callers exactly one gets the deployment. */
@@ -29,13 +36,12 @@ export async function createDeployment(
   caller: Caller,
   { id }: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
-  const { accountId } = caller;
-  assertDeployable(await findApp(deps, caller, id));
-  const deployment = newDeployment(deps, { accountId, applicationId: id }, triggerOf(caller));
-  const set = { activeDeploymentId: deployment.id };
-  const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
-  const claim = change(App, { accountId, id }, { set, when }, alreadyDeploying);
-  return await deps.commit([claim, deployment.write], { data: deployment.shown });
+  const app = await findApp(deps, caller, id);
+  if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
+  assertIdle(app);
+  const of = { accountId: caller.accountId, applicationId: id };
+  const deployment = newDeployment(deps, of, triggerOf(caller));
+  return await deps.commit([claimSlot(app, deployment.id), deployment.write], { data: deployment.shown });
 }
 
 /** GET /v1/apps/{id}/deployments */

@@ -5,15 +5,18 @@ import { App, Deployment } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import { TEARDOWN_AFTER } from './apps.ts';
+import { failDeployment } from './deployment-end.ts';
 import { checkSoon } from './deployment-queue.ts';
 import type { Deps } from './deps.ts';
-import { failDeployment } from './releases.ts';
 
 const idsOf = ({ accountId, applicationId, id }: Deployment) => ({ accountId, applicationId, deploymentId: id });
 
-/** A queued deployment starts its execution, which is named after it: starting twice is starting once. */
+/**
+ * A queued deployment starts its execution, which is named after it: starting twice is starting once. The trigger decides
+ * whether there is a build.
+ */
 export const startDeployment = (deps: { deployments: Executions }, deployment: Deployment): Promise<void> =>
-  deps.deployments.start(deployment.id, idsOf(deployment));
+  deps.deployments.start(deployment.id, { ...idsOf(deployment), trigger: deployment.trigger });
 
 /** A new application's address answers with a placeholder until its first release. */
 export const routeNewApp = (deps: { hostRoutes: HostRoutes }, app: App): Promise<void> =>
@@ -28,8 +31,9 @@ export async function startTeardown(
   app: App,
   name: string = app.id,
 ): Promise<void> {
-  if (app.activeDeploymentId) await deps.deployments.stop(app.activeDeploymentId, 'The application was deleted.');
-  await deps.teardowns.start(name, { accountId: app.accountId, applicationId: app.id });
+  const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
+  if (deploymentId) await deps.deployments.stop(deploymentId, 'The application was deleted.');
+  await deps.teardowns.start(name, { accountId, applicationId, ...(deploymentId ? { deploymentId } : {}) });
 }
 
 class Overtaken extends Error {}

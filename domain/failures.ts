@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { Builds } from '../providers/builds.ts';
+import { failDeployment } from './deployment-end.ts';
 import type { Deps } from './deps.ts';
-import { type DeploymentIds, failDeployment } from './releases.ts';
-import type { Caught } from './workflow.ts';
+import type { Caught, DeploymentIds } from './workflow.ts';
 
 const LambdaCause = z.object({ errorType: z.string(), errorMessage: z.string() });
 
@@ -32,6 +32,6 @@ export async function explainFailure(
   ids: DeploymentIds,
   caught: z.output<typeof Caught>,
 ): Promise<void> {
-  const { error } = await deps.builds.readResult(ids.deploymentId);
-  await failDeployment(deps, ids, reasonFor(caught, error));
+  const { error, commitSha } = await deps.builds.readResult(ids.deploymentId);
+  await failDeployment(deps, ids, reasonFor(caught, error), commitSha ? { commitSha } : {});
 }

@@ -1,57 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { App, Deployment } from '../table/entities.ts';
+import type { App } from '../table/entities.ts';
 import type { GitAccess } from '../table/git-entities.ts';
-import { change, create } from '../table/writes.ts';
+import { deploymentWorld } from '../test/deployment-world.ts';
 import { HOSTS, type PushOf } from '../test/git-hooks.ts';
-import { memoryTable } from '../test/memory-table.ts';
 import { createDeployment } from './deployments.ts';
-import type { Deps } from './deps.ts';
-import { newId } from './ids.ts';
 import { receivePush } from './pushes.ts';
-import { failDeployment, succeedDeployment } from './releases.ts';
 
-const ids = { accountId: 'acc_1', applicationId: 'app_1' };
 const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
-const access: GitAccess = { ...ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
 
 async function world(fields: Partial<App> = {}) {
-  const memory = memoryTable();
-  const deps: Deps = {
-    table: memory.table,
-    now: () => new Date(),
-    newId,
-    settings: {
-      ...{ publicUrl: '', appsDomain: 'apps.localhost', hostArnOf: (id) => id, webhookRetrySchedule: [] },
-      ...{ allowLocalWebhooks: false, allowLocalRepositories: false },
-    },
-    commit: async (writes, output) => {
-      await memory.table.transact(writes);
-      return output;
-    },
-  };
-  const app: App = {
-    ...{ id: ids.applicationId, accountId: ids.accountId, name: 'App', slug: 'app', framework: 'NODE' },
-    ...{ nodeVersion: '22', repoUrl: 'https://github.com/you/app.git', branch: 'main', installCommand: 'npm ci' },
-    ...{ buildCommand: null, startFile: 'server.js', primaryDomain: 'app', hosts: ['app'], status: 'RUNNING' },
-    ...{ autoDeploy: true, createdAt: '', updatedAt: '', ...fields },
-  };
-  await memory.table.transact([create(App, app)]);
+  const made = await deploymentWorld(fields);
+  const access: GitAccess = { ...made.ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
   const push = async (of: PushOf = {}) => {
     const { headers, body } = HOSTS.GitHub('', of);
-    const { output } = await receivePush(deps, access, { headers, body: Buffer.from(body) });
+    const { output } = await receivePush(made.deps, access, { headers, body: Buffer.from(body) });
     return 'deploymentId' in output.data ? output.data.deploymentId : output.data;
   };
-  const ofApp = { accountId: ids.accountId, id: ids.applicationId };
-  const end = (deploymentId: string, how: typeof succeedDeployment) => how(deps, { ...ids, deploymentId });
-  return {
-    ...{ memory, deps, push },
-    app: () => memory.table.get(App, ofApp),
-    set: (set: Partial<App>) => memory.table.transact([change(App, ofApp, { set })]),
-    deployments: () => memory.items('DEPLOYMENT').map((item) => Deployment.parse(item)),
-    succeed: (id: string) => end(id, succeedDeployment),
-    fail: (id: string) => end(id, (...args) => failDeployment(...args, 'because')),
-  };
+  return { ...made, push };
 }
 
 test('a push starts a deployment with its commit', async () => {
@@ -101,8 +67,7 @@ test('while one is under way one more waits, with the newest commit, and starts 
 });
 
 test('an API deployment is refused while a push waits, and a push waits for one of the API', async () => {
-  const { push, deps, deployments, succeed } = await world();
-  const caller = { accountId: ids.accountId, keyId: 'key' };
+  const { push, deps, deployments, succeed, caller, ids } = await world();
   const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
   const { data } = await createDeployment(deps, caller, asked);
   const next = await push();

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import type { AppHost } from '../providers/app-host.ts';
 import type { Builds } from '../providers/builds.ts';
 import type { Databases } from '../providers/databases.ts';
@@ -8,6 +9,7 @@ import { joinKey } from '../table/keys.ts';
 import { erase } from '../table/writes.ts';
 import { removeDatabases } from './database-making.ts';
 import type { Deps } from './deps.ts';
+import type { TeardownInput } from './workflow.ts';
 
 /** Deletes at most this many items in one transaction. */
 const CHUNK = 50;
@@ -15,6 +17,8 @@ const CHUNK = 50;
 /**
  * Takes an application down for good: its addresses, its function, its databases, its builds, its variables, and last itself. Every
  * step may be repeated; what is gone already is no error.
+ *
+ * @param deploymentId the one that was under way: its build may have left something after all was taken down
  */
 export async function teardownApp(
   deps: Deps & {
@@ -23,11 +27,14 @@ export async function teardownApp(
     databases: Databases;
     hostRoutes: HostRoutes;
   },
-  { accountId, applicationId }: { accountId: string; applicationId: string },
+  { accountId, applicationId, deploymentId }: z.output<typeof TeardownInput>,
 ): Promise<void> {
   const of = { accountId, id: applicationId };
   const app = await deps.table.get(App, of);
-  if (!app) return;
+  if (!app) {
+    if (deploymentId) await deps.builds.remove(applicationId, deploymentId);
+    return await deps.builds.removeCaches(applicationId);
+  }
   await deps.hostRoutes.remove(app.hosts);
   await deps.appHost.remove(applicationId);
   await removeDatabases(deps, applicationId);
@@ -39,7 +46,10 @@ export async function teardownApp(
     await Promise.all(items.map(({ id }) => deps.builds.remove(applicationId, id)));
     await deps.table.transact(items.map(({ id }) => erase(Deployment, { accountId, id })));
   }
+  // The list is some milliseconds behind: what is newest may not be in it yet.
+  const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
   await deps.table.transact([
+    ...newest.map((id) => erase(Deployment, { accountId, id })),
     ...app.hosts.map((host) => erase(Host, { host })),
     erase(EnvSet, of),
     erase(GitAccess, { applicationId }),

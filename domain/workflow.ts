@@ -3,7 +3,13 @@ import { SCOPES } from '../contract/route.ts';
 
 /** The inputs of what is started from inside: workflows, queues and operators' tools. */
 export const DeploymentInput = z.object({ accountId: z.string(), applicationId: z.string(), deploymentId: z.string() });
-export const TeardownInput = z.object({ accountId: z.string(), applicationId: z.string() });
+export type DeploymentIds = z.output<typeof DeploymentInput>;
+export const TeardownInput = z.object({
+  accountId: z.string(),
+  applicationId: z.string(),
+  /** The deployment that was under way. */
+  deploymentId: z.optional(z.string()),
+});
 
 export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });
 export const MoveHostingInput = z.extend(HostingInput, { server: z.string() });

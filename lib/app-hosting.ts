@@ -37,6 +37,8 @@ export class AppHostingStack extends PlatformStack {
   readonly check: Use;
   /** Moving traffic: the alias, its address and the route. */
   readonly switch: Use;
+  /** Removing releases that are not kept. */
+  readonly prune: Use;
   /** Removing all of it. */
   readonly remove: Use;
   /** Pointing a host name somewhere. */
@@ -142,6 +144,8 @@ export class AppHostingStack extends PlatformStack {
         'UpdateFunctionCode',
         'UpdateFunctionConfiguration',
         'PublishVersion',
+        // Of an application that was deleted while its release was made.
+        'DeleteFunction',
       ),
       {
         rights: [
@@ -175,6 +179,7 @@ export class AppHostingStack extends PlatformStack {
       ),
       this.route,
     );
+    this.prune = onApps('DeleteFunction');
     this.remove = merge(onApps('DeleteFunction'), this.route);
   }
 }

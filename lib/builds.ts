@@ -27,6 +27,8 @@ export class BuildsStack extends PlatformStack {
   readonly collect: Use;
   /** Reading what a build says of itself. */
   readonly readResults: Use;
+  /** Deleting the artifacts of releases that are not kept. */
+  readonly discard: Use;
   /** Deleting what a deployment left. */
   readonly remove: Use;
 
@@ -65,6 +67,7 @@ export class BuildsStack extends PlatformStack {
     this.readLogs = { variables, rights: [object('Get', 'logs'), list] };
     this.order = { variables, rights: [object('Put', 'jobs')] };
     this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list] };
+    this.discard = { variables, rights: [object('Delete', 'artifacts')] };
     this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts', 'caches')] };
     this.readResults = { variables, rights: [object('Get', 'results'), list] };
 

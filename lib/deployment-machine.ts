@@ -46,17 +46,26 @@ export interface DeploymentSteps {
   switchRelease: string;
   succeedDeployment: string;
   failDeployment: string;
+  pruneReleases: string;
   buildProject: string;
 }
 
-/** Queued → running → built → released → checked → switched → succeeded; or failed. Input: accountId, applicationId, deploymentId. */
+/**
+ * Queued → running → built → released → checked → switched → succeeded; or failed. A rollback has its release already. Input:
+ * accountId, applicationId, deploymentId, trigger.
+ */
 export function deploymentMachine(steps: DeploymentSteps) {
   return {
     Comment: 'Takes a deployment from its Git branch to a live release',
     StartAt: 'Begin',
     TimeoutSeconds: DEPLOYMENT_SECONDS,
     States: {
-      Begin: step(steps.beginDeployment, 'Build'),
+      Begin: step(steps.beginDeployment, 'BuildOrNot'),
+      BuildOrNot: {
+        Type: 'Choice',
+        Choices: [{ Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' }],
+        Default: 'Build',
+      },
       Build: {
         Type: 'Task',
         Resource: 'arn:aws:states:::codebuild:startBuild.sync',
@@ -80,7 +89,16 @@ export function deploymentMachine(steps: DeploymentSteps) {
       Release: step(steps.releaseDeployment, 'Check'),
       Check: step(steps.checkRelease, 'Switch'),
       Switch: step(steps.switchRelease, 'Succeed'),
-      Succeed: step(steps.succeedDeployment, 'Done'),
+      Succeed: step(steps.succeedDeployment, 'Prune'),
+      // Whatever becomes of it, the deployment has ended: what is left over goes with the next one's.
+      Prune: {
+        Type: 'Task',
+        Resource: steps.pruneReleases,
+        ResultPath: null,
+        Retry: [retryLambda],
+        Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Done' }],
+        Next: 'Done',
+      },
       Done: { Type: 'Succeed' },
       // A deployment that failed is an execution that did its work. Only where even this cannot be recorded does the
       // execution fail, which is an alarm; the reconciler then ends the deployment.
@@ -89,26 +107,31 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Resource: steps.failDeployment,
         ResultPath: null,
         Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 2, MaxAttempts: 6, BackoffRate: 2 }],
-        End: true,
+        Next: 'Prune',
       },
     },
   };
 }
 
-/** Removes what an application had: its function, its routes, its files. Every step of it may be done twice. Input: accountId, applicationId. */
+/**
+ * Removes what an application had: its function, its routes, its files. Every step of it may be done twice, and is: a build
+ * that was stopped may have had something to store still. Input: accountId, applicationId, deploymentId where one was under way.
+ */
 export function teardownMachine({ teardownApp }: { teardownApp: string }) {
+  const teardown = {
+    Type: 'Task',
+    Resource: teardownApp,
+    ResultPath: null,
+    Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 5, MaxAttempts: 7, BackoffRate: 2.5 }],
+  };
   return {
     Comment: 'Removes everything a deleted application had',
     StartAt: 'Teardown',
     TimeoutSeconds: 3600,
     States: {
-      Teardown: {
-        Type: 'Task',
-        Resource: teardownApp,
-        ResultPath: null,
-        Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 5, MaxAttempts: 7, BackoffRate: 2.5 }],
-        End: true,
-      },
+      Teardown: { ...teardown, Next: 'LastWords' },
+      LastWords: { Type: 'Wait', Seconds: 60, Next: 'Sweep' },
+      Sweep: { ...teardown, End: true },
     },
   };
 }

@@ -24,6 +24,7 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
     switchRelease: { timeout: 120, uses: [...state, hosting.switch] },
     succeedDeployment: { timeout: 30, uses: state },
     failDeployment: { timeout: 30, uses: [...state, builds.readResults] },
+    pruneReleases: { timeout: 120, uses: [...state, hosting.prune, builds.discard] },
     teardownApp: { timeout: 300, uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make] },
   };
 }
@@ -54,6 +55,7 @@ export class DeploymentsStack extends PlatformStack {
       switchRelease: step('switchRelease'),
       succeedDeployment: step('succeedDeployment'),
       failDeployment: step('failDeployment'),
+      pruneReleases: step('pruneReleases'),
     };
     new Machine(this, platform, 'deployment', {
       definition: deploymentMachine({ ...steps, buildProject: names.buildProject.name }),

@@ -46,6 +46,8 @@ export interface AppHost {
   try(applicationId: string, release: string): Promise<Trial>;
   /** Sends all traffic to a release and returns the host name that it answers at. */
   switchTo(applicationId: string, release: string): Promise<string>;
+  /** Deletes a release that does not serve; one that is not there is no error. @returns false where it serves after all */
+  removeRelease(applicationId: string, release: string): Promise<boolean>;
   /** Deletes everything of an application; one that is not there is no error. */
   remove(applicationId: string): Promise<void>;
 }
@@ -231,6 +233,16 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
         await client.send(new UpdateAliasCommand({ ...target, RevisionId: alias.RevisionId }));
       }
       return new URL(await functionUrl(FunctionName)).host;
+    },
+
+    async removeRelease(applicationId, Qualifier) {
+      try {
+        await client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
+      } catch (error) {
+        if (isNamed(error, 'ResourceConflictException')) return false; // the alias points to it
+        if (!missing(error)) throw error;
+      }
+      return true;
     },
 
     async remove(applicationId) {

@@ -52,6 +52,8 @@ export interface Builds {
   /** The build's log as far as it has come; empty before it began. */
   readLog(deploymentId: string): Promise<string>;
   readResult(deploymentId: string): Promise<Result>;
+  /** Deletes what a deployment packaged. */
+  removeArtifact(applicationId: string, deploymentId: string): Promise<void>;
   /** Deletes all that a deployment left in the bucket. */
   remove(applicationId: string, deploymentId: string): Promise<void>;
   /** Deletes what an application's builds kept for the next. */
@@ -67,6 +69,7 @@ export function createBuilds({ getObject, putObject, deleteObject }: Objects, bu
       const found = await getObject(bucket, resultKey(deploymentId));
       return found ? Result.parse(JSON.parse(found.toString('utf8'))) : {};
     },
+    removeArtifact: (applicationId, deploymentId) => deleteObject(bucket, artifactKey(applicationId, deploymentId)),
     remove: async (applicationId, deploymentId) => {
       const keys = [jobKey, logKey, resultKey].map((keyOf) => keyOf(deploymentId));
       keys.push(artifactKey(applicationId, deploymentId));

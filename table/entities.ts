@@ -227,6 +227,8 @@ export const Deployment = entity({
       notes: z.array(z.string()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),
+      /** True once the release is being removed: it cannot be rolled back to any more. */
+      retired: z.optional(z.literal(true)),
       /** True while another deployment of the application is under way: nothing is started for this one yet. */
       waiting: z.optional(z.literal(true)),
       /** While unfinished: when the reconciler looks whether its execution is still alive. */

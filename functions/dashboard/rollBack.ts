@@ -1,0 +1,6 @@
+import { rollBack as route } from '../../contract/rollbacks.ts';
+import { rollBack } from '../../domain/rollbacks.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** POST /dashboard/v1/apps/{id}/rollback */
+export const handler = endpoint(route, rollBack);

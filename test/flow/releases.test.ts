@@ -1,0 +1,126 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BatchGetBuildsCommand, CodeBuildClient, ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp, deleteApp, updateApp } from '../../contract/apps.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
+import { replaceEnv } from '../../contract/env.ts';
+import { rollBack } from '../../contract/rollbacks.ts';
+import { type Run, startRun } from '../platform.ts';
+import { codeOf, newAccount, type Opened, until } from '../world.ts';
+import { get } from './browse.ts';
+import { app, committer } from './repositories.ts';
+
+/** Rollbacks, deletions in the middle and many deployments at once, on a platform of their own. */
+const root = mkdtempSync(join(tmpdir(), 'releases-'));
+const commit = committer(root);
+let run: Run;
+let account: Opened;
+let builds: CodeBuildClient;
+beforeAll(async () => {
+  run = await startRun({
+    DATA_DIR: ':memory:',
+    LOCAL_GIT_ROOT: root,
+    RATE_LIMIT_SECRET: '100000',
+    RATE_LIMIT_LOGIN: '100000',
+  });
+  account = await newAccount({ appLimit: 100 }, run.local);
+  builds = new CodeBuildClient({
+    region: 'af-south-1',
+    endpoint: run.local.environment.AWS_ENDPOINT_URL_CODEBUILD ?? '',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+}, 60_000);
+afterAll(async () => {
+  builds?.destroy();
+  await run?.stop();
+});
+
+async function create(name: string, fields: { buildCommand?: string } = {}) {
+  const repoUrl = `https://git.localhost/${name}.git`;
+  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
+  return (await account.call(createApp, { body })).body.data;
+}
+
+const begin = async (id: string) => (await account.call(createDeployment, { params: { id } })).body.data;
+const follow = (id: string) =>
+  until(async () => {
+    const { data } = (await account.call(getDeployment, { params: { id } })).body;
+    return data.finishedAt !== null && data;
+  });
+const deploy = async (id: string) => await follow((await begin(id)).id);
+const page = async (host: string) => (await get(run.local.baseUrl, host)).body;
+const greet = (id: string, value: string) =>
+  account.call(replaceEnv, { params: { id }, body: { vars: [{ key: 'GREETING', value }] } });
+
+test('a rollback brings code and variables back together, and does not build', async () => {
+  const sha = commit('back', app("'one ' + process.env.GREETING"));
+  const { id, primaryDomain } = await create('back');
+  await greet(id, 'hello');
+  const first = await deploy(id);
+  commit('back', app("'two ' + process.env.GREETING"));
+  await greet(id, 'goodbye');
+  await deploy(id);
+  expect(await page(primaryDomain)).toBe('two goodbye');
+
+  const back = (deploymentId: string) => account.dashboard.call(rollBack, { params: { id }, body: { deploymentId } });
+  const { body } = await back(first.id);
+  expect(body.data).toMatchObject({ status: 'QUEUED', trigger: 'ROLLBACK', commitSha: sha, applicationId: id });
+  expect(codeOf(await back(first.id)), 'one at a time').toBe('conflict');
+  const done = await follow(body.data.id);
+  expect(done).toMatchObject({ status: 'SUCCEEDED', trigger: 'ROLLBACK', commitSha: sha });
+  expect(done.log).toBe(`==> Rolling back to the release of ${first.id} (${sha})\n==> The new release is live\n`);
+  expect(await page(primaryDomain)).toBe('one hello');
+
+  commit('back', app("process.exit(3) + 'three'"));
+  const failed = await deploy(id);
+  expect(failed.status).toBe('FAILED');
+  expect(codeOf(await back(failed.id)), 'a release that never served').toBe('conflict');
+  expect(codeOf(await back('dep_none'))).toBe('not_found');
+  const answer = await account.dashboard.call(rollBack, { params: { id }, body: {} as { deploymentId: string } });
+  expect(answer.error?.message).toBe('deploymentId: is required');
+  expect(await page(primaryDomain)).toBe('one hello');
+}, 60_000);
+
+test('an application deleted in the middle of a build stops the build', async () => {
+  commit('cancelled', app("'never'"));
+  const { id } = await create('cancelled', { buildCommand: 'echo building; sleep 120' });
+  const deployment = await begin(id);
+  await until(async () => {
+    const { body } = await account.call(getDeployment, { params: { id: deployment.id } });
+    return body.data.log.includes('building');
+  });
+  await account.call(deleteApp, { params: { id } });
+  await until(async () => {
+    const { ids } = await builds.send(new ListBuildsForProjectCommand({ projectName: 'hosting-local-build' }));
+    const found = (await builds.send(new BatchGetBuildsCommand({ ids: ids?.slice(0, 100) }))).builds ?? [];
+    const ours = found.find(({ environment }) =>
+      environment?.environmentVariables?.some(({ value }) => value === deployment.id),
+    );
+    return ours?.buildStatus === 'STOPPED';
+  });
+  await until(async () => (await account.call(getDeployment, { params: { id: deployment.id } })).status === 404);
+  expect((await account.call(updateApp, { params: { id }, body: {} })).status).toBe(404);
+}, 60_000);
+
+test('ten applications deployed at once all succeed, in about the order in which they came', async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `many-${index}`);
+  const made = [];
+  for (const name of names) {
+    commit(name, app(`'${name}'`));
+    made.push(await create(name));
+  }
+  const began = [];
+  for (const { id } of made) began.push(await begin(id));
+  const ended = await Promise.all(began.map(({ id }) => follow(id)));
+  expect(ended.map(({ status }) => status)).toEqual(names.map(() => 'SUCCEEDED'));
+  for (const [index, { primaryDomain }] of made.entries()) expect(await page(primaryDomain)).toBe(names[index]);
+  // Two are built at a time, and what comes after a build may take longer for one than for another; but who came first does
+  // not wait for who came last.
+  const times = ended.map(({ finishedAt }) => finishedAt ?? '');
+  for (const early of times.slice(0, 3))
+    for (const late of times.slice(-3)) expect(early < late, `${times}`).toBe(true);
+  const { data } = (await account.call(listDeployments, { params: { id: made[0]?.id ?? '' } })).body;
+  expect(data).toHaveLength(1);
+}, 90_000);
