@@ -16,6 +16,9 @@ export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
 /** The state of an account on its hosting server: not made yet, and then as the server has it. */
 export const PANEL_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED', 'REMOVED'] as const;
 
+/** Whether an application's own domain is proven to be its owner's. */
+export const CUSTOM_DOMAIN_STATUSES = ['PENDING', 'VERIFIED'] as const;
+
 /** A database is made in about a minute, or not at all. */
 export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED'] as const;
 

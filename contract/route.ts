@@ -40,7 +40,8 @@ export type Uses =
   | 'git'
   | 'hooks'
   | 'provider-keys'
-  | 'payments';
+  | 'payments'
+  | 'dns';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export function pathsOf({ path, mirrored }: { path: Path; mirrored: boolean }): Path[] {

@@ -3,6 +3,7 @@ import { listModels } from './ai.ts';
 import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai-control.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
+import { checkCustomDomain, getCustomDomain } from './custom-domains.ts';
 import { createDatabase, listDatabases } from './databases.ts';
 import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns.ts';
@@ -91,6 +92,8 @@ export const dashboardRoutes = [
   rollBack,
   listDatabases,
   createDatabase,
+  getCustomDomain,
+  checkCustomDomain,
   listEndpoints,
   enableWebhook,
   pingWebhook,

@@ -16,6 +16,7 @@ import { joinKey } from '../table/keys.ts';
 import { change, create, type Write } from '../table/writes.ts';
 import { newDeployment, triggerOf } from './deployment-queue.ts';
 import type { Caller, Deps } from './deps.ts';
+import { newCustomDomain } from './domain-claims.ts';
 import { emit } from './events.ts';
 import { newGitAccess } from './git-access.ts';
 import { assertRepositoryUrl } from './repositories.ts';
@@ -114,7 +115,8 @@ async function createAppAt(
     buildCommand: input.buildCommand === undefined ? defaults.buildCommand : input.buildCommand,
     startFile: input.startFile ?? defaults.startFile,
     primaryDomain: customDomain ?? host,
-    hosts: customDomain ? [host, customDomain] : [host],
+    hosts: [host],
+    ...(customDomain ? { customDomain: newCustomDomain(deps, customDomain) } : {}),
     status: 'RUNNING',
     autoDeploy: false,
     createdAt: now,

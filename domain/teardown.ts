@@ -35,7 +35,8 @@ export async function teardownApp(
     if (deploymentId) await deps.builds.remove(applicationId, deploymentId);
     return await deps.builds.removeCaches(applicationId);
   }
-  await deps.hostRoutes.remove(app.hosts);
+  const hosts = [...app.hosts, ...(app.customDomain ? [app.customDomain.host] : [])];
+  await deps.hostRoutes.remove(hosts);
   await deps.appHost.remove(applicationId);
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
@@ -50,7 +51,7 @@ export async function teardownApp(
   const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
   await deps.table.transact([
     ...newest.map((id) => erase(Deployment, { accountId, id })),
-    ...app.hosts.map((host) => erase(Host, { host })),
+    ...hosts.map((host) => erase(Host, { host })),
     erase(EnvSet, of),
     erase(GitAccess, { applicationId }),
     erase(App, of),

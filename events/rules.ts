@@ -3,6 +3,7 @@ import { routeNewApp, startDeployment, startTeardown } from '../domain/execution
 import { App, Deployment } from '../table/entities.ts';
 import { billingRules } from './billing-rules.ts';
 import { follow, type Rule } from './consume.ts';
+import { type CustomDomainRuleDeps, customDomainRules } from './custom-domain-rules.ts';
 import { type DatabaseRuleDeps, databaseRules } from './database-rules.ts';
 import { type DomainRuleDeps, domainRules } from './domain-rules.ts';
 import { type HostingRuleDeps, hostingRules } from './hosting-rules.ts';
@@ -14,7 +15,8 @@ export type RuleDeps = AppRuleDeps &
   HostingRuleDeps &
   DatabaseRuleDeps &
   DomainRuleDeps &
-  Parameters<typeof billingRules>[0];
+  Parameters<typeof billingRules>[0] &
+  CustomDomainRuleDeps;
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
 export const rules = (deps: RuleDeps): BaseRule[] => [
@@ -24,6 +26,7 @@ export const rules = (deps: RuleDeps): BaseRule[] => [
   ...databaseRules(deps),
   ...domainRules(deps),
   ...billingRules(deps),
+  ...customDomainRules(deps),
 ];
 
 const appRules = (deps: AppRuleDeps): Rule[] => [

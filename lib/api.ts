@@ -69,6 +69,9 @@ const repositories = ({ config }: Platform): Use => ({
   variables: { ALLOW_LOCAL_REPOSITORIES: String(config.allowLocalRepositories) },
 });
 
+/** Who answers for domains: whom Lambda asks; the local run has a name server of its own. */
+export const ASK_DNS: Use = { variables: { DNS_SERVERS: '' } };
+
 /** The HTTP API: one route and one function for each entry of the contract, and one function for everything else. */
 export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
@@ -159,6 +162,7 @@ export class ApiStack extends PlatformStack {
       databases: [databaseUses(platform).region],
       'provider-keys': [hosting.sealProviderKeys],
       payments: [billing.payments],
+      dns: [ASK_DNS],
     };
     this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,

@@ -1,6 +1,7 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import { ASK_DNS } from './api.ts';
 import type { BillingStack } from './billing.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
@@ -55,6 +56,7 @@ export class SchedulesStack extends PlatformStack {
         domains.mirror,
         panel.settle,
         databases.make,
+        ASK_DNS,
       ]),
       everyMinute('settleBilling', 'Looks into payments that are open, and makes void what was not paid in time', [
         ...look,

@@ -172,6 +172,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         ...login.variables,
         ...payments.variables,
         PUBLIC_URL: baseUrl,
+        DNS_SERVERS: `${dnsServer.host}:${dnsServer.port}`,
       },
     });
     const lambda = started(

@@ -9,9 +9,12 @@ import '@aws-sdk/signature-v4a';
 /** What a host name shows before its application's first release. */
 export const PLACEHOLDER = 'placeholder';
 
+/** A route that leads wherever another host name does (lib/edge-functions/route-app.js). */
+export const aliasOf = (host: string): string => `@${host}`;
+
 /** Which host name leads where, at the edge. */
 export interface HostRoutes {
-  /** @param target the host of the application's function URL, or {@link PLACEHOLDER} */
+  /** @param target the host of the application's function URL, {@link PLACEHOLDER}, or an alias ({@link aliasOf}) */
   point(hosts: readonly string[], target: string): Promise<void>;
   remove(hosts: readonly string[]): Promise<void>;
 }

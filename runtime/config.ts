@@ -36,6 +36,8 @@ const VARIABLES = {
   TEARDOWN_STATE_MACHINE_ARN: text,
   HOSTING_STATE_MACHINE_ARN: text,
   DATABASE_STATE_MACHINE_ARN: text,
+  /** Who is asked for the proof of a domain, comma-separated; whom the system asks, if empty. */
+  DNS_SERVERS: text,
   /** Where applications' databases are made. */
   DATABASE_REGION: text,
   APP_FUNCTION_PREFIX: text,

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { DEPLOYMENT_STATUSES, FRAMEWORKS, NODE_VERSIONS, TRIGGERS } from '../contract/choices.ts';
+import {
+  CUSTOM_DOMAIN_STATUSES,
+  DEPLOYMENT_STATUSES,
+  FRAMEWORKS,
+  NODE_VERSIONS,
+  TRIGGERS,
+} from '../contract/choices.ts';
 import type { EventType } from '../contract/events.ts';
 import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
@@ -153,6 +159,22 @@ export const Answer = entity({
   expiresAtEpoch: (item) => epoch(item.createdAt) + DAY,
 });
 
+/** A domain that an application's owner brought along. */
+const customDomain = () =>
+  z.object({
+    host: z.string(),
+    status: z.enum(CUSTOM_DOMAIN_STATUSES),
+    /** What its owner puts into its DNS as a proof. */
+    token: z.string(),
+    claimedAt: z.string(),
+    checkedAt: z.nullable(z.string()),
+    problem: z.optional(z.string()),
+    /** While it is not proven: when somebody looks again. */
+    checkAt: z.optional(z.string()),
+  });
+export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
+export const checkedAgainAt = (checkAt: string) => ({ duePk: 'CUSTOM_DOMAIN', dueAt: checkAt });
+
 export type App = ItemOf<typeof App>;
 export const App = entity({
   type: 'APP',
@@ -170,8 +192,10 @@ export const App = entity({
       buildCommand: z.nullable(z.string()),
       startFile: z.string(),
       primaryDomain: z.string(),
-      /** Every host name that leads here; each is claimed by a Host item. */
+      /** The host names of ours that lead here; each is claimed by a Host item. */
       hosts: z.array(z.string()),
+      /** Claimed by a Host item too; it leads here once it is proven. */
+      customDomain: z.optional(customDomain()),
       status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
       autoDeploy: z.boolean(),
       /** Its databases; absent before the first. */
@@ -185,6 +209,7 @@ export const App = entity({
     }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('APP', id) }),
   list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'APPS'), listSk: item.id }),
+  due: ({ customDomain }) => (customDomain?.checkAt ? checkedAgainAt(customDomain.checkAt) : undefined),
 });
 
 /** A host name belongs to the one application that has this item. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { reconcileCustomDomains } from '../../domain/custom-domains.ts';
 import { reconcileDatabases } from '../../domain/database-making.ts';
 import { reconcileDeliveries } from '../../domain/delivery-sweep.ts';
 import { reconcileZones } from '../../domain/dns-mirror.ts';
@@ -13,6 +14,7 @@ import { databaseMaking, deployments, domainTasks, hosting, teardowns } from '..
 import { extensions } from '../../runtime/extensions.ts';
 import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
 import { step } from '../../runtime/step.ts';
+import { txt } from '../../runtime/txt-records.ts';
 
 const needs = {
   ...deps,
@@ -21,6 +23,7 @@ const needs = {
   hosting: hosting(),
   databaseMaking: databaseMaking(),
   domainTasks: domainTasks(),
+  txt,
   queue,
   mirrors,
   extensions,
@@ -33,6 +36,7 @@ export const handler = step(z.unknown(), () =>
     deployments: () => reconcileDeployments(needs),
     teardowns: () => reconcileTeardowns(needs),
     hosting: () => reconcileHosting(needs),
+    customDomains: () => reconcileCustomDomains(needs),
     databases: () => reconcileDatabases(needs),
     domains: () => reconcileDomains(needs),
     zones: () => reconcileZones(needs),

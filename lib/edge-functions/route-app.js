@@ -13,7 +13,9 @@ async function handler(event) {
   if (!(await routes.exists(host))) {
     return page(404, 'Not Found', 'Nothing here', 'There is no application at this address.');
   }
-  const target = await routes.get(host);
+  let target = await routes.get(host);
+  // An application's own domain leads wherever its address with us does.
+  if (target.startsWith('@')) target = await routes.get(target.slice(1));
   if (target === 'placeholder') {
     return page(
       200,

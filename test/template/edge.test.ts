@@ -49,6 +49,13 @@ describe('a request to an application', () => {
     expect(origins).toEqual([]);
   });
 
+  test('to its own domain goes where its address with us leads', async () => {
+    const routes = { 'shop.co.za': '@shop.apps.hosting.example', 'shop.apps.hosting.example': 'abc.lambda-url.on.aws' };
+    const { result, origins } = await run('route-app', requestFor('shop.co.za'), routes);
+    expect(origins).toEqual(['abc.lambda-url.on.aws']);
+    expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.co.za');
+  });
+
   test('that is not there is a 404', async () => {
     const { result } = await run('route-app', requestFor('constructor.apps.hosting.example'));
     expect(Answer.parse(result).statusCode).toBe(404);

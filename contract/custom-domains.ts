@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import { CUSTOM_DOMAIN_STATUSES } from './choices.ts';
+import { Id, one, resource, Timestamp } from './envelope.ts';
+import { route } from './route.ts';
+
+const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.string() });
+
+/** An application's own domain: whether it is proven to be its owner's, and what they are to put into its DNS. */
+export const CustomDomain = resource('CustomDomain', () =>
+  z.object({
+    domain: z.string(),
+    status: z.enum(CUSTOM_DOMAIN_STATUSES),
+    challenge: DnsEntry().register(z.globalRegistry, { description: 'Proves that the domain is yours' }),
+    target: DnsEntry().register(z.globalRegistry, { description: 'Sends its visitors to the application' }),
+    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
+    checkedAt: z.nullable(Timestamp),
+    claimedUntil: z.nullable(Timestamp).register(z.globalRegistry, {
+      description: 'Not proven by then, the domain is anybody’s again',
+    }),
+  }),
+);
+
+const tag = 'Applications';
+
+export const getCustomDomain = route({
+  id: 'getCustomDomain',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/domain',
+  access: 'login',
+  summary: "Read the state of an application's own domain, and what is to be put into its DNS",
+  tag,
+  params: Id,
+  response: () => one(CustomDomain()),
+});
+
+export const checkCustomDomain = route({
+  id: 'checkCustomDomain',
+  method: 'POST',
+  path: '/dashboard/v1/apps/{id}/domain/check',
+  access: 'login',
+  summary: 'Look into the DNS now whether the domain is proven to be yours',
+  tag,
+  params: Id,
+  response: () => one(CustomDomain()),
+  uses: ['dns'],
+});

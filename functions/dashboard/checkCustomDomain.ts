@@ -1,0 +1,7 @@
+import { checkCustomDomain as route } from '../../contract/custom-domains.ts';
+import { checkCustomDomain } from '../../domain/custom-domains.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { txt } from '../../runtime/txt-records.ts';
+
+/** POST /dashboard/v1/apps/{id}/domain/check */
+export const handler = endpoint(route, checkCustomDomain, { txt });

@@ -1,0 +1,6 @@
+import { getCustomDomain as route } from '../../contract/custom-domains.ts';
+import { getCustomDomain } from '../../domain/custom-domains.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/apps/{id}/domain */
+export const handler = endpoint(route, getCustomDomain);

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createApp, deleteApp, getApp } from '../../contract/apps.ts';
+import { checkCustomDomain, getCustomDomain } from '../../contract/custom-domains.ts';
+import { addDnsRecord } from '../../contract/dns.ts';
+import { openDomain } from '../domains.ts';
+import { get } from '../flow/browse.ts';
+import { codeOf, local, newAccount, type Opened, until } from '../world.ts';
+
+const anyName = (ending: string) => `shop-${randomBytes(5).toString('hex')}.${ending}`;
+const create = (account: Opened, customDomain?: string) =>
+  account.call(createApp, { body: { name: 'Shop', framework: 'NODE', ...(customDomain ? { customDomain } : {}) } });
+const read = (account: Opened, id: string) => account.dashboard.call(getCustomDomain, { params: { id } });
+const check = (account: Opened, id: string) => account.dashboard.call(checkCustomDomain, { params: { id } });
+const pageOf = async (host: string) => (await get(local.baseUrl, host)).body;
+const PLACEHOLDER = /has not been deployed yet/;
+
+test('a domain that is not proven is claimed and shown, but not answered for', async () => {
+  const account = await newAccount();
+  const domain = anyName('co.za');
+  const { id, slug, primaryDomain } = (await create(account, domain)).body.data;
+  expect(primaryDomain).toBe(domain);
+  const { data } = (await read(account, id)).body;
+  expect(data).toEqual({
+    ...{ domain, status: 'PENDING', problem: null, checkedAt: null, claimedUntil: expect.any(String) },
+    challenge: { type: 'TXT', name: `_hosting-challenge.${domain}`, value: expect.stringMatching(/^[0-9a-f]{40}$/) },
+    target: { type: 'CNAME', name: domain, value: `${slug}.apps.localhost` },
+  });
+  await until(async () => PLACEHOLDER.test(await pageOf(`${slug}.apps.localhost`)));
+  expect(await pageOf(domain)).not.toMatch(PLACEHOLDER);
+  expect((await check(account, id)).body.data).toMatchObject({
+    ...{ status: 'PENDING', problem: expect.stringContaining(domain), checkedAt: expect.any(String) },
+    challenge: data.challenge,
+  });
+  expect(codeOf(await create(await newAccount(), domain))).toBe('conflict');
+});
+
+test('a name that nobody can own answers at once, and is free again with its application', async () => {
+  const account = await newAccount();
+  const domain = anyName('example');
+  const { id } = (await create(account, domain)).body.data;
+  expect((await read(account, id)).body.data).toMatchObject({ status: 'VERIFIED', claimedUntil: null });
+  expect((await check(account, id)).body.data).toMatchObject({ status: 'VERIFIED', checkedAt: null });
+  await until(async () => PLACEHOLDER.test(await pageOf(domain)));
+  await account.call(deleteApp, { params: { id } });
+  await until(async () => (await create(account, domain)).status === 201, 300);
+});
+
+test('without a domain of its own, or in another account, there is nothing to see or check', async () => {
+  const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
+  const plain = (await create(account)).body.data.id;
+  const { id } = (await create(account, anyName('co.za'))).body.data;
+  for (const [who, which] of [
+    [account, plain],
+    [stranger, id],
+    [account, 'app_none'],
+  ] as const) {
+    expect([(await read(who, which)).status, (await check(who, which)).status]).toEqual([404, 404]);
+  }
+  expect((await account.call(getApp, { params: { id } })).status).toBe(200);
+});
+
+test('a domain bought from us needs no proof in its own account, and a TXT record in any other', async () => {
+  const [owner, tenant] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
+  const { domain } = await openDomain(owner);
+  const own = (await create(owner, domain.name)).body.data.id;
+  await until(async () => (await read(owner, own)).body.data.status === 'VERIFIED');
+  await until(async () => PLACEHOLDER.test(await pageOf(domain.name)));
+
+  const { id } = (await create(tenant, `shop.${domain.name}`)).body.data;
+  const { challenge } = (await check(tenant, id)).body.data;
+  expect(challenge.name).toBe(`_hosting-challenge.shop.${domain.name}`);
+  const record = { type: 'TXT' as const, name: '_hosting-challenge.shop', content: challenge.value };
+  expect((await owner.call(addDnsRecord, { params: { id: domain.id }, body: record })).status).toBe(201);
+  const { data } = await until(async () => {
+    const { body } = await check(tenant, id);
+    return body.data.status === 'VERIFIED' && body;
+  });
+  expect(data).toMatchObject({ problem: null, checkedAt: expect.any(String) });
+  await until(async () => PLACEHOLDER.test(await pageOf(`shop.${domain.name}`)));
+}, 60_000);
