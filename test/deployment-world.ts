@@ -10,10 +10,12 @@ const ids = { accountId: 'acc_1', applicationId: 'app_1' };
 /** An application and its deployments in a table in memory. */
 export async function deploymentWorld(fields: Partial<App> = {}) {
   const memory = memoryTable();
+  /** Epoch milliseconds: tests move it on. */
+  const clock = { now: Date.parse('2026-01-01T00:00:00Z') };
   const deps: Deps = {
     table: memory.table,
-    now: () => new Date(),
-    newId,
+    now: () => new Date(clock.now),
+    newId: (prefix) => newId(prefix, clock.now),
     settings: {
       ...{ publicUrl: '', appsDomain: 'apps.localhost', hostArnOf: (id) => id, webhookRetrySchedule: [] },
       ...{ allowLocalWebhooks: false, allowLocalRepositories: false },
@@ -32,7 +34,7 @@ export async function deploymentWorld(fields: Partial<App> = {}) {
   await memory.table.transact([create(App, app)]);
   const ofApp = { accountId: ids.accountId, id: ids.applicationId };
   return {
-    ...{ memory, deps, ids },
+    ...{ memory, deps, ids, clock },
     caller: { accountId: ids.accountId, keyId: 'key' },
     app: () => memory.table.get(App, ofApp),
     set: (set: Partial<App>) => memory.table.transact([change(App, ofApp, { set })]),
