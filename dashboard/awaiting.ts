@@ -380,3 +380,29 @@ export const deleteDnsRecord = route({
   params: z.object({ id: z.string(), recordId: z.string() }),
   response: () => one(z.object({ ok: z.literal(true) })),
 });
+
+// frameworks
+export const listLogLines = route({
+  id: 'listLogLines',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/logs',
+  access,
+  tag,
+  summary,
+  params: Id,
+  query: z.object({ after: z.optional(z.string()) }),
+  response: () =>
+    z.object({ data: z.array(z.object({ n: z.int(), at: Timestamp, text: z.string() })), has_more: z.boolean() }),
+});
+// push
+export const rollback = route({
+  id: 'rollback',
+  method: 'POST',
+  path: '/dashboard/v1/apps/{id}/rollback',
+  access,
+  tag,
+  summary,
+  params: Id,
+  body: z.object({ deploymentId: z.string() }),
+  response: () => one(z.object({ id: z.string(), applicationId: z.string() })),
+});

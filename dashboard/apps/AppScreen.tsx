@@ -5,8 +5,10 @@ import { Status } from '../ui/Status.tsx';
 import { OutLink } from '../ui/TextLink.tsx';
 import { AppSettings } from './AppSettings.tsx';
 import { type Application, addressOf, useApp } from './api.ts';
+import { Databases } from './Databases.tsx';
 import { DeployButton } from './DeployButton.tsx';
 import { Deployments } from './Deployments.tsx';
+import { GitAccess } from './GitAccess.tsx';
 import { Variables } from './Variables.tsx';
 
 const tabsOf = (app: Application): readonly PlaceTab[] => {
@@ -14,6 +16,8 @@ const tabsOf = (app: Application): readonly PlaceTab[] => {
   return [
     { href: home, name: 'Deployments', show: () => <Deployments app={app} /> },
     { href: `${home}/env`, name: 'Variables', show: () => <Variables app={app} /> },
+    { href: `${home}/git`, name: 'Git', show: () => <GitAccess app={app} /> },
+    { href: `${home}/databases`, name: 'Databases', show: () => <Databases app={app} /> },
     { href: `${home}/settings`, name: 'Settings', show: () => <AppSettings key={app.updatedAt} app={app} /> },
   ];
 };

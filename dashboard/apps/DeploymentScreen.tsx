@@ -6,6 +6,7 @@ import { OutLink } from '../ui/TextLink.tsx';
 import { When } from '../ui/When.tsx';
 import { addressOf, isUnderWay, useApp, useDeployment } from './api.ts';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
+import { RollBack } from './RollBack.tsx';
 import { TRIGGER_WORDS } from './words.ts';
 
 /** One deployment with its log, which grows while the build runs. */
@@ -16,6 +17,7 @@ export function DeploymentScreen({ id, deploymentId }: { id: string; deploymentI
     <Screen
       title="Deployment"
       back={{ href: `/apps/${id}`, name: app?.name ?? 'Application' }}
+      actions={deployment.data?.data.status === 'SUCCEEDED' && <RollBack deployment={deployment.data.data} />}
       beside={<span role="status">{deployment.data && <DeploymentStatus of={deployment.data.data.status} />}</span>}
     >
       <Loaded query={deployment} lines={6}>

@@ -1,13 +1,16 @@
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
+import { createDatabase, listDatabases } from '../../contract/databases.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
 import { replaceEnv } from '../../contract/env.ts';
+import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
-import { getEnv } from '../awaiting.ts';
+import { getEnv, rollback } from '../awaiting.ts';
 
 export type Application = Output<typeof getApp>['data'];
+export type Database = Output<typeof listDatabases>['data'][number];
 export type Deployment = Output<typeof listDeployments>['data'][number];
 
 /** How often something under way is looked at, and something at rest, in milliseconds. */
@@ -46,6 +49,23 @@ export const useDeploy = () => useAct(createDeployment, [listDeployments]);
 /** Read once: a form that is being filled in is not changed under the hands. */
 export const useEnv = (id: string) => useRead(getEnv, { params: { id } }, { staleTime: Number.POSITIVE_INFINITY });
 export const useReplaceEnv = () => useAct(replaceEnv, [getEnv]);
+
+export const useRollback = () => useAct(rollback, [listDeployments]);
+
+export const useGitHook = (id: string) => useRead(getGitHook, { params: { id } });
+export const useDeployKey = (id: string) => useRead(getDeployKey, { params: { id } });
+
+/** All databases of the account, followed while one is being made. */
+export const useDatabases = () =>
+  useRead(
+    listDatabases,
+    { query: { limit: '100' } },
+    {
+      refetchInterval: (query) =>
+        recovery(query) || (query.state.data?.data.some(({ status }) => status === 'PROVISIONING') ? 3000 : false),
+    },
+  );
+export const useCreateDatabase = () => useAct(createDatabase, [listDatabases]);
 
 /** Where an application is seen: its domain carries no port, and the local run has one. */
 export const addressOf = ({ primaryDomain }: Application): string =>

@@ -12,6 +12,9 @@ interface ScreenProps {
   children: ReactNode;
 }
 
+/** Whether a screen has been shown before: the first one comes with the page, and the focus begins where it always does. */
+let shownBefore = false;
+
 /** One screen. Coming to it puts the focus on its title, so that keyboard and screen reader start there. */
 export function Screen({ title, beside, actions, back, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -19,11 +22,11 @@ export function Screen({ title, beside, actions, back, children }: ScreenProps) 
     document.title = `${title} · Dashboard`;
   }, [title]);
   useEffect(() => {
-    // Not on a text field that has taken the focus meanwhile, and not when the page was just opened.
-    if (document.activeElement === document.body || document.activeElement?.closest('nav')) {
+    if (shownBefore) {
       heading.current?.focus({ preventScroll: true });
       window.scrollTo(0, 0);
     }
+    shownBefore = true;
   }, []);
   return (
     <Stack gap="lg">

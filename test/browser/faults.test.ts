@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { createApp } from '../../contract/apps.ts';
+import { newAccount } from '../world.ts';
+import { open, signedIn } from './browser.ts';
+
+const NAME = '<img src=x onerror=alert(1)>';
+const FAILED = { error: { message: 'Something went wrong on our side.', code: 'server_error', status: 500 } };
+const WAITING = 'This page keeps trying.';
+
+test('a screen whose read fails says so with the request id, and recovers by itself', async () => {
+  const account = await newAccount();
+  await account.call(createApp, { body: { name: 'Still here' } });
+  const context = await signedIn(account);
+  let failing = true;
+  await context.route('**/dashboard/v1/apps*', (route) =>
+    failing
+      ? route.fulfill({ status: 500, headers: { 'x-request-id': 'req-to-quote' }, json: FAILED })
+      : route.continue(),
+  );
+  const page = await open(context, 'apps');
+  await page.getByRole('alert').getByText('Something went wrong on our side.').waitFor();
+  await page.getByText('req-to-quote').waitFor();
+  await page.getByText(WAITING, { exact: false }).waitFor();
+  failing = false;
+  await page.getByText('Still here').waitFor({ timeout: 30_000 });
+  await expect.poll(() => page.getByText(WAITING, { exact: false }).count()).toBe(0);
+});
+
+test('a failed read is tried again at once when asked to', async () => {
+  const context = await signedIn(await newAccount());
+  let failing = true;
+  await context.route('**/dashboard/v1/hosting*', (route) => (failing ? route.abort() : route.continue()));
+  const page = await open(context, 'hosting');
+  await page.getByRole('alert').getByText('The service could not be reached.').waitFor();
+  failing = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('No hosting yet').waitFor();
+});
+
+test('what was read stays to be seen while it cannot be read anew', async () => {
+  const account = await newAccount();
+  await account.call(createApp, { body: { name: 'Kept in sight' } });
+  const context = await signedIn(account);
+  const page = await open(context, 'apps');
+  await context.route('**/dashboard/v1/**', (route) => route.fulfill({ status: 503, json: FAILED }));
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByText('Kept in sight').waitFor();
+  await page.getByText(WAITING, { exact: false }).waitFor();
+});
+
+test('an API that is slow is waited for, and the screen says so', async () => {
+  const context = await signedIn(await newAccount());
+  await context.route('**/dashboard/v1/apps*', async (route) => {
+    await new Promise((done) => setTimeout(done, 6000));
+    await route.continue();
+  });
+  const page = await context.newPage();
+  await page.goto('apps');
+  await page.getByText('The service is slow to answer.', { exact: false }).waitFor();
+  await page.getByText('No applications yet').waitFor();
+  await expect.poll(() => page.getByText('The service is slow to answer.', { exact: false }).count()).toBe(0);
+});
+
+test('an answer that is no JSON is a failure like any other', async () => {
+  const context = await signedIn(await newAccount());
+  await context.route('**/dashboard/v1/apps*', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }));
+  const page = await open(context, 'apps');
+  await page.getByRole('alert').getByText('The service could not be reached.').waitFor();
+});
+
+test('names and logs with HTML and escape sequences are shown, never run', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createApp, { body: { name: NAME } })).body;
+  const context = await signedIn(account);
+  const deployment = {
+    ...{ id: 'dep_1', applicationId: data.id, status: 'FAILED', trigger: 'API', commitSha: 'abc1234' },
+    ...{ startedAt: data.createdAt, finishedAt: data.createdAt },
+    log: `${NAME}\n\u001b[31mred\u001b[0m \u001b]0;title\u0007<script>alert(1)</script>`,
+  };
+  await context.route('**/dashboard/v1/deployments/dep_1', (route) => route.fulfill({ json: { data: deployment } }));
+  const page = await open(context, `apps/${data.id}`);
+  let ran = false;
+  page.on('dialog', (dialog) => {
+    ran = true;
+    void dialog.dismiss();
+  });
+  await page.getByRole('heading', { name: NAME }).waitFor();
+  await page.goto(`apps/${data.id}/deployments/dep_1`);
+  const log = page.getByRole('log', { name: 'Build log' });
+  await log.waitFor();
+  expect(await log.textContent()).toBe(`${NAME}\nred <script>alert(1)</script>`);
+  expect(await log.locator('.ansi-31').textContent()).toBe('red');
+  expect(await page.locator('img[src=x]').count()).toBe(0);
+  expect(ran).toBe(false);
+});
+
+test('going to another screen puts the focus on its title, and the way there is by keyboard', async () => {
+  const page = await open(await signedIn(await newAccount()), '');
+  await page.keyboard.press('Tab');
+  expect(await page.getByRole('link', { name: 'Skip to the content' }).evaluate((e) => e.matches(':focus'))).toBe(true);
+  await page.getByRole('link', { name: 'Billing' }).focus();
+  await page.keyboard.press('Enter');
+  const title = page.getByRole('heading', { level: 1, name: 'Billing' });
+  await title.waitFor();
+  await expect.poll(() => title.evaluate((e) => e.matches(':focus'))).toBe(true);
+  expect(await page.title()).toBe('Billing · Dashboard');
+});
+
+test('the colours follow the system until somebody chooses, and the choice stays', async () => {
+  const context = await signedIn(await newAccount(), { dark: true });
+  const page = await open(context, '');
+  const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
+  expect(await scheme()).toBe('dark');
+  await page.getByRole('button', { name: 'Switch to light colours' }).click();
+  expect(await scheme()).toBe('light');
+  await page.reload();
+  await page.getByRole('button', { name: 'Switch to dark colours' }).waitFor();
+  expect(await scheme()).toBe('light');
+});
