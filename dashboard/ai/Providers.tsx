@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
-import { putAiProvider } from '../awaiting.ts';
+import { putProviderKey } from '../../contract/ai-control.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SecretField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
@@ -72,7 +72,7 @@ function Row({ provider }: { provider: Provider }) {
 }
 
 function KeyForm({ provider: { id, name }, close }: { provider: Provider; close: () => void }) {
-  const form = useForm(putAiProvider.body, { key: '' });
+  const form = useForm(putProviderKey.body, { key: '' });
   const put = usePutProvider();
   const act = async () => {
     await put.mutateAsync({ params: { id }, body: form.values });

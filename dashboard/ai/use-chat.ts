@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import { getAiCredits } from '../../contract/ai-control.ts';
 import { createChatCompletion } from '../../contract/chat.ts';
 import { useApi } from '../api/context.ts';
 import { Failure } from '../api/failure.ts';
 import { useRefresh } from '../api/read.ts';
-import { getAiCredits } from '../awaiting.ts';
 import { type ChatDelta, readChat } from './chat-stream.ts';
 
 export interface Turn {

@@ -1,13 +1,13 @@
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
 import { createDatabase, listDatabases } from '../../contract/databases.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
-import { replaceEnv } from '../../contract/env.ts';
+import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
 import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
-import { getEnv, rollback } from '../awaiting.ts';
+import { rollback } from '../awaiting.ts';
 
 export type Application = Output<typeof getApp>['data'];
 export type Database = Output<typeof listDatabases>['data'][number];
@@ -47,8 +47,8 @@ export const useDeployment = (id: string) =>
 
 export const useDeploy = () => useAct(createDeployment, [listDeployments]);
 /** Read once: a form that is being filled in is not changed under the hands. */
-export const useEnv = (id: string) => useRead(getEnv, { params: { id } }, { staleTime: Number.POSITIVE_INFINITY });
-export const useReplaceEnv = () => useAct(replaceEnv, [getEnv]);
+export const useEnv = (id: string) => useRead(listEnvKeys, { params: { id } }, { staleTime: Number.POSITIVE_INFINITY });
+export const useReplaceEnv = () => useAct(replaceEnv, [listEnvKeys]);
 
 export const useRollback = () => useAct(rollback, [listDeployments]);
 

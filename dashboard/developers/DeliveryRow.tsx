@@ -1,4 +1,4 @@
-import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { ActButton } from '../ui/ActButton.tsx';
 import { Status } from '../ui/Status.tsx';
@@ -39,7 +39,7 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
             size="xs"
             variant="default"
             aria-expanded={open}
-            aria-controls={details}
+            {...(open ? { 'aria-controls': details } : {})}
             onClick={() => setOpen(!open)}
           >
             {`${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`}
@@ -49,8 +49,8 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
           </ActButton>
         </Group>
       </Group>
-      <Collapse expanded={open} id={details}>
-        <Stack gap="sm">
+      {open && (
+        <Stack gap="sm" id={details}>
           <Text size="xs" c="dimmed" className="break">
             Event <code>{delivery.eventId}</code>
           </Text>
@@ -58,7 +58,7 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
             <Attempt key={attempt.id} attempt={attempt} />
           ))}
         </Stack>
-      </Collapse>
+      )}
     </Stack>
   );
 }

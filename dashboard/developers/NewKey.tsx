@@ -1,7 +1,7 @@
 import { Button, Checkbox, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { createKey } from '../../contract/keys.ts';
 import { SCOPES, type Scope } from '../../contract/route.ts';
-import { createKey } from '../awaiting.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, LongField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

@@ -1,33 +1,31 @@
+import { createKey, listKeys, revokeKey } from '../../contract/keys.ts';
 import type { Output } from '../../contract/route.ts';
-import { createWebhook, deleteWebhook } from '../../contract/webhooks.ts';
-import { useAct } from '../api/act.ts';
-import { recovery } from '../api/queries.ts';
-import { useRead } from '../api/read.ts';
 import {
-  createKey,
-  deleteKey,
   enableWebhook,
   listDeliveries,
-  listKeys,
-  listOwnWebhooks,
+  listEndpoints,
   pingWebhook,
   resendDelivery,
   resendSkipped,
   rotateSecret,
-} from '../awaiting.ts';
+} from '../../contract/webhook-control.ts';
+import { createWebhook, deleteWebhook } from '../../contract/webhooks.ts';
+import { useAct } from '../api/act.ts';
+import { recovery } from '../api/queries.ts';
+import { useRead } from '../api/read.ts';
 
 export type Key = Output<typeof listKeys>['data'][number];
-export type Endpoint = Output<typeof listOwnWebhooks>['data'][number];
+export type Endpoint = Output<typeof listEndpoints>['data'][number];
 export type Delivery = Output<typeof listDeliveries>['data'][number];
 
 export const useKeys = () => useRead(listKeys, { query: { limit: '100' } });
 export const useCreateKey = () => useAct(createKey, [listKeys]);
-export const useRevokeKey = () => useAct(deleteKey, [listKeys]);
+export const useRevokeKey = () => useAct(revokeKey, [listKeys]);
 
-export const useEndpoints = () => useRead(listOwnWebhooks, { query: { limit: '100' } });
-export const useCreateEndpoint = () => useAct(createWebhook, [listOwnWebhooks]);
-export const useDeleteEndpoint = () => useAct(deleteWebhook, [listOwnWebhooks]);
-export const useEnableEndpoint = () => useAct(enableWebhook, [listOwnWebhooks]);
+export const useEndpoints = () => useRead(listEndpoints, { query: { limit: '100' } });
+export const useCreateEndpoint = () => useAct(createWebhook, [listEndpoints]);
+export const useDeleteEndpoint = () => useAct(deleteWebhook, [listEndpoints]);
+export const useEnableEndpoint = () => useAct(enableWebhook, [listEndpoints]);
 export const usePing = () => useAct(pingWebhook, [listDeliveries]);
 export const useRotateSecret = () => useAct(rotateSecret);
 

@@ -29,7 +29,9 @@ export interface Form<V extends object> {
 function issuesOf(schema: z.ZodMiniType | undefined, body: unknown): Record<string, string> {
   const parsed = schema?.safeParse(body, { reportInput: true });
   if (!parsed || parsed.success) return {};
-  return Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.map(String).join('.'), wordsOf(issue)]));
+  // Of several at a field the first one counts.
+  const issues = parsed.error.issues.toReversed();
+  return Object.fromEntries(issues.map((issue) => [issue.path.map(String).join('.'), wordsOf(issue)]));
 }
 
 /** The API's message names the field: `name: must have at least 2 characters`. */

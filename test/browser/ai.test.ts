@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { getAiCredits, listProviderKeys } from '../../contract/ai-control.ts';
+import { newAccount } from '../world.ts';
+import { open, signedIn } from './browser.ts';
+
+test('credits are bought from the wallet, and not without the money', async () => {
+  const account = await newAccount({ walletCents: 15_000 });
+  const page = await open(await signedIn(account), 'ai');
+  await page.getByLabel('Amount in rand').fill('100');
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+  await page.getByText('R100.00 of credits were added.').waitFor();
+  await page.getByText('Credits bought').waitFor();
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+  await page.getByRole('alert').getByText('Request id').waitFor();
+  expect((await account.dashboard.call(getAiCredits)).body.data.balance).toBe('100.00');
+});
+
+test('an amount that is none is refused before it is sent', async () => {
+  const page = await open(await signedIn(await newAccount()), 'ai');
+  await page.getByLabel('Amount in rand').fill('a lot');
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+  await page.getByText('must be rand with two decimals', { exact: false }).waitFor();
+});
+
+test('a model answers in the playground as it goes, and the ledger and its chart say what it cost', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
+  const page = await open(await signedIn(account), 'ai/playground');
+  await page.getByLabel('Message').fill('say exactly: <b>Sawubona</b> from the gateway');
+  await page.getByLabel('Message').press('Enter');
+  const conversation = page.getByRole('log', { name: 'Conversation' });
+  await conversation.getByText('tokens in', { exact: false }).waitFor();
+  expect(await conversation.textContent()).toContain('<b>Sawubona</b> from the gateway');
+  const model = await page.getByLabel('Model').inputValue();
+  await page.getByRole('tab', { name: 'Credits' }).click();
+  await page.getByText(`${model} — R`, { exact: false }).waitFor();
+  await page.getByRole('cell', { name: model }).waitFor();
+});
+
+test('a model that fails says why, and the conversation goes on', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
+  const page = await open(await signedIn(account), 'ai/playground');
+  const say = async (text: string) => {
+    await page.getByLabel('Message').fill(text);
+    await page.getByRole('button', { name: 'Send' }).click();
+  };
+  await say('fault:error-mid');
+  await page.getByRole('alert').waitFor();
+  await say('say exactly: well again');
+  await page.getByRole('log', { name: 'Conversation' }).getByText('well again', { exact: true }).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test('without credits a call is refused in the words of the gateway', async () => {
+  const page = await open(await signedIn(await newAccount()), 'ai/playground');
+  await page.getByLabel('Message').fill('hello');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('alert').getByText('The AI credit balance is below R0.50.').waitFor();
+});
+
+test('a provider key is saved, shown by its last four characters alone, and removed after asking', async () => {
+  const account = await newAccount();
+  const page = await open(await signedIn(account), 'ai/providers');
+  await page.getByRole('button', { name: 'Save the key for OpenAI' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Key/).fill('short');
+  await dialog.getByRole('button', { name: 'Save key' }).click();
+  await dialog.getByText('At least 8 characters').waitFor();
+  await dialog.getByLabel(/^Key/).fill('sk-a-key-of-my-own-9876');
+  await dialog.getByRole('button', { name: 'Save key' }).click();
+  await page.getByText('your key, ending in 9876').waitFor();
+  expect(await page.content()).not.toContain('sk-a-key-of-my-own');
+  const row = page.locator('.row', { hasText: 'ending in 9876' });
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect.poll(() => page.getByText('ending in 9876').count()).toBe(0);
+  const { data } = (await account.dashboard.call(listProviderKeys)).body;
+  expect(data.some(({ saved }) => saved)).toBe(false);
+});

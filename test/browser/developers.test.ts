@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listApps } from '../../contract/apps.ts';
+import { listKeys } from '../../contract/keys.ts';
+import { createWebhook } from '../../contract/webhooks.ts';
+import { type Receiver, receiver } from '../receivers.ts';
+import { clientOf, codeOf, newAccount } from '../world.ts';
+import { open, signedIn } from './browser.ts';
+
+const HTML = '<h1 onclick="alert(1)">not today</h1>';
+let failing: Receiver;
+beforeAll(async () => {
+  failing = await receiver((_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end(HTML));
+});
+afterAll(() => failing.stop());
+
+test('a key is created with its scopes, its secret is shown once, and it is revoked after asking', async () => {
+  const account = await newAccount();
+  const page = await open(await signedIn(account), 'developers');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('From a browser');
+  await dialog.getByLabel('read:').uncheck();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByText('At least 1 entries').waitFor();
+  await dialog.getByLabel('read:').check();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const secretKey = await dialog.getByText(/^sk_live_/).textContent();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const client = clientOf({ secretKey: secretKey ?? '' });
+  expect((await client.call(listApps)).status).toBe(200);
+  expect(await page.content()).not.toContain(secretKey);
+  const row = page.locator('.row', { hasText: 'From a browser' });
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await row.getByText('Revoked').waitFor();
+  expect(codeOf(await client.call(listApps))).toBe('unauthorized');
+  expect((await account.dashboard.call(listKeys)).body.data).toHaveLength(2);
+});
+
+test('an endpoint is registered, pinged, its response is shown as text, and the delivery is sent again', async () => {
+  const account = await newAccount();
+  const page = await open(await signedIn(account), 'developers/webhooks');
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill('ftp://example.com');
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  await dialog.getByText('https://', { exact: false }).first().waitFor();
+  await dialog.getByLabel('Address').fill(failing.url);
+  await dialog.getByLabel('Description').fill('A receiver that fails');
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  await dialog.getByText(/^whsec_/).waitFor();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: failing.url }).click();
+  await page.getByRole('button', { name: 'Send a ping' }).click();
+  const row = page.locator('.row', { hasText: 'ping' });
+  await row.getByText('answered 500', { exact: false }).waitFor();
+  await row.getByRole('button', { name: '1 attempt' }).click();
+  await row.getByText(HTML).waitFor();
+  const before = failing.received.length;
+  await row.getByRole('button', { name: 'Resend' }).click();
+  await row.getByRole('button', { name: '2 attempts' }).waitFor();
+  expect(failing.received.length).toBeGreaterThan(before);
+  expect(new Set(failing.received.map(({ body }) => JSON.parse(body).id)).size).toBe(1);
+});
+
+test('a new secret is shown once, and an endpoint is deleted after asking', async () => {
+  const account = await newAccount();
+  const created = await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } });
+  const page = await open(await signedIn(account), `developers/webhooks/${created.body.data.id}`);
+  await page.getByRole('button', { name: 'New secret' }).click();
+  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  const secret = await page.getByText(/^whsec_/).textContent();
+  expect(secret).not.toBe(created.body.data.secret);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No endpoints yet').waitFor();
+});
