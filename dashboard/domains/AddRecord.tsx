@@ -1,6 +1,6 @@
 import { SimpleGrid } from '@mantine/core';
 import { DNS_TYPES } from '../../contract/choices.ts';
-import { createDnsRecord } from '../awaiting.ts';
+import { addDnsRecord } from '../../contract/dns.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
@@ -30,7 +30,7 @@ const EXAMPLES: Readonly<Record<RecordType, string>> = {
 
 /** Adds a record to a domain. */
 export function AddRecord({ id, domain }: { id: string; domain: string }) {
-  const form = useForm(createDnsRecord.body, START, toBody);
+  const form = useForm(addDnsRecord.body, START, toBody);
   const add = useAddRecord();
   const { field, values } = form;
   const act = async () => {

@@ -1,8 +1,8 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
+import { orderDomain } from '../../contract/domain-orders.ts';
 import type { getMe } from '../../contract/me.ts';
 import type { Output } from '../../contract/route.ts';
-import { orderDomain } from '../awaiting.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, LongField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

@@ -1,4 +1,6 @@
+import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns.ts';
 import { checkDomain } from '../../contract/domain-catalogue.ts';
+import { orderDomain } from '../../contract/domain-orders.ts';
 import { getDomain, listDomains } from '../../contract/domains.ts';
 import { listInvoices } from '../../contract/invoices.ts';
 import { getMe } from '../../contract/me.ts';
@@ -7,7 +9,6 @@ import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
-import { createDnsRecord, deleteDnsRecord, listDnsRecords, orderDomain } from '../awaiting.ts';
 
 export type Domain = Output<typeof getDomain>['data'];
 export type Availability = Output<typeof checkDomain>['data'][number];
@@ -39,5 +40,5 @@ export const useMe = () => useRead(getMe);
 export const useOrderDomain = () => useAct(orderDomain, [listDomains, listInvoices, getWallet, getMe]);
 
 export const useRecords = (id: string) => useRead(listDnsRecords, { params: { id } });
-export const useAddRecord = () => useAct(createDnsRecord, [listDnsRecords]);
+export const useAddRecord = () => useAct(addDnsRecord, [listDnsRecords]);
 export const useDeleteRecord = () => useAct(deleteDnsRecord, [listDnsRecords]);
