@@ -21,7 +21,7 @@ import { getMe } from './me.ts';
 import { listPlans } from './plans.ts';
 import { rollBack } from './rollbacks.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
-import { createTopUp, receivePayment, setAutoTopUp } from './top-ups.ts';
+import { createTopUp, getAutoTopUp, getTopUp, receivePayment, setAutoTopUp } from './top-ups.ts';
 import { getWallet } from './wallet.ts';
 import {
   enableWebhook,
@@ -108,6 +108,8 @@ export const dashboardRoutes = [
   deleteProviderKey,
   payInvoice,
   createTopUp,
+  getTopUp,
+  getAutoTopUp,
   setAutoTopUp,
 ] as const;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PAYMENT_STATUSES } from './choices.ts';
-import { Amount, Money, one, resource } from './envelope.ts';
+import { Amount, Id, Money, one, resource } from './envelope.ts';
 import { route } from './route.ts';
 
 const tag = 'Billing';
@@ -25,6 +25,18 @@ export const createTopUp = route({
   uses: ['payments'],
 });
 
+/** What has become of a payment: where the page leads back to, this is asked. */
+export const getTopUp = route({
+  id: 'getTopUp',
+  method: 'GET',
+  path: '/dashboard/v1/wallet/topups/{id}',
+  access: 'login',
+  summary: 'Read whether a card payment into the wallet has come',
+  tag,
+  params: Id,
+  response: () => one(z.object({ paymentId: z.string(), amount: Money, status: z.enum(PAYMENT_STATUSES) })),
+});
+
 /** Charging the card of the last top-up when the balance falls under the threshold, or cannot pay an invoice. */
 export const AutoTopUp = resource('AutoTopUp', () =>
   z.object({
@@ -35,6 +47,16 @@ export const AutoTopUp = resource('AutoTopUp', () =>
     card: z.nullable(z.object({ brand: z.string(), lastFour: z.string() })),
   }),
 );
+
+export const getAutoTopUp = route({
+  id: 'getAutoTopUp',
+  method: 'GET',
+  path: '/dashboard/v1/wallet/auto-top-up',
+  access: 'login',
+  summary: 'Read when the card of your last top-up is charged by itself',
+  tag,
+  response: () => one(AutoTopUp()),
+});
 
 export const setAutoTopUp = route({
   id: 'setAutoTopUp',

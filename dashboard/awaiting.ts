@@ -1,6 +1,6 @@
 // Until their areas have landed: operations as the design has them. This file goes when they are all in contract/.
 import * as z from 'zod/mini';
-import { Deleted, Id, Money, many, one, Page, Timestamp } from '../contract/envelope.ts';
+import { Deleted, Id, many, one, Page, Timestamp } from '../contract/envelope.ts';
 import { route } from '../contract/route.ts';
 
 const access = 'any' as const;
@@ -52,37 +52,6 @@ export const cancelSubscription = route({
   summary,
   params: Id,
   response: Deleted,
-});
-const Rand = z.string().check(z.regex(/^\d{1,7}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00'));
-export const createTopUp = route({
-  id: 'createTopUp',
-  method: 'POST',
-  path: '/dashboard/v1/wallet/topups',
-  access,
-  tag,
-  summary,
-  body: z.object({ amount: Rand }),
-  response: () => one(z.object({ paymentId: z.string(), amount: Money, status: z.string(), paymentUrl: z.string() })),
-});
-export const setAutoTopUp = route({
-  id: 'setAutoTopUp',
-  method: 'PUT',
-  path: '/dashboard/v1/wallet/auto-top-up',
-  access,
-  tag,
-  summary,
-  body: z.object({ enabled: z.boolean(), threshold: Rand, amount: Rand }),
-  response: () => one(z.object({ enabled: z.boolean() })),
-});
-export const payInvoice = route({
-  id: 'payInvoice',
-  method: 'POST',
-  path: '/dashboard/v1/invoices/{id}/pay',
-  access,
-  tag,
-  summary,
-  params: Id,
-  response: () => one(z.object({ id: z.string() })),
 });
 // frameworks
 export const listLogLines = route({

@@ -1,11 +1,11 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { setAutoTopUp as SetRoute } from '../contract/top-ups.ts';
+import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../contract/top-ups.ts';
 import { FiledInvoice, filedUnder, TopUp } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
 import { change, create } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
-import { centsOf } from './money.ts';
+import { centsOf, rand } from './money.ts';
 import { newTopUp } from './top-ups.ts';
 
 /** PUT /dashboard/v1/wallet/auto-top-up */
@@ -16,9 +16,19 @@ export async function setAutoTopUp(
 ): Promise<Output<typeof SetRoute>> {
   const autoTopUp = { enabled, thresholdCents: centsOf(threshold), amountCents: centsOf(amount) };
   const write = change(Account, { id: accountId }, { set: { autoTopUp } }, () => new ApiError('not_found'));
-  const card = (await deps.table.write(Account, write))?.card;
-  const shown = card ? { brand: card.brand, lastFour: card.lastFour } : null;
-  return { data: { enabled, threshold, amount, card: shown } };
+  const account = await deps.table.write(Account, write);
+  return { data: { enabled, threshold, amount, card: cardOf(account) } };
+}
+
+/** The card that would be charged, as far as it may be shown. */
+const cardOf = (account: Account | undefined) =>
+  account?.card ? { brand: account.card.brand, lastFour: account.card.lastFour } : null;
+
+/** GET /dashboard/v1/wallet/auto-top-up; where nobody has chosen yet, all is nought. */
+export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<Output<typeof GetRoute>> {
+  const account = await deps.table.get(Account, { id: accountId });
+  const { enabled = false, thresholdCents = 0, amountCents = 0 } = account?.autoTopUp ?? {};
+  return { data: { enabled, threshold: rand(thresholdCents), amount: rand(amountCents), card: cardOf(account) } };
 }
 
 /** Unpaid invoices that are looked at: the oldest. */

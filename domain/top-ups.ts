@@ -1,6 +1,10 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { createTopUp as CreateRoute, receivePayment as ReceiveRoute } from '../contract/top-ups.ts';
+import type {
+  createTopUp as CreateRoute,
+  getTopUp as GetRoute,
+  receivePayment as ReceiveRoute,
+} from '../contract/top-ups.ts';
 import { Forged, type Payment, type Payments, PaymentsFailure } from '../providers/payments.ts';
 import { TopUp } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
@@ -57,6 +61,17 @@ export async function createTopUp(
   return await deps.commit([create(TopUp, topUp)], {
     data: { paymentId: id, amount: rand(amountCents), status, paymentUrl },
   });
+}
+
+/** GET /dashboard/v1/wallet/topups/{id}. Throws 404. */
+export async function getTopUp(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  const topUp = await deps.table.get(TopUp, { id });
+  if (topUp?.accountId !== accountId) throw new ApiError('not_found', 'There is no such payment.');
+  return { data: { paymentId: id, amount: rand(topUp.amountCents), status: topUp.status } };
 }
 
 /**

@@ -1,20 +1,25 @@
-import { setAutoTopUp } from '../awaiting.ts';
+import { Text } from '@mantine/core';
+import { setAutoTopUp } from '../../contract/top-ups.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { moneyOf } from '../ui/money.ts';
 import { tell } from '../ui/tell.ts';
-import { useSetAutoTopUp, type Wallet } from './api.ts';
+import { type AutoTopUpSettings, useSetAutoTopUp } from './api.ts';
 
-const START = { enabled: false, threshold: '50.00', amount: '200.00' };
-const toBody = ({ enabled, threshold, amount }: typeof START) => ({
+/** What the form begins with: what was chosen, or something sensible where nothing was. */
+const startOf = ({ enabled, threshold, amount }: AutoTopUpSettings) =>
+  Number(amount) === 0 ? { enabled, threshold: '50.00', amount: '200.00' } : { enabled, threshold, amount };
+
+const toBody = ({ enabled, threshold, amount }: ReturnType<typeof startOf>) => ({
   ...{ enabled, threshold: moneyOf(threshold), amount: moneyOf(amount) },
 });
 
 /** Charges the card of the last top-up when the balance gets low. */
-export function AutoTopUp({ wallet }: { wallet: Wallet }) {
-  const form = useForm(setAutoTopUp.body, { ...START, enabled: wallet.autoTopUpEnabled }, toBody);
+export function AutoTopUp({ settings }: { settings: AutoTopUpSettings }) {
+  const form = useForm(setAutoTopUp.body, startOf(settings), toBody);
   const save = useSetAutoTopUp();
+  const { card } = settings;
   const act = async () => {
     await save.mutateAsync({ body: toBody(form.values) });
     tell(form.values.enabled ? 'The wallet tops itself up.' : 'The wallet is topped up by hand.');
@@ -30,6 +35,11 @@ export function AutoTopUp({ wallet }: { wallet: Wallet }) {
         <>
           <TextField of={form.field('threshold')} label="When it falls under (rand)" inputMode="decimal" />
           <TextField of={form.field('amount')} label="By (rand)" inputMode="decimal" />
+          <Text size="sm" c="dimmed">
+            {card
+              ? `The card: ${card.brand}, ending in ${card.lastFour}.`
+              : 'No card is known yet: it is kept with your next top-up.'}
+          </Text>
         </>
       )}
     </FormBox>

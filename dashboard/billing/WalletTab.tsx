@@ -7,7 +7,8 @@ import { rand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';
 import { When } from '../ui/When.tsx';
 import { AutoTopUp } from './AutoTopUp.tsx';
-import { useWallet, type Wallet } from './api.ts';
+import { useAutoTopUp, useWallet, type Wallet } from './api.ts';
+import { PaymentNote } from './PaymentNote.tsx';
 import { TopUp } from './TopUp.tsx';
 
 type Transaction = Wallet['transactions'][number];
@@ -29,17 +30,22 @@ const COLUMNS: readonly Column<Transaction>[] = [
 
 /** The prepaid wallet: what is in it, how more gets there, where it went. */
 export function WalletTab() {
+  const wallet = useWallet();
+  const autoTopUp = useAutoTopUp();
   return (
-    <Loaded query={useWallet()} lines={4}>
+    <Loaded query={wallet} lines={4}>
       {({ data }) => (
         <Stack gap="xl">
+          <PaymentNote />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Stack className="card" p="md" gap="md">
               <Figure name="Balance" value={rand(data.balance)} />
               <TopUp />
             </Stack>
             <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
-              <AutoTopUp key={String(data.autoTopUpEnabled)} wallet={data} />
+              <Loaded query={autoTopUp}>
+                {({ data: settings }) => <AutoTopUp key={JSON.stringify(settings)} settings={settings} />}
+              </Loaded>
             </div>
           </SimpleGrid>
           <Section title="Transactions" about="The newest 100.">

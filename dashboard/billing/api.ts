@@ -1,19 +1,15 @@
-import { getInvoice, listInvoices } from '../../contract/invoices.ts';
+import { getInvoice, listInvoices, payInvoice } from '../../contract/invoices.ts';
 import { getMe } from '../../contract/me.ts';
 import { listPlans } from '../../contract/plans.ts';
 import type { Output } from '../../contract/route.ts';
+import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/top-ups.ts';
 import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
+import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
-import {
-  cancelSubscription,
-  createSubscription,
-  createTopUp,
-  listSubscriptions,
-  payInvoice,
-  setAutoTopUp,
-} from '../awaiting.ts';
+import { cancelSubscription, createSubscription, listSubscriptions } from '../awaiting.ts';
 
+export type AutoTopUpSettings = Output<typeof getAutoTopUp>['data'];
 export type Wallet = Output<typeof getWallet>['data'];
 export type Invoice = Output<typeof listInvoices>['data'][number];
 export type InvoiceWithLines = Output<typeof getInvoice>['data'];
@@ -25,7 +21,16 @@ const MONEY = [getWallet, listInvoices, getInvoice, getMe];
 
 export const useWallet = () => useRead(getWallet);
 export const useTopUp = () => useAct(createTopUp);
-export const useSetAutoTopUp = () => useAct(setAutoTopUp, [getWallet]);
+export const useAutoTopUp = () => useRead(getAutoTopUp);
+export const useSetAutoTopUp = () => useAct(setAutoTopUp, [getAutoTopUp, getWallet]);
+
+/** A card payment that the browser has come back from, followed until it is decided. */
+export const usePayment = (id: string) =>
+  useRead(
+    getTopUp,
+    { params: { id } },
+    { refetchInterval: (query) => recovery(query) || (query.state.data?.data.status === 'PENDING' ? 1500 : false) },
+  );
 
 export type InvoiceStatus = Invoice['status'];
 export const PAGE_SIZE = 25;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { getInvoice, listInvoices, payInvoice } from '../../contract/invoices.ts';
-import { createTopUp, setAutoTopUp } from '../../contract/top-ups.ts';
+import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/top-ups.ts';
 import { getWallet } from '../../contract/wallet.ts';
 import { createWebhook } from '../../contract/webhooks.ts';
 import { receiver } from '../receivers.ts';
@@ -39,9 +39,13 @@ test('a card payment is started, paid on its page, and the money is there when t
   const { paymentId, paymentUrl, ...rest } = await topUp(account, '250.00');
   expect(rest).toEqual({ amount: '250.00', status: 'PENDING' });
   expect(paymentUrl.startsWith(`${local.baseUrl}/`)).toBe(true);
+  const asked = async (by: Opened) => await by.dashboard.call(getTopUp, { params: { id: paymentId } });
+  expect((await asked(account)).body.data).toEqual({ paymentId, amount: '250.00', status: 'PENDING' });
+  expect(codeOf(await asked(await newAccount()))).toBe('not_found');
   expect((await walletOf(account)).balance).toBe('0.00');
   expect(await (await fetch(paymentUrl)).text()).toContain('R250.00');
   expect(await pay(paymentUrl)).toEqual({ status: 'SUCCEEDED' });
+  expect((await asked(account)).body.data.status).toBe('SUCCEEDED');
   const { balance, transactions } = await walletOf(account);
   expect(balance).toBe('250.00');
   expect(transactions).toMatchObject([{ type: 'TOPUP', amount: '250.00', description: `Card payment ${paymentId}` }]);
@@ -196,7 +200,10 @@ test('the saved card is charged when the balance falls under the threshold, once
   const account = await newAccount();
   const settings = { enabled: true, threshold: '50.00', amount: '200.00' };
   const put = (body: typeof settings) => account.dashboard.call(setAutoTopUp, { body });
+  const nothingChosen = { enabled: false, threshold: '0.00', amount: '0.00', card: null };
+  expect((await account.dashboard.call(getAutoTopUp)).body.data).toEqual(nothingChosen);
   expect((await put(settings)).body.data).toEqual({ ...settings, card: null });
+  expect((await account.dashboard.call(getAutoTopUp)).body.data).toEqual({ ...settings, card: null });
   expect((await walletOf(account)).autoTopUpEnabled).toBe(true);
   await pay((await topUp(account, '100.00')).paymentUrl);
   expect((await put(settings)).body.data.card).toEqual({ brand: 'visa', lastFour: '4081' });

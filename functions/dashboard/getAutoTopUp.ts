@@ -1,0 +1,6 @@
+import { getAutoTopUp as route } from '../../contract/top-ups.ts';
+import { getAutoTopUp } from '../../domain/auto-top-up.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/wallet/auto-top-up */
+export const handler = endpoint(route, getAutoTopUp);

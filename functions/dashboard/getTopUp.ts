@@ -1,0 +1,6 @@
+import { getTopUp as route } from '../../contract/top-ups.ts';
+import { getTopUp } from '../../domain/top-ups.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/wallet/topups/{id} */
+export const handler = endpoint(route, getTopUp);
