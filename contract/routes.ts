@@ -21,6 +21,7 @@ import { getMe } from './me.ts';
 import { listPlans } from './plans.ts';
 import { rollBack } from './rollbacks.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
+import { cancelSubscription, createSubscription, listSubscriptions } from './subscriptions.ts';
 import { createTopUp, getAutoTopUp, getTopUp, receivePayment, setAutoTopUp } from './top-ups.ts';
 import { getWallet } from './wallet.ts';
 import {
@@ -111,6 +112,9 @@ export const dashboardRoutes = [
   getTopUp,
   getAutoTopUp,
   setAutoTopUp,
+  listSubscriptions,
+  createSubscription,
+  cancelSubscription,
 ] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */

@@ -2,9 +2,9 @@ import { Account } from '../table/entities.ts';
 import { Login } from '../table/login-entities.ts';
 import { makeByUpdate } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
+import { FIRST_PLAN } from './first-plan.ts';
 
 /** What an account begins with that nobody opened by hand. */
-const FIRST_PLAN = { slug: 'app-1', name: 'App 1', appLimit: 1 };
 
 /** Who signed in, in the issuer's words. */
 export interface Profile {

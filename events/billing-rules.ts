@@ -1,5 +1,7 @@
+import type { UnitOfWork } from 'aws-lambda-stream/pipelines/index';
 import { considerAutoTopUp } from '../domain/auto-top-up.ts';
 import { payOutstanding } from '../domain/outstanding.ts';
+import { addPaidPeriod } from '../domain/subscription-life.ts';
 import { chargeTopUp, type PaymentDeps } from '../domain/top-ups.ts';
 import { Invoice, TopUp, WalletTransaction } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
@@ -28,6 +30,19 @@ export const billingRules = (deps: PaymentDeps): Rule[] => [
     filters: [({ event }) => event.raw.new?.status === 'UNPAID'],
     act: ({ event }) => considerAutoTopUp(deps, Invoice.parse(event.raw.new).accountId),
   },
+  ...['invoice-created', 'invoice-updated'].map((eventType) => ({
+    id: `paid-period-is-added-when-${eventType}`,
+    flavor: follow,
+    eventType,
+    filters: [
+      ({ event: { raw } }: UnitOfWork) =>
+        raw.new?.kind === 'PLAN' &&
+        raw.new.status === 'PAID' &&
+        raw.old?.status !== 'PAID' &&
+        Boolean(raw.new.subjectId),
+    ],
+    act: ({ event }: UnitOfWork) => addPaidPeriod(deps, Invoice.parse(event.raw.new)),
+  })),
   {
     id: 'automatic-top-up-charges-the-card',
     flavor: follow,

@@ -111,7 +111,14 @@ export const FiledInvoice = entity({
 });
 
 /** A plan as it was bought: what operators change later is for later periods. */
-const boughtPlan = () => z.object({ slug: z.string(), name: z.string(), category: z.enum(PLAN_CATEGORIES) });
+const boughtPlan = () =>
+  z.object({
+    slug: z.string(),
+    name: z.string(),
+    category: z.enum(PLAN_CATEGORIES),
+    /** Of APP plans. */
+    appLimit: z.optional(z.int()),
+  });
 
 /** The partition of an account's subscriptions. */
 export const subscriptionsOf = (accountId: string) => key('ACCOUNT', accountId, 'SUBSCRIPTIONS');
@@ -128,6 +135,8 @@ export const Subscription = entity({
       accountId: z.string(),
       plan: boughtPlan(),
       billingCycle: z.enum(BILLING_CYCLES),
+      /** What its last period cost, without VAT. */
+      priceCents: z.int(),
       status: z.enum(SUBSCRIPTION_STATUSES),
       /** Of WEB and EMAIL plans: the domain that is hosted. */
       hostingDomain: z.nullable(z.string()),

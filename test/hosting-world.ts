@@ -30,6 +30,7 @@ export async function boughtHosting(account: Opened, given: Partial<Subscription
     accountId: account.id,
     plan: { slug: 'web-starter', name: 'Web Starter', category: 'WEB' },
     billingCycle: 'MONTHLY',
+    priceCents: 4900,
     status: 'ACTIVE',
     currentPeriodEnd: new Date(now + 30 * 86_400_000).toISOString(),
     createdAt: new Date(now).toISOString(),

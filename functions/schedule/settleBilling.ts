@@ -1,14 +1,20 @@
 import * as z from 'zod/mini';
 import { voidOverdue } from '../../domain/outstanding.ts';
+import { tendSubscriptions } from '../../domain/subscription-life.ts';
 import { lookIntoTopUps } from '../../domain/top-ups.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';
 import { payments } from '../../runtime/payments.ts';
+import { plans } from '../../runtime/plans.ts';
 import { step } from '../../runtime/step.ts';
 
-const needs = { ...deps, payments };
+const needs = { ...deps, payments, plans };
 
-/** Every minute: payments whose callbacks were lost, invoices whose time is over. */
+/** Every minute: payments whose callbacks were lost, subscriptions and invoices whose time has come. */
 export const handler = step(z.unknown(), () =>
-  duties({ topUps: () => lookIntoTopUps(needs), invoices: () => voidOverdue(needs) }),
+  duties({
+    topUps: () => lookIntoTopUps(needs),
+    subscriptions: () => tendSubscriptions(needs),
+    invoices: () => voidOverdue(needs),
+  }),
 );

@@ -1,0 +1,6 @@
+import { cancelSubscription as route } from '../../contract/subscriptions.ts';
+import { cancelSubscription } from '../../domain/subscriptions.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** DELETE /dashboard/v1/subscriptions/{id} */
+export const handler = endpoint(route, cancelSubscription);

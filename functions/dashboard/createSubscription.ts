@@ -1,0 +1,7 @@
+import { createSubscription as route } from '../../contract/subscriptions.ts';
+import { createSubscription } from '../../domain/subscriptions.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+import { plans } from '../../runtime/plans.ts';
+
+/** POST /dashboard/v1/subscriptions */
+export const handler = endpoint(route, createSubscription, { plans });

@@ -1,0 +1,6 @@
+import { listSubscriptions as route } from '../../contract/subscriptions.ts';
+import { listSubscriptions } from '../../domain/subscriptions.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/subscriptions */
+export const handler = endpoint(route, listSubscriptions);
