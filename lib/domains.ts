@@ -87,6 +87,11 @@ export class DomainsStack extends PlatformStack {
         },
       ],
     };
+    new PlatformFunction(this, platform, 'operator/adoptDomain', {
+      description: 'Puts a domain that is at the registrar already under an account; called by hand',
+      timeout: 60,
+      uses: [...state, delegate, makeZones, writeZones],
+    });
     this.mirrorsName = names.queue('dns-mirrors');
     this.mirror = this.mirroring(platform, state);
   }

@@ -16,6 +16,7 @@ import { isFree } from './ports.ts';
 import { createQueuesAndBuckets, startQueues } from './queues.ts';
 import { makeRouter, routesOf } from './routes.ts';
 import { type Accounts, seedAccounts } from './seed.ts';
+import { DEMO_DOMAIN, seedDomains } from './seed-domains.ts';
 import { seedHostingServers } from './seed-hosting.ts';
 import { aiVariables, startAiStandIns } from './stand-ins/ai.ts';
 import { startAppHost } from './stand-ins/app-host.ts';
@@ -161,7 +162,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         .then(started)
         .then(({ zoneOf }) => startDnsServer({ port: ports.dns, zoneOf }))
         .then(started),
-      startRegistrar({ dataDir, port: ports.registrar }).then(started),
+      startRegistrar({ dataDir, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
     ]);
     const { template } = synthesis;
 
@@ -248,6 +249,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       seedAccounts(join(dataDir, 'accounts.json'), { functions, lambda, login }),
       seedHostingServers(address('panel'), functions, lambda),
     ]);
+    if (first) await seedDomains(accounts.demo.id, functions, lambda);
     const local: LocalJson = {
       ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables },
       dns: { host: dnsServer.host, port: dnsServer.port },

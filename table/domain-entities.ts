@@ -99,11 +99,14 @@ export const Zone = entity({
       hostedZoneId: z.optional(z.string()),
       /** Who is bringing the name servers up to date, until when at most (epoch milliseconds). */
       lease: z.optional(z.object({ holder: z.string(), until: z.int() })),
+      /** Of one that is new: when it must have been mirrored. */
+      mirrorBy: z.optional(z.string()),
     }),
   key: ({ accountId, domainId }: { accountId: string; domainId: string }) => ({
     pk: key('ACCOUNT', accountId),
     sk: key('ZONE', domainId),
   }),
+  due: ({ mirrorBy }) => (mirrorBy ? { duePk: 'ZONE', dueAt: mirrorBy } : undefined),
 });
 
 /** A zone that has changed and is not mirrored by this time is put on its way again, in milliseconds. */

@@ -5,6 +5,8 @@ import { openState } from './state.ts';
 import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from './wire.ts';
 
 export interface RegistrarOptions extends StandInOptions {
+  /** Names that are registered from the beginning. */
+  registered?: readonly string[];
   now?: () => number;
 }
 
@@ -86,8 +88,18 @@ function yearsLater(time: number, years: number): number {
  * is taken on and then refused, `slow-…` takes ten seconds. A second request for a name that is under way is a
  * DuplicateRequest; `.co.za` is sold by the year and without privacy.
  */
-export async function startRegistrar({ dataDir, port, now = Date.now }: RegistrarOptions): Promise<StandIn> {
+export async function startRegistrar({
+  dataDir,
+  port,
+  registered = [],
+  now = Date.now,
+}: RegistrarOptions): Promise<StandIn> {
   const state = openState(join(dataDir, 'registrar.json'), State, { domains: {}, operations: [] });
+
+  for (const domain of registered) {
+    state.value.domains[domain] ??= { createdAt: now(), expiresAt: yearsLater(now(), 1), nameservers: [] };
+  }
+  state.save();
 
   /** Does what operations asked for whose time has come. */
   function settle(): void {

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
 import { getAccount } from '../../contract/account.ts';
+import { listDnsRecords } from '../../contract/dns.ts';
 import { checkDomain } from '../../contract/domain-catalogue.ts';
 import { orderDomain } from '../../contract/domain-orders.ts';
 import { getDomain, listDomains } from '../../contract/domains.ts';
 import { getInvoice, listInvoices } from '../../contract/invoices.ts';
+import { createTopUp } from '../../contract/top-ups.ts';
 import { getWallet } from '../../contract/wallet.ts';
 import { createWebhook } from '../../contract/webhooks.ts';
 import { domainNamed, freshName, openDomain, registrant } from '../domains.ts';
 import { receiver } from '../receivers.ts';
-import { clientOf, codeOf, newAccount, raw, until } from '../world.ts';
+import { clientOf, codeOf, local, newAccount, raw, until } from '../world.ts';
 
 const RICH = { walletCents: 500_000 };
 
@@ -216,3 +218,28 @@ test('domains are listed newest first, page by page; those of others are not the
   const nobody = await clientOf({}).call(listDomains);
   expect(nobody.status).toBe(401);
 });
+
+test('demo begins with an active domain whose records the name servers have', async () => {
+  const { accounts } = local;
+  const demo = clientOf({ secretKey: accounts.demo.secretKey });
+  const [domain] = (await demo.call(listDomains)).body.data.filter(({ name }) => name === 'demo-shop.co.za');
+  expect(domain).toMatchObject({ status: 'ACTIVE', dnsProvider: 'PLATFORM', tld: 'co.za' });
+  const { data } = (await demo.call(listDnsRecords, { params: { id: domain?.id ?? '' } })).body;
+  expect(data.map(({ type }) => type).sort()).toEqual(['A', 'A', 'AAAA', 'CNAME', 'MX', 'TXT']);
+});
+
+test('an empty wallet: UNPAID; a top-up pays it, and the domain is registered', async () => {
+  const account = await newAccount();
+  const name = freshName();
+  const { invoice } = (await account.call(orderDomain, { body: { domain: name, registrant } })).body.data;
+  expect(invoice.status).toBe('UNPAID');
+  const topUp = (await account.dashboard.call(createTopUp, { body: { amount: '150.00' } })).body.data;
+  expect((await fetch(topUp.paymentUrl, { method: 'POST' })).status).toBe(200);
+  const domain = await until(async () => {
+    const found = await domainNamed(account, name);
+    return found.status !== 'PENDING' && found;
+  });
+  expect(domain.status).toBe('ACTIVE');
+  expect((await account.call(getInvoice, { params: { id: invoice.id } })).body.data.status).toBe('PAID');
+  expect((await account.call(getWallet)).body.data.balance).toBe('36.15');
+}, 60_000);
