@@ -136,3 +136,14 @@ test('a known key hears of its own bad input', async () => {
   const refused = await invoke('listApps', 'GET', '/v1/apps', {}, undefined, {}, { limit: '0' });
   expect(refused).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining('limit') } } });
 });
+
+test('a login costs no round trip more than a key', async () => {
+  const headers = { authorization: `Bearer ${account.accessToken}` };
+  const read = () => invoke('listApps', 'GET', '/dashboard/v1/apps', {}, undefined, headers);
+  expect(await read()).toMatchObject({ status: 200, waves: 2 });
+  expect(await read()).toMatchObject({ status: 200, waves: 1 });
+  const body = { url: 'https://hooks.example.com/' };
+  const once = { ...headers, 'idempotency-key': 'counted' };
+  const written = await invoke('createWebhook', 'POST', '/dashboard/v1/webhooks', {}, body, once);
+  expect(written).toMatchObject({ status: 201, waves: 2 });
+});

@@ -5,15 +5,26 @@ import { afterAll, expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments.ts';
-import { startRun } from '../platform.ts';
+import { getMe } from '../../contract/me.ts';
+import { freePort, startRun } from '../platform.ts';
+import { Visitor } from '../sign-in.ts';
 import { get } from './browse.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 test('a run killed at any moment loses no acknowledged write and leaves no deployment stuck', async () => {
-  let run = await startRun({ DATA_DIR });
+  const PORT = String(await freePort());
+  let run = await startRun({ DATA_DIR, PORT });
   const connect = () => createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
+  const newcomer = { email: 'new@example.com', password: 'correct horse battery' };
+  const browser = new Visitor(run.local);
+  const login = await browser.signIn({ ...newcomer, name: 'New' });
+  const accountOf = async (token: string) => {
+    const client = createClient({ baseUrl: run.local.baseUrl, accessToken: () => token });
+    return (await client.call(getMe)).body.data.account.id;
+  };
+  const account = await accountOf(login.access_token);
   const names: string[] = [];
   const deployments: string[] = [];
   const body = {
@@ -34,7 +45,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
     deployments.push(queued.body.data.id);
     await new Promise((done) => setTimeout(done, pause));
     await run.stop('SIGKILL');
-    run = await startRun({ DATA_DIR });
+    run = await startRun({ DATA_DIR, PORT });
     for (;;) {
       const { body: seen } = await connect().call(getDeployment, { params: { id: queued.body.data.id } });
       if (seen.data.finishedAt) break;
@@ -44,6 +55,13 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   const client = connect();
   const kept = (await client.call(listApps)).body.data.map(({ name }) => name);
   expect(kept).toEqual(expect.arrayContaining(names));
+  // Who was signed in still is, and who signed up still can be.
+  const renewed = await browser.token({ grant_type: 'refresh_token', refresh_token: login.refresh_token });
+  const tokens = [login.access_token, renewed.body.access_token];
+  tokens.push((await new Visitor(run.local).signIn(newcomer)).access_token);
+  for (const token of tokens) expect(await accountOf(token)).toBe(account);
+  const { demo } = run.local.accounts;
+  expect(await accountOf(demo.dashboardToken)).toBe(demo.id);
   const last = await client.call(createDeployment, { params: { id: app.id } });
   expect(last.status).toBe(202);
   for (;;) {
