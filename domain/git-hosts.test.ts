@@ -57,6 +57,14 @@ test('GitHub may send a form', () => {
   expect(readHook(request).changes).toMatchObject([{ name: 'main', commitSha: 'c'.repeat(40) }]);
 });
 
+test('JSON is read whatever its content type says', () => {
+  const { headers, body } = HOSTS.GitHub(SECRET);
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain', '']) {
+    const request = received({ headers: { ...headers, 'content-type': type }, body });
+    expect(readHook(request).changes).toHaveLength(1);
+  }
+});
+
 test('of several branches pushed to Bitbucket at once each is told', () => {
   const { headers } = HOSTS.Bitbucket(SECRET);
   const change = (name: string) => ({ new: { type: 'branch', name, target: { hash: name } }, old: null });

@@ -109,20 +109,23 @@ const HOSTS = [GITHUB, GITLAB, BITBUCKET];
 const unreadable = () => new ApiError('invalid_request', 'body: must be the payload of a push');
 
 function read<T>(schema: z.ZodMiniType<T>, payload: unknown): T {
-  const parsed = schema.safeParse(payload);
-  if (!parsed.success) throw unreadable();
-  return parsed.data;
+  const { success, data } = schema.safeParse(payload);
+  if (!success) throw unreadable();
+  return data;
 }
 
-/** JSON, or a form with the JSON in its field `payload`: GitHub lets its users choose. */
-function payloadOf({ headers, body }: HookRequest): unknown {
-  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
-  const json = isForm ? new URLSearchParams(body.toString('utf8')).get('payload') : body.toString('utf8');
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(json ?? '');
+    return JSON.parse(text);
   } catch {
-    throw unreadable();
+    return undefined;
   }
+}
+
+/** JSON, whatever its content type says, or a form with the JSON in its field `payload`: GitHub lets its users choose. */
+function payloadOf({ body }: HookRequest): unknown {
+  const text = body.toString('utf8');
+  return parsed(text) ?? parsed(new URLSearchParams(text).get('payload') ?? '');
 }
 
 const hostOf = ({ headers }: HookRequest) => HOSTS.find(({ proof }) => headers[proof] !== undefined);
