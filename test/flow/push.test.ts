@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, updateApp } from '../../contract/apps.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
 import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { HOSTS, type SentHook } from '../git-hooks.ts';
 import { type Run, startRun } from '../platform.ts';
 import { hasSsh, type SshGitServer, startSshGitServer } from '../ssh-git-server.ts';
 import { newAccount, type Opened, until } from '../world.ts';
@@ -109,3 +110,17 @@ test('git push makes a new release serve; one that says [skip ci] does not', asy
   const [pushed] = data;
   expect(await follow(pushed?.id ?? '')).toMatchObject({ status: 'SUCCEEDED', trigger: 'PUSH', commitSha: sha });
 }, 60_000);
+
+test('guessing is limited by address, and leaves the repository that is pushed to alone', async () => {
+  const { id } = await create('Guessed', 'https://git.localhost/first.git');
+  const { url, secret } = (await account.dashboard.call(getGitHook, { params: { id } })).body.data;
+  const send = ({ headers, body }: SentHook, to = url) => fetch(to, { method: 'POST', headers, body });
+  const guesses = await Promise.all(Array.from({ length: 40 }, () => send(HOSTS.GitLab('a guess'))));
+  const statuses = guesses.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(30);
+  const limited = guesses.filter(({ status }) => status === 429);
+  expect(limited).toHaveLength(10);
+  for (const { headers } of limited) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await send(HOSTS.GitLab(secret), url.replace(id, 'app_none'))).status, 'nor which there are').toBe(429);
+  for (const host of Object.values(HOSTS)) expect((await send(host(secret))).status).toBe(200);
+});
