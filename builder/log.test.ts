@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { linesOf, textOf } from '../providers/build-log.ts';
 import { createBuildLog } from './log.ts';
 
 test('sections and notes begin their own lines', async () => {
   let stored = '';
   const log = createBuildLog(async (text) => {
-    stored = text.toString();
+    stored = textOf(text.toString());
   });
   log.section('Installing');
   log.write('half a line');
@@ -21,14 +22,18 @@ test('a long log keeps beginning and end within 4 MiB, and the cut is marked', a
   });
   for (let line = 0; line < 120_000; line += 1) log.write(`${line} ${'ü'.repeat(40)}\n`);
   await log.close();
-  const text = stored.toString('utf8');
-  expect(stored.length).toBeLessThanOrEqual(4 * 1024 * 1024);
-  expect(stored.length).toBeGreaterThan(3.9 * 1024 * 1024);
+  const text = textOf(stored.toString('utf8'));
+  expect(stored.length).toBeLessThanOrEqual(4.25 * 1024 * 1024);
+  expect(stored.length).toBeGreaterThan(4 * 1024 * 1024);
   expect(text.startsWith('0 ü')).toBe(true);
   expect(text.endsWith(`119999 ${'ü'.repeat(40)}\n`)).toBe(true);
   expect(text.match(/\[… the middle of this log was left out …\]/g)).toHaveLength(1);
   expect(text).not.toContain('\ufffd');
   for (const line of text.split('\n')) expect(line).toMatch(/^(\d+ ü{40}|\[….*)?$/);
+  // A line's number is its place in the whole log, whatever was left out before it.
+  for (const line of linesOf(stored.toString('utf8'), true)) {
+    if (!line.text.startsWith('[')) expect(line.n).toBe(Number(line.text.split(' ')[0]) + 1);
+  }
 });
 
 test('one endless line is cut too', async () => {
@@ -38,7 +43,7 @@ test('one endless line is cut too', async () => {
   });
   for (let piece = 0; piece < 100; piece += 1) log.write('ü'.repeat(50_000));
   await log.close();
-  expect(stored.length).toBeLessThanOrEqual(4 * 1024 * 1024);
+  expect(stored.length).toBeLessThanOrEqual(4.25 * 1024 * 1024);
   expect(stored.toString('utf8')).not.toContain('\ufffd');
 });
 
@@ -53,7 +58,7 @@ test('it is stored while it grows, never twice at once, and a failing store is a
     await sleep(5);
     running -= 1;
     if (calls === 1) throw new Error('S3 is away');
-    stored.push(text.toString());
+    stored.push(textOf(text.toString()));
   }, 10);
   const errors = console.error;
   console.error = () => {};
@@ -65,4 +70,30 @@ test('it is stored while it grows, never twice at once, and a failing store is a
   console.error = errors;
   expect(stored.length).toBeGreaterThan(2);
   expect(stored.at(-1)).toBe('0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+});
+
+test('lines have numbers and times; one that is not whole yet does not count', async () => {
+  let stored = '';
+  const log = createBuildLog(async (text) => {
+    stored = text.toString();
+  });
+  const before = Date.now();
+  log.section('Installing');
+  log.write('one\ntwo \x1ezz\x1e\nhalf');
+  await sleep(150);
+  log.write(' and half\nlater');
+  await log.close();
+  const lines = linesOf(stored, true);
+  expect(lines.map(({ n, text }) => `${n} ${text}`)).toEqual([
+    '1 ==> Installing',
+    '2 one',
+    '3 two zz',
+    '4 half and half',
+    '5 later',
+  ]);
+  expect(linesOf(stored, false)).toEqual(lines.slice(0, 4));
+  const [first, , , fourth, last] = lines.map(({ at }) => Date.parse(at));
+  expect(first).toBeGreaterThanOrEqual(before);
+  expect(fourth).toBe(first);
+  expect(last).toBeGreaterThanOrEqual((first ?? 0) + 100);
 });

@@ -1,9 +1,15 @@
-/** The whole log, in bytes, with the cut marked: an answer of the API must hold it. */
-const LONGEST = 4 * 1024 * 1024;
+import { lastTimeIn, markOf, withoutMarks } from '../providers/build-log.ts';
+
+/** How often a line is given a time, in milliseconds. */
+const TIME_STEP = 100;
+/** Room for the times of a build of half an hour, in bytes. */
+const TIMES = 256 * 1024;
+/** The whole log, in bytes, with the cut marked: an answer of the API must hold its text. */
+const LONGEST = 4 * 1024 * 1024 + TIMES;
 /** Of a longer one the beginning says what was done, the end says what went wrong. */
 const HEAD = 1024 * 1024;
-const MARK = '\n[… the middle of this log was left out …]\n';
-const TAIL = LONGEST - HEAD - Buffer.byteLength(MARK) - 16;
+const MARK = '[… the middle of this log was left out …]\n';
+const TAIL = LONGEST - HEAD - Buffer.byteLength(MARK) - 64;
 const PERIOD_MS = 1000;
 
 /** The log of one build: kept in memory, stored again and again while it grows. */
@@ -53,9 +59,17 @@ export function createBuildLog(store: (text: Buffer) => Promise<void>, periodMs 
   };
   schedule(periodMs / 10);
 
-  const write = (piece: string): void => {
+  let marked = 0;
+  const write = (raw: string): void => {
+    const piece = withoutMarks(raw);
     if (piece === '') return;
-    text.add(Buffer.from(piece));
+    // The first line that begins in this piece; its time is told when the last told one is some time ago.
+    const start = atLineStart ? 0 : piece.indexOf('\n') + 1;
+    const now = Date.now();
+    if ((atLineStart || start > 0) && start < piece.length && now - marked >= TIME_STEP) {
+      marked = now;
+      text.add(Buffer.from(piece.slice(0, start) + markOf(now) + piece.slice(start)));
+    } else text.add(Buffer.from(piece));
     atLineStart = piece.endsWith('\n');
     changed = true;
   };
@@ -79,11 +93,14 @@ function createClipped() {
   let tail: Buffer[] = [];
   let tailBytes = 0;
   let clipped = false;
+  /** Lines that were left out, and when the last of them whose time is known began. */
+  let skipped = 0;
+  let time = 0;
 
   const add = (piece: Buffer): void => {
     const room = tailBytes === 0 ? HEAD - headBytes : 0;
     const first = piece.length <= room ? piece : piece.subarray(0, lineEnd(piece, room));
-    head.push(first);
+    if (first.length > 0) head.push(first);
     headBytes += first.length;
     if (first.length === piece.length) return;
     tail.push(piece.subarray(first.length));
@@ -93,15 +110,25 @@ function createClipped() {
   };
   const shorten = (): void => {
     const all = Buffer.concat(tail);
-    if (all.length > TAIL) clipped = true;
-    tail = [all.length > TAIL ? lastBytes(all) : all];
-    tailBytes = tail[0]?.length ?? 0;
+    const kept = all.length > TAIL ? lastBytes(all) : all;
+    if (all.length > TAIL) {
+      clipped = true;
+      const gone = all.toString('latin1', 0, all.length - kept.length);
+      skipped += gone.split('\n').length - 1;
+      time = lastTimeIn(gone) ?? time;
+    }
+    tail = [kept];
+    tailBytes = kept.length;
   };
   return {
     add,
     bytes(): Buffer {
       shorten();
-      return Buffer.concat([...head, ...(clipped ? [Buffer.from(MARK)] : []), ...tail]);
+      if (!clipped) return Buffer.concat([...head, ...tail]);
+      // The head's last line may go on in what was left out: then its end is missing, and not one line more.
+      const whole = head.at(-1)?.at(-1) === 10;
+      const cut = whole ? markOf(time, skipped) : `\n${markOf(time, Math.max(1, skipped - 1))}`;
+      return Buffer.concat([...head, Buffer.from(cut + MARK), ...tail]);
     },
   };
 }

@@ -13,6 +13,7 @@ import { writeNShim } from '../local/runtimes/n-shim.ts';
 import { startKms } from '../local/stand-ins/kms.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from '../local/stand-ins/machine.ts';
 import type { StandIn } from '../local/stand-ins/wire.ts';
+import { textOf } from '../providers/build-log.ts';
 import type { Job } from '../providers/builds.ts';
 import { type Context, createSecrets, type Sealed } from '../providers/secrets.ts';
 
@@ -140,7 +141,7 @@ export async function build(change: Partial<Job>, environment: Record<string, st
     String(objects.get(`results/${deploymentId}.json`) ?? '{}'),
   );
   const artifact = objects.get(`artifacts/app_1/${deploymentId}.zip`);
-  return { code, ...result, log: String(objects.get(`logs/${deploymentId}.txt`)), artifact };
+  return { code, ...result, log: textOf(String(objects.get(`logs/${deploymentId}.txt`))), artifact };
 }
 
 /** The files of an artifact and what is in them. */

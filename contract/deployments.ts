@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DEPLOYMENT_STATUSES, TRIGGERS } from './choices.ts';
-import { Id, many, one, Page, resource, Timestamp } from './envelope.ts';
+import { Id, many, one, Page, resource, Timestamp, wholeNumber } from './envelope.ts';
 import { route } from './route.ts';
 
 /** Specification, Resources: Deployment (as lists show it: without `log`). */
@@ -56,5 +56,30 @@ export const getDeployment = route({
   tag,
   params: Id,
   response: () => one(DeploymentWithLog()),
+  uses: ['builds'],
+});
+
+/** A line of a build's log (design, section 5). */
+const LogLine = resource('LogLine', () =>
+  z.object({
+    n: z.int().register(z.globalRegistry, { description: 'The number of the line, from 1' }),
+    at: Timestamp,
+    text: z.string(),
+  }),
+);
+
+export const readDeploymentLog = route({
+  id: 'readDeploymentLog',
+  method: 'GET',
+  path: '/dashboard/v1/deployments/{id}/log',
+  access: 'login',
+  summary: 'Read the log of a deployment line by line, from where the last answer ended',
+  tag,
+  params: Id,
+  query: z.object({
+    after: wholeNumber('The number of the last line that is known', 0, 1_000_000_000, 0),
+    limit: wholeNumber('How many to return', 1, 1000, 500),
+  }),
+  response: () => many(LogLine()),
   uses: ['builds'],
 });

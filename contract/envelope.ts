@@ -42,7 +42,7 @@ export const many = <T extends z.ZodMiniType>(resource: T) =>
   z.object({ data: z.array(resource), has_more: z.boolean() });
 
 /** A whole number in a query. A query is text; the document shows the number that it stands for. */
-const wholeNumber = (name: string, least: number, most: number, fallback: number) => {
+export const wholeNumber = (name: string, least: number, most: number, fallback: number) => {
   const asked = `must be a whole number from ${least} to ${most}`;
   const inRange = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
   const shownAs = { type: 'integer', minimum: least, maximum: most, default: fallback, description: name };

@@ -5,7 +5,7 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
 import { checkCustomDomain, getCustomDomain } from './custom-domains.ts';
 import { createDatabase, listDatabases } from './databases.ts';
-import { createDeployment, getDeployment, listDeployments } from './deployments.ts';
+import { createDeployment, getDeployment, listDeployments, readDeploymentLog } from './deployments.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns.ts';
 import { getDocs, getOpenApi } from './docs.ts';
 import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
@@ -115,6 +115,7 @@ export const dashboardRoutes = [
   listSubscriptions,
   createSubscription,
   cancelSubscription,
+  readDeploymentLog,
 ] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */

@@ -1,6 +1,6 @@
 import { App, Deployment } from '../table/entities.ts';
 import { change, type Write } from '../table/writes.ts';
-import { checkSoon, eventDataOf } from './deployment-queue.ts';
+import { checkSoon, eventDataOf, noteOf } from './deployment-queue.ts';
 import type { Deps } from './deps.ts';
 import { emit } from './events.ts';
 import type { DeploymentIds } from './workflow.ts';
@@ -41,7 +41,7 @@ async function finish(
   const of = { accountId, id: deploymentId };
   const change_ = {
     set: { ...known, status, finishedAt: deps.now().toISOString() },
-    append: { notes: [note] },
+    append: { notes: [noteOf(deps, note)] },
     remove: ['checkAt', 'duePk', 'dueAt'],
     when: { status: { oneOf: UNFINISHED } },
   };

@@ -1,5 +1,6 @@
 import type { createDeployment as CreateRoute } from '../contract/deployments.ts';
 import type { Output } from '../contract/route.ts';
+import { markOf } from '../providers/build-log.ts';
 import { Deployment } from '../table/entities.ts';
 import { create, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
@@ -56,3 +57,6 @@ export function newDeployment(
   };
   return { id: deployment.id, shown: viewDeployment(deployment), write: create(Deployment, deployment) };
 }
+
+/** A line of the platform's own for the end of a deployment's log, with its time. */
+export const noteOf = (deps: Deps, text: string): string => markOf(deps.now().getTime()) + text;

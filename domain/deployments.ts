@@ -2,9 +2,11 @@ import type {
   createDeployment as CreateRoute,
   getDeployment as GetRoute,
   listDeployments as ListRoute,
+  readDeploymentLog as LogRoute,
 } from '../contract/deployments.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
+import { linesOf, textOf } from '../providers/build-log.ts';
 import type { Builds } from '../providers/builds.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';
@@ -66,7 +68,26 @@ export async function getDeployment(
 ): Promise<Output<typeof GetRoute>> {
   const deployment = await deps.table.get(Deployment, { accountId, id });
   if (!deployment) throw noSuchDeployment();
-  const built = deployment.status === 'QUEUED' ? '' : await deps.builds.readLog(id);
-  const notes = deployment.notes.map((line) => `${line}\n`).join('');
-  return { data: { ...viewDeployment(deployment), log: built + notes } };
+  const log = textOf(await storedLog(deps, deployment));
+  return { data: { ...viewDeployment(deployment), log } };
+}
+
+/** GET /dashboard/v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */
+export async function readDeploymentLog(
+  deps: Deps & { builds: Pick<Builds, 'readLog'> },
+  { accountId }: Caller,
+  { id, after, limit }: Input<typeof LogRoute>,
+): Promise<Output<typeof LogRoute>> {
+  const deployment = await deps.table.get(Deployment, { accountId, id });
+  if (!deployment) throw noSuchDeployment();
+  // What the platform has to say comes when the build is over.
+  const built = deployment.finishedAt !== null || deployment.notes.length > 0;
+  const lines = linesOf(await storedLog(deps, deployment), built).filter(({ n }) => n > after);
+  return { data: lines.slice(0, limit), has_more: lines.length > limit };
+}
+
+async function storedLog(deps: { builds: Pick<Builds, 'readLog'> }, { id, status, notes }: Deployment) {
+  const built = status === 'QUEUED' ? '' : await deps.builds.readLog(id);
+  const end = notes.length > 0 && built !== '' && !built.endsWith('\n') ? '\n' : '';
+  return built + end + notes.map((line) => `${line}\n`).join('');
 }

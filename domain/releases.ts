@@ -7,7 +7,7 @@ import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { change } from '../table/writes.ts';
 import { releaseDatabases } from './databases.ts';
-import { checkSoon, eventDataOf } from './deployment-queue.ts';
+import { checkSoon, eventDataOf, noteOf } from './deployment-queue.ts';
 import { noSuchDeployment } from './deployments.ts';
 import type { Deps } from './deps.ts';
 import { emit } from './events.ts';
@@ -85,7 +85,11 @@ export async function releaseDeployment(
   const release = await deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion }, artifact);
   await unlessDeleted(deps, ids, () => deps.appHost.remove(applicationId));
   const set = { release, commitSha, ...checkSoon(deps) };
-  const write = change(Deployment, { accountId, id: deploymentId }, { set, append: { notes: ['==> Release'] } });
+  const write = change(
+    Deployment,
+    { accountId, id: deploymentId },
+    { set, append: { notes: [noteOf(deps, '==> Release')] } },
+  );
   await deps.table.write(Deployment, write);
 }
 

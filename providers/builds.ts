@@ -49,7 +49,7 @@ export interface Objects {
 
 export interface Builds {
   writeJob(job: Job): Promise<void>;
-  /** The build's log as far as it has come; empty before it began. */
+  /** The build's log as far as it has come, with its marks (build-log.ts); empty before it began. */
   readLog(deploymentId: string): Promise<string>;
   readResult(deploymentId: string): Promise<Result>;
   /** Deletes what a deployment packaged. */

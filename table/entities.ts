@@ -248,7 +248,7 @@ export const Deployment = entity({
       commitSha: z.string(),
       startedAt: z.string(),
       finishedAt: z.nullable(z.string()),
-      /** What the platform itself has to say after the build's own log, a line each. */
+      /** What the platform itself has to say after the build's own log, in the same form (providers/build-log.ts). */
       notes: z.array(z.string()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),

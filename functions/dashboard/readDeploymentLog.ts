@@ -1,0 +1,7 @@
+import { readDeploymentLog as route } from '../../contract/deployments.ts';
+import { readDeploymentLog } from '../../domain/deployments.ts';
+import { builds } from '../../runtime/builds.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/deployments/{id}/log */
+export const handler = endpoint(route, readDeploymentLog, { builds });

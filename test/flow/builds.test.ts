@@ -1,0 +1,148 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../contract/apps.ts';
+import { createDeployment, getDeployment, readDeploymentLog } from '../../contract/deployments.ts';
+import { replaceEnv } from '../../contract/env.ts';
+import { artifactKey } from '../../providers/builds.ts';
+import { type Run, startRun } from '../platform.ts';
+import { codeOf, newAccount, type Opened, until } from '../world.ts';
+import { get } from './browse.ts';
+import { app, committer } from './repositories.ts';
+
+/** What builds do and say, on a platform of their own. */
+const root = mkdtempSync(join(tmpdir(), 'builds-'));
+const commit = committer(root);
+let run: Run;
+let account: Opened;
+beforeAll(async () => {
+  const limits = { RATE_LIMIT_SECRET: '100000', RATE_LIMIT_LOGIN: '100000' };
+  run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, ...limits });
+  account = await newAccount({ appLimit: 100 }, run.local);
+}, 60_000);
+afterAll(() => run?.stop());
+
+async function create(name: string, fields: { buildCommand?: string; nodeVersion?: '20' | '22' | '24' } = {}) {
+  const repoUrl = `https://git.localhost/${name}.git`;
+  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
+  return (await account.call(createApp, { body })).body.data;
+}
+const begin = async (id: string) => (await account.call(createDeployment, { params: { id } })).body.data;
+const follow = (id: string) =>
+  until(async () => {
+    const { data } = (await account.call(getDeployment, { params: { id } })).body;
+    return data.finishedAt !== null && data;
+  });
+const deploy = async (id: string) => await follow((await begin(id)).id);
+const linesOf = async (id: string, query: { after?: string; limit?: string } = {}) =>
+  (await account.dashboard.call(readDeploymentLog, { params: { id }, query })).body;
+
+test('the log is read line by line while it grows, each line once, with its number and time', async () => {
+  commit('talks', app("'talks'", { build: 'echo one && sleep 2 && echo two' }));
+  const { id } = await create('talks', { buildCommand: 'npm run build' });
+  const deployment = await begin(id);
+  const read: { n: number; at: string; text: string }[] = [];
+  const whileRunning = new Set<string>();
+  await until(async () => {
+    const { data, has_more } = await linesOf(deployment.id, { after: String(read.at(-1)?.n ?? 0), limit: '3' });
+    const { status } = (await account.call(getDeployment, { params: { id: deployment.id } })).body.data;
+    if (status === 'RUNNING') for (const { text } of data) whileRunning.add(text);
+    read.push(...data);
+    return status === 'SUCCEEDED' && data.length === 0 && !has_more;
+  });
+  const { log } = await follow(deployment.id);
+  expect(read.map(({ text }) => `${text}\n`).join('')).toBe(log);
+  expect(read.map(({ n }) => n)).toEqual(read.map((_, index) => index + 1));
+  expect(whileRunning).toContain('one');
+  const times = read.map(({ at }) => at);
+  expect(times).toEqual([...times].sort());
+  const at = (text: string) => Date.parse(read.find((line) => line.text === text)?.at ?? '');
+  expect(at('two') - at('one')).toBeGreaterThanOrEqual(1000);
+  expect(
+    codeOf(await (await newAccount({}, run.local)).dashboard.call(readDeploymentLog, { params: deployment })),
+  ).toBe('not_found');
+  const refused = await account.dashboard.call(readDeploymentLog, { params: deployment, query: { after: '-1' } });
+  expect(refused.error?.message).toMatch(/^after: /);
+}, 60_000);
+
+test('a build that prints its secrets three ways: none in the log, the history of the execution, the artifact', async () => {
+  const secret = 'c0rrect h0rse/battery+staple?';
+  const forms = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret)];
+  const print = [
+    'const v = process.env.TOKEN; console.log(v); console.error(encodeURIComponent(v));',
+    "console.log(Buffer.from(v).toString('base64'), Buffer.from('user:' + v).toString('base64'));",
+    'process.stdout.write(v.slice(0, 9)); setTimeout(() => { process.stdout.write(v.slice(9)); process.exit(3) }, 300);',
+  ];
+  commit('prints', { ...app("'prints'"), 'print.js': print.join('\n') });
+  const { id } = await create('prints', { buildCommand: 'node print.js || true' });
+  await account.call(replaceEnv, { params: { id }, body: { vars: [{ key: 'TOKEN', value: secret }] } });
+  const deployment = await deploy(id);
+  expect(deployment.status).toBe('SUCCEEDED');
+  expect(deployment.log.match(/\[redacted\]/g)).toHaveLength(5);
+  const { environment } = run.local;
+  const states = new SFNClient({
+    region: 'af-south-1',
+    endpoint: environment.AWS_ENDPOINT_URL_SFN ?? '',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const executionArn = `${environment.DEPLOYMENT_STATE_MACHINE_ARN?.replace(':stateMachine:', ':execution:')}:${deployment.id}`;
+  const { events } = await states.send(new GetExecutionHistoryCommand({ executionArn }));
+  states.destroy();
+  expect(events?.length).toBeGreaterThan(5);
+  const artifact = await fetch(
+    `${environment.AWS_ENDPOINT_URL_S3}/${environment.BUILDS_BUCKET}/${artifactKey(id, deployment.id)}`,
+  );
+  expect(artifact.status).toBe(200);
+  const kept = [
+    deployment.log,
+    JSON.stringify(await linesOf(deployment.id)),
+    JSON.stringify(events),
+    Buffer.from(await artifact.arrayBuffer()).toString('latin1'),
+  ];
+  for (const text of kept) for (const form of forms) expect(text).not.toContain(form);
+}, 60_000);
+
+test.each(['20', '22', '24'] as const)(
+  'Node %s is what builds an application and what it runs on',
+  async (nodeVersion) => {
+    const name = `node-${nodeVersion}`;
+    commit(name, {
+      ...app("require('./built.json') + ' ' + process.version"),
+      'build.js': "require('fs').writeFileSync('built.json', JSON.stringify(process.version))",
+    });
+    const { id, primaryDomain } = await create(name, { nodeVersion, buildCommand: 'node build.js' });
+    expect((await deploy(id)).status).toBe('SUCCEEDED');
+    const { body } = await get(run.local.baseUrl, primaryDomain);
+    expect(body).toMatch(new RegExp(`^v${nodeVersion}\\.\\S+ v${nodeVersion}\\.`));
+  },
+  60_000,
+);
+
+test('a second deployment with the same lockfile takes over its dependencies, and a changed one does not', async () => {
+  const files = (version: string) => ({
+    ...app("require('inside/package.json').version"),
+    'package.json': JSON.stringify({ name: 'app', version: '1.0.0', dependencies: { inside: 'file:./inside' } }),
+    'package-lock.json': JSON.stringify({
+      ...{ name: 'app', version: '1.0.0', lockfileVersion: 3 },
+      packages: {
+        '': { name: 'app', version: '1.0.0', dependencies: { inside: 'file:./inside' } },
+        inside: { version },
+        'node_modules/inside': { resolved: 'inside', link: true },
+      },
+    }),
+    'inside/package.json': JSON.stringify({ name: 'inside', version }),
+  });
+  commit('cached', files('1.0.0'));
+  const { id, primaryDomain } = await create('cached');
+  const taken = 'dependencies are those of the last build';
+  const first = await deploy(id);
+  expect(first.status).toBe('SUCCEEDED');
+  expect(first.log).not.toContain(taken);
+  expect((await deploy(id)).log).toContain(taken);
+  expect((await get(run.local.baseUrl, primaryDomain)).body).toBe('1.0.0');
+  commit('cached', files('2.0.0'));
+  expect((await deploy(id)).log).not.toContain(taken);
+  expect((await get(run.local.baseUrl, primaryDomain)).body).toBe('2.0.0');
+}, 60_000);
