@@ -87,10 +87,28 @@ async function readOwned(deps: Deps, accountId: string): Promise<Owned[]> {
  * POST /dashboard/v1/subscriptions: bought from the wallet in one transaction. Throws 402 `insufficient_funds`; 400 for a
  * plan that is not on sale; 409 for what the account has, or for fewer applications than it runs.
  */
-export async function createSubscription(
+export const createSubscription = (
   deps: Deps & { plans: Plans },
   { accountId }: Pick<Caller, 'accountId'>,
+  order: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> => subscribe(deps, accountId, order, () => undefined);
+
+/** For operators: the same, the first period paid by us. */
+export const grantSubscription = (
+  deps: Deps & { plans: Plans },
+  accountId: string,
+  order: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> =>
+  subscribe(deps, accountId, order, (wallet, { description, amountCents }) =>
+    wallet.move('ADJUSTMENT', amountCents, `Given: ${description}`),
+  );
+
+/** @param support called with what is to be paid, before it is */
+async function subscribe(
+  deps: Deps & { plans: Plans },
+  accountId: string,
   { plan: slug, billingCycle, hostingDomain: given }: Input<typeof CreateRoute>,
+  support: (wallet: Wallet, line: Line) => void,
 ): Promise<Output<typeof CreateRoute>> {
   const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
   if (!plan) throw new ApiError('invalid_request', 'plan: there is no such plan on sale');
@@ -114,8 +132,9 @@ export async function createSubscription(
         plan: { slug, name, category, appLimit },
         ...{ currentPeriodEnd, lookAt: nextInvoiceAt(currentPeriodEnd), createdAt: wallet.now, cancelledAt: null },
       };
-      const lines = [periodLine(subscription, priceCents, [wallet.now, currentPeriodEnd])];
-      const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines, subjectId: subscription.id });
+      const line = periodLine(subscription, priceCents, [wallet.now, currentPeriodEnd]);
+      support(wallet, line);
+      const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
       for (const old of replaced) cancel(deps, wallet, old, NEVER_AGAIN);
       const activated = { subscriptionId: subscription.id, plan: slug };
       wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));

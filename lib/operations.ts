@@ -68,6 +68,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.write],
     });
 
+    new PlatformFunction(this, platform, 'operator/keepBooks', {
+      description: 'Adjusts a balance, issues an invoice or makes one void, grants a plan; called by hand',
+      uses: [table.read, table.write],
+    });
+
     new PlatformFunction(this, platform, 'operator/setDomainPrices', {
       description: 'Changes the domain extensions on sale and their prices; called by hand',
       uses: [table.write],

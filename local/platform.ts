@@ -16,6 +16,7 @@ import { isFree } from './ports.ts';
 import { createQueuesAndBuckets, startQueues } from './queues.ts';
 import { makeRouter, routesOf } from './routes.ts';
 import { type Accounts, seedAccounts } from './seed.ts';
+import { seedBilling } from './seed-billing.ts';
 import { DEMO_DOMAIN, seedDomains } from './seed-domains.ts';
 import { seedHostingServers } from './seed-hosting.ts';
 import { aiVariables, startAiStandIns } from './stand-ins/ai.ts';
@@ -250,6 +251,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       seedHostingServers(address('panel'), functions, lambda),
     ]);
     if (first) await seedDomains(accounts.demo.id, functions, lambda);
+    if (first) await seedBilling(accounts, functions, lambda);
     const local: LocalJson = {
       ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables },
       dns: { host: dnsServer.host, port: dnsServer.port },
