@@ -27,16 +27,25 @@ test('an application without dependencies is packaged with what starts it', asyn
   expect(entries.get('run.sh')).toContain("exec node --import ./.service/environment.mjs 'server.js'");
 });
 
-test('its variables reach the build and the start, and neither log nor artifact', async () => {
+test('its variables reach the build and the start, and neither log nor artifact; its databases reach the start', async () => {
   const secret = 'sup3r s3cret/value';
   const platform = 'process.env.AWS_SECRET_ACCESS_KEY ?? process.env.BUILDS_BUCKET';
   const repoUrl = repository({
     'build.js': `const v = process.env.TOKEN; console.log('plain', v, 'url', encodeURIComponent(v));
       console.log('base64', Buffer.from(v).toString('base64'), 'platform', ${platform}, process.version.split('.')[0]);`,
-    'server.js': `console.log(JSON.stringify([process.env.TOKEN, ${platform}]))`,
+    'server.js': `const { TOKEN, DATABASE_HOST, DATABASE_MAIN_REGION } = process.env;
+      console.log(JSON.stringify([TOKEN, DATABASE_HOST, DATABASE_MAIN_REGION, ${platform}]))`,
   });
-  const env = await sealed({ TOKEN: secret, NODE_ENV: 'production' });
-  const { code, log, artifact } = await build({ repoUrl, env, buildCommand: 'node build.js', nodeVersion: '20' });
+  const databases = [{ prefix: 'DATABASE_MAIN', host: 'main.example.on.aws', region: 'eu-west-1' }];
+  // The owner's own variable wins over the platform's.
+  const env = await sealed({ TOKEN: secret, NODE_ENV: 'production', DATABASE_MAIN_REGION: 'mine' });
+  const { code, log, artifact } = await build({
+    repoUrl,
+    env,
+    databases,
+    buildCommand: 'node build.js',
+    nodeVersion: '20',
+  });
   expect(code).toBe(0);
   expect(log).toContain('plain [redacted] url [redacted]\nbase64 [redacted] platform undefined v20\n');
   const unpacked = mkdtempSync(join(root, 'unpacked-'));
@@ -56,7 +65,7 @@ test('its variables reach the build and the start, and neither log nor artifact'
       AWS_ENDPOINT_URL_KMS: kms.url,
     },
   });
-  expect(JSON.parse(started)).toEqual([secret, null]);
+  expect(JSON.parse(started)).toEqual([secret, 'main.example.on.aws', 'mine', null]);
 });
 
 test('without a lockfile the default command falls back to npm install, and says so', async () => {

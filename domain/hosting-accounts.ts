@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Executions } from '../providers/executions.ts';
-import { type Panel, PanelFailure, type PanelServer } from '../providers/panel.ts';
+import { type NewPanelAccount, type Panel, PanelFailure, type PanelServer } from '../providers/panel.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { Subscription } from '../table/billing-entities.ts';
 import { Account, type OfAccount } from '../table/entities.ts';
@@ -62,6 +62,16 @@ function wantedOf({ status, currentPeriodEnd }: Subscription, now: Date): 'ACTIV
   return status;
 }
 
+/** Makes an account, unless another run of the same was a moment earlier. */
+async function make({ panel }: PanelDeps, server: PanelServer, account: NewPanelAccount): Promise<void> {
+  try {
+    await panel.create(server, account);
+  } catch (error) {
+    if (!(error instanceof PanelFailure) || error.fault !== 'refused') throw error;
+    if ((await panel.find(server, account.username))?.domain !== account.domain) throw error;
+  }
+}
+
 /** Makes the account on the server what it should be. Whatever was done before is found done. */
 async function agree(
   deps: PanelDeps,
@@ -78,7 +88,7 @@ async function agree(
   if (wanted === 'REMOVED') return found && deps.panel.remove(server, username);
   if (!found) {
     const owner = await deps.table.get(Account, { id: accountId });
-    await deps.panel.create(server, {
+    await make(deps, server, {
       username,
       domain: hostingDomain ?? '',
       plan: plan.slug,

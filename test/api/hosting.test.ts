@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { getHosting, listHosting } from '../../contract/hosting.ts';
+import { cancelSubscription, createSubscription } from '../../contract/subscriptions.ts';
 import { moveHosting, settleHosting } from '../../domain/hosting-accounts.ts';
 import { DEAD_SERVER } from '../../local/stand-ins/panel.ts';
 import { createPanel } from '../../providers/panel.ts';
@@ -36,6 +37,26 @@ test('a bought subscription is listed at once, made on a server, and then read l
       { address: `sales@${domain}`, quotaMb: 0 },
     ],
   });
+});
+
+test('bought from the wallet, a plan is hosted; cancelled, it stays to the end of what is paid', async () => {
+  const account = await newAccount({ walletCents: 100_000 });
+  const body = { plan: 'web-starter', billingCycle: 'MONTHLY' as const, hostingDomain: anyDomain() };
+  const { id } = (await account.dashboard.call(createSubscription, { body })).body.data;
+  expect(await untilPanel(account, id, 'ACTIVE')).toMatchObject({ hostingDomain: body.hostingDomain, mailboxes: 2 });
+  await account.dashboard.call(cancelSubscription, { params: { id } });
+  const [listed] = (await account.call(listHosting)).body.data;
+  expect(listed).toMatchObject({ id, status: 'CANCELLED', panelStatus: 'ACTIVE' });
+});
+
+test('runs that meet make one account', async () => {
+  const account = await newAccount();
+  const deps = await platformDeps();
+  const { secrets } = await import('../../runtime/secrets.ts');
+  const { id } = await boughtHosting(account);
+  const of = { accountId: account.id, id };
+  const needs = { ...deps, secrets, panel: createPanel() };
+  expect(await Promise.all([1, 2, 3].map(() => settleHosting(needs, of)))).toEqual([{}, {}, {}]);
 });
 
 test('the account on the server follows its subscription: suspended, back, kept to the end of what is paid, removed', async () => {

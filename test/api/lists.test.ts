@@ -87,6 +87,7 @@ const FILL: Record<string, (account: Opened) => Promise<Filled>> = {
     const [, ...ids] = await times(async (index) => (index === 0 ? '' : (await made(index)).body.data.id));
     return { ids };
   },
+  listSubscriptions: async (account) => ({ ids: await times(async () => (await boughtHosting(account)).id) }),
   listDatabases: async (account) => {
     const applicationId = await app(account);
     const made = (index: number) =>
