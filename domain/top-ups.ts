@@ -139,7 +139,8 @@ const fail = (deps: Deps, topUp: TopUp) =>
     if (status !== 'PENDING') return status;
     const done: TopUp['status'] = 'FAILED';
     wallet.add(
-      change(TopUp, { id }, { set: { status: done }, remove: NO_LONGER_OPEN, when: { status: { is: status } } }, stale),
+      // It stays on the list: the same payment may still be made, with another card.
+      change(TopUp, { id }, { set: { status: done }, when: { status: { is: status } } }, stale),
       emit(deps, accountId, 'payment.failed', { paymentId: id, amount: rand(amountCents) }),
     );
     const noAutoTopUpBefore = after(deps.now().getTime(), REST);
@@ -178,33 +179,38 @@ export async function receivePayment(
   return { status: 200, output: { data: { settled: status === 'SUCCEEDED' || status === 'FAILED' } } };
 }
 
-const unlessStale = (error: unknown): void => {
-  if (!(error instanceof Stale)) throw error;
-};
-
 /** How many one run looks at. */
 const BATCH = 50;
 
+/** When the processor is asked again about a payment that is not settled, or that it is not asked any more. */
+async function askLater(deps: Deps, id: string): Promise<boolean> {
+  const topUp = await deps.table.get(TopUp, { id });
+  if (!topUp?.askAt) return false;
+  const now = deps.now().getTime();
+  const age = now - Date.parse(topUp.createdAt);
+  const askAt = after(now, Math.max(FIRST_LOOK, age));
+  const what = age >= OPEN_FOR ? { remove: NO_LONGER_OPEN } : { set: { askAt, dueAt: askAt } };
+  // Whoever settles it meanwhile takes it off the list.
+  const write = change(TopUp, { id }, { ...what, when: { status: { is: topUp.status } } }, stale);
+  await deps.table.touch(write).catch((error) => {
+    if (!(error instanceof Stale)) throw error;
+  });
+  return true;
+}
+
 /**
- * Asks the processor about payments that are open: their callbacks may be lost, and of failures there are none.
+ * Asks the processor about payments that are open: their callbacks may be lost, and of failures there are none. One that
+ * cannot be read does not keep the others from being looked into; then it throws in the end.
  * @returns how many were settled
  */
 export async function lookIntoTopUps(deps: PaymentDeps): Promise<number> {
-  const now = deps.now();
+  const failures: unknown[] = [];
   let settled = 0;
-  for (const { pk } of await deps.table.due('TOP_UP', now.toISOString(), BATCH)) {
+  for (const { pk } of await deps.table.due('TOP_UP', deps.now().toISOString(), BATCH)) {
     const [, id = ''] = splitKey(pk);
-    const status = await settleTopUp(deps, id);
-    if (status !== 'PENDING') {
-      settled += 1;
-      continue;
-    }
-    const topUp = await deps.table.get(TopUp, { id });
-    const age = now.getTime() - Date.parse(topUp?.createdAt ?? '');
-    const askAt = after(now.getTime(), Math.max(FIRST_LOOK, age));
-    // Whoever settles it meanwhile takes it off the list.
-    const open = { set: { askAt, dueAt: askAt }, when: { status: { is: 'PENDING' } } };
-    await deps.table.touch(change(TopUp, { id }, open, stale)).catch(unlessStale);
+    await settleTopUp(deps, id).catch((error: unknown) => failures.push(error));
+    if (!(await askLater(deps, id))) settled += 1;
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} payments could not be looked into`);
   return settled;
 }
