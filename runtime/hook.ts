@@ -3,16 +3,11 @@ import { ApiError } from '../contract/errors.ts';
 import { HOOK_LIMIT } from '../contract/hooks.ts';
 import type { Input, Output, Route } from '../contract/route.ts';
 import type { Deps } from '../domain/deps.ts';
+import type { HookRequest } from '../domain/git-hosts.ts';
 import { answer, type Event, type ExchangeContext, observed, type Result } from './answer.ts';
 import { claimOf, countVisitor } from './authentication.ts';
 import { deps as base } from './deps.ts';
 import { bodyBytes, parseInput } from './input.ts';
-
-/** A request as it came: what its sender signed is the bytes. Header names are in lower case. */
-interface HookRequest {
-  headers: Record<string, string | undefined>;
-  body: Buffer;
-}
 
 /** Hooks that one subject may be told of in 60 seconds: a busy repository stays far below, a runaway does not. */
 const PER_SUBJECT = 600;

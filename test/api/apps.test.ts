@@ -29,6 +29,43 @@ test('an application has the defaults of its framework, and is found again', asy
   expect(express.body.data).toMatchObject({ buildCommand: null, startFile: 'server.js' });
 });
 
+describe('a repository', () => {
+  test.each([
+    ...[
+      '',
+      'nonsense',
+      'http://github.com/you/app.git',
+      'ssh://git@github.com/you/app.git',
+      'git://github.com/you/app',
+    ],
+    ...['ext::sh -c touch% /tmp/x', 'file:///etc/passwd', '--upload-pack=touch /tmp/x', 'git@-oProxyCommand=x:you/app'],
+    ...['https://you:secret@github.com/you/app.git', 'https://github.com/you/app.git\n--upload-pack=x'],
+    ...[
+      'https://gіthub.com/you/app.git',
+      'https://10.0.0.1/app.git',
+      'git@192.168.1.1:app.git',
+      'https://2130706433/a',
+    ],
+    ...['https://169.254.169.254/latest', 'https://git.internal/app.git', `https://github.com/${'a'.repeat(2048)}`],
+  ])('%j is refused with the field named', async (repoUrl) => {
+    const answer = await create(await newAccount(), { repoUrl, deployNow: false });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+    expect(answer.error?.message).toMatch(/^repoUrl: must /);
+  });
+
+  test.each([
+    ...[
+      'https://x.github.io/app.git',
+      'https://git.example.com:8443/group/sub/app.git',
+      'https://example.com/@you/app',
+    ],
+    ...['git@github.com:you/app.git', 'git@host.example:group/sub/repo.git', 'git@[host.example:2222]:you/app.git'],
+  ])('%s is taken', async (repoUrl) => {
+    const answer = await create(await newAccount(), { repoUrl, deployNow: false });
+    expect([answer.status, answer.body.data.repoUrl]).toEqual([201, repoUrl]);
+  });
+});
+
 test('a taken slug gets a suffix; of racing creates each gets an address of its own', async () => {
   const account = await newAccount();
   const name = unique('Racing');

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatchGetBuildsCommand, CodeBuildClient, ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
+import { LambdaClient, ListVersionsByFunctionCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, deleteApp, updateApp } from '../../contract/apps.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
@@ -18,6 +19,7 @@ const commit = committer(root);
 let run: Run;
 let account: Opened;
 let builds: CodeBuildClient;
+let hosts: LambdaClient;
 beforeAll(async () => {
   run = await startRun({
     DATA_DIR: ':memory:',
@@ -26,14 +28,15 @@ beforeAll(async () => {
     RATE_LIMIT_LOGIN: '100000',
   });
   account = await newAccount({ appLimit: 100 }, run.local);
-  builds = new CodeBuildClient({
-    region: 'af-south-1',
-    endpoint: run.local.environment.AWS_ENDPOINT_URL_CODEBUILD ?? '',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const { AWS_ENDPOINT_URL_CODEBUILD, AWS_ENDPOINT_URL_LAMBDA } = run.local.environment;
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const at = (endpoint = '') => ({ region: 'af-south-1', endpoint, credentials });
+  builds = new CodeBuildClient(at(AWS_ENDPOINT_URL_CODEBUILD));
+  hosts = new LambdaClient(at(AWS_ENDPOINT_URL_LAMBDA));
 }, 60_000);
 afterAll(async () => {
   builds?.destroy();
+  hosts?.destroy();
   await run?.stop();
 });
 
@@ -53,6 +56,13 @@ const deploy = async (id: string) => await follow((await begin(id)).id);
 const page = async (host: string) => (await get(run.local.baseUrl, host)).body;
 const greet = (id: string, value: string) =>
   account.call(replaceEnv, { params: { id }, body: { vars: [{ key: 'GREETING', value }] } });
+
+/** The releases that an application's host has. */
+async function releasesOf(id: string): Promise<(string | undefined)[]> {
+  const FunctionName = `${run.local.environment.APP_FUNCTION_PREFIX}${id}`;
+  const { Versions = [] } = await hosts.send(new ListVersionsByFunctionCommand({ FunctionName }));
+  return Versions.map(({ Version }) => Version).filter((version) => version !== '$LATEST');
+}
 
 test('a rollback brings code and variables back together, and does not build', async () => {
   const sha = commit('back', app("'one ' + process.env.GREETING"));
@@ -76,6 +86,7 @@ test('a rollback brings code and variables back together, and does not build', a
   commit('back', app("process.exit(3) + 'three'"));
   const failed = await deploy(id);
   expect(failed.status).toBe('FAILED');
+  expect(await until(async () => (await releasesOf(id)).join() === '1,2'), 'what never served is not kept').toBe(true);
   expect(codeOf(await back(failed.id)), 'a release that never served').toBe('conflict');
   expect(codeOf(await back('dep_none'))).toBe('not_found');
   const answer = await account.dashboard.call(rollBack, { params: { id }, body: {} as { deploymentId: string } });

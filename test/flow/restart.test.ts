@@ -8,6 +8,7 @@ import { createDeployment, getDeployment } from '../../contract/deployments.ts';
 import { getMe } from '../../contract/me.ts';
 import { freePort, startRun } from '../platform.ts';
 import { Visitor } from '../sign-in.ts';
+import { until } from '../world.ts';
 import { get } from './browse.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
@@ -35,15 +36,18 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   };
   const app = (await connect().call(createApp, { body })).body.data;
   // Killed right after the deployment was taken, then in the middle of the build.
-  for (const pause of [0, 1500]) {
+  for (const moment of ['', '==> Installing']) {
     const client = connect();
-    const name = `Kept ${pause}`;
+    const name = `Kept ${moment || 'at once'}`;
     expect((await client.call(createApp, { body: { name } })).status).toBe(201);
     names.push(name);
     const queued = await client.call(createDeployment, { params: { id: app.id } });
     expect(queued.status).toBe(202);
     deployments.push(queued.body.data.id);
-    await new Promise((done) => setTimeout(done, pause));
+    await until(async () => {
+      const { body: seen } = await client.call(getDeployment, { params: { id: queued.body.data.id } });
+      return seen.data.log.includes(moment);
+    }, 20);
     await run.stop('SIGKILL');
     run = await startRun({ DATA_DIR, PORT });
     for (;;) {
