@@ -48,6 +48,17 @@ test('another account’s application is not there', async () => {
   expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
 });
 
+/** Those that ask for something by its id, and for nothing else. */
+const byId = called.filter(({ params, body }) => params && !body);
+test.each(byId.map((route) => [`${route.method} ${dashboardPathOf(route.path)}`, route] as const))(
+  '%s of what is not one’s own is 404',
+  async (_name, route) => {
+    const { dashboard } = await newAccount();
+    const answer = await dashboard.call(route, inputOf(route));
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+  },
+);
+
 describe.each(called.map((route) => [`${route.method} ${dashboardPathOf(route.path)}`, route] as const))(
   '%s',
   (_name, route) => {

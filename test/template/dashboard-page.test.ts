@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { dashboardRoutes } from '../../contract/routes.ts';
+
+/** The rows of docs/dashboard.md that name an operation and what shows it. */
+const rows = readFileSync('docs/dashboard.md', 'utf8')
+  .split('\n')
+  .flatMap((line) => {
+    const [, method, path, file, title] =
+      /^\|[^|]*\| `([A-Z]+) (\/[^`]*)` \| `(test\/[^`]+)`: (.*?) ?\|$/.exec(line) ?? [];
+    return method && path && file ? [{ operation: `${method} /dashboard/v1${path}`, file, title: title ?? '' }] : [];
+  });
+
+test('the page names every operation of the dashboard, and no other', () => {
+  const named = new Set(rows.map(({ operation }) => operation));
+  expect([...named].sort()).toEqual(dashboardRoutes.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+test.each(rows.map(({ operation, file, title }) => [operation, file, title] as const))(
+  '%s is shown where the page says: %s',
+  (_operation, file, title) => {
+    expect(title.length).toBeGreaterThan(10);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const titles = lines.filter((line) => /^\s*(test\b|['"`])/.test(line));
+    expect(titles.filter((line) => line.includes(title))).toHaveLength(1);
+  },
+);
