@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, deleteApp } from '../../contract/apps.ts';
 import { createDatabase, DATABASE_LIMIT, listDatabases } from '../../contract/databases.ts';
+import { createDeployment } from '../../contract/deployments.ts';
 import { createWebhook } from '../../contract/webhooks.ts';
+import { jobKey } from '../../providers/builds.ts';
 import { receiver } from '../receivers.ts';
 import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';
 
@@ -53,6 +55,29 @@ test('a database is made, its event sent once, its variables named; with its app
   await until(async () => (await list(account)).length === 0);
   expect(receiving.received).toHaveLength(1);
   await receiving.stop();
+});
+
+test('the next deployment is told of the databases that are there, oldest first', async () => {
+  const account = await newAccount();
+  const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl: 'https://git.localhost/no-such.git' };
+  const { id } = (await account.call(createApp, { body: { ...body, deployNow: false } })).body.data;
+  const made = ['first', 'second'].map(async (name, index) => {
+    await new Promise((done) => setTimeout(done, index * 50));
+    const answer = await account.dashboard.call(createDatabase, { body: { applicationId: id, name } });
+    return await untilAvailable(account, answer.body.data.id);
+  });
+  const [first, second] = await Promise.all(made);
+  const deployment = (await account.call(createDeployment, { params: { id } })).body.data.id;
+  Object.assign(process.env, local.environment);
+  const [{ bucket }, { getObject }] = await Promise.all([
+    import('../../runtime/builds.ts'),
+    import('../../runtime/aws.ts'),
+  ]);
+  const job = await until(() => getObject(bucket, jobKey(deployment)));
+  expect(JSON.parse(job.toString()).databases).toEqual([
+    { prefix: 'DATABASE_FIRST', host: first?.host, region: 'eu-west-1' },
+    { prefix: 'DATABASE_SECOND', host: second?.host, region: 'eu-west-1' },
+  ]);
 });
 
 test('an application deleted while its database is being made leaves none behind', async () => {
