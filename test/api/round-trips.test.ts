@@ -147,3 +147,37 @@ test('a login costs no round trip more than a key', async () => {
   const written = await invoke('createWebhook', 'POST', '/dashboard/v1/webhooks', {}, body, once);
   expect(written).toMatchObject({ status: 201, waves: 2 });
 });
+
+test('the catalogue takes 1 round trip when warm, an order of a domain 3, a change of its records 3', async () => {
+  const { freshName, registrant } = await import('../domains.ts');
+  const q = freshName();
+  const check = () => invoke('checkDomain', 'GET', '/v1/domains/check', {}, undefined, {}, { q });
+  const prices = () => invoke('listDomainPrices', 'GET', '/v1/domains/pricing', {});
+  const order = (headers = {}) =>
+    invoke('orderDomain', 'POST', '/v1/domains', {}, { domain: freshName(), registrant }, headers);
+  // What operators may have changed is read once, and then kept.
+  for (const cold of [await prices(), await check()]) expect(cold.status).toBe(200);
+  const ordered = await order();
+  const domains = await invoke('listDomains', 'GET', '/v1/domains', {});
+  const { id } = domains.body.data[0];
+  const record = { type: 'A', name: 'www', content: '192.0.2.1' };
+  const add = await invoke('addDnsRecord', 'POST', `/v1/domains/${id}/dns`, { id }, record);
+  const records = await invoke('listDnsRecords', 'GET', `/v1/domains/${id}/dns`, { id });
+  const recordId = records.body.data[0].id;
+  const counted = {
+    ...{
+      prices: await prices(),
+      check: await check(),
+      ordered,
+      orderedOnce: await order({ 'idempotency-key': 'one' }),
+    },
+    ...{ domains, domain: await invoke('getDomain', 'GET', `/v1/domains/${id}`, { id }), add, records },
+    remove: await invoke('deleteDnsRecord', 'DELETE', `/v1/domains/${id}/dns/${recordId}`, { id, recordId }),
+  };
+  for (const { status, body } of Object.values(counted))
+    expect([(status ?? 500) < 300, body.error]).toEqual([true, undefined]);
+  expect(Object.fromEntries(Object.entries(counted).map(([name, { waves }]) => [name, waves]))).toEqual({
+    ...{ prices: 1, check: 1, ordered: 3, orderedOnce: 3 },
+    ...{ domains: 1, domain: 1, add: 3, records: 1, remove: 3 },
+  });
+});
