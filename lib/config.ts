@@ -93,7 +93,8 @@ export function configure(input: SettingsInput): Config {
     prefix,
     appsDomain: `apps.${settings.domain}`,
     publicUrl: `https://${settings.domain}`,
-    loginPrefix: settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63),
+    loginPrefix:
+      settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),
     // One machine runs each invocation as a thread.
     deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 32 : 200),
     allowLocalWebhooks: settings.stage === 'local',
