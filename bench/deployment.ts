@@ -1,33 +1,44 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApp } from '../contract/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { createDeployment, getDeployment } from '../contract/deployments.ts';
 import { freePort, startRun } from '../test/platform.ts';
-import { byTurns, type Row } from './measure.ts';
+import { byTurns, median, type Row, timed } from './measure.ts';
 
 const TIMES = 5;
+const NEXT_TIMES = 3;
 
-/** A deployment of hello-express end to end against the same clone, `npm ci` and start by a shell script. */
+/**
+ * A deployment of hello-express end to end against the same clone, `npm ci` and start by a shell script; and of hello-next
+ * the second deployment, with an unchanged lockfile, against an application's first.
+ */
 export async function rows(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'deployment-'));
   const repositories = join(folder, 'repositories');
-  const repository = join(repositories, 'hello-express.git');
-  execFileSync('cp', ['-r', '--', resolve('examples'), repositories]);
-  execFileSync('mv', ['--', join(repositories, 'hello-express'), repository]);
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, stdio: 'ignore' });
-  git('init', '--initial-branch=main');
-  git('add', '--all');
-  git('-c', 'user.name=Bench', '-c', 'user.email=bench@example.com', 'commit', '--message', 'bench');
+  const repositoryOf = (example: string): string => {
+    const repository = join(repositories, `${example}.git`);
+    execFileSync('cp', ['-r', '--', resolve('examples', example), repository]);
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, stdio: 'ignore' });
+    git('init', '--initial-branch=main');
+    git('add', '--all');
+    git('-c', 'user.name=Bench', '-c', 'user.email=bench@example.com', 'commit', '--message', 'bench');
+    return repository;
+  };
+  mkdirSync(repositories);
+  const repository = repositoryOf('hello-express');
+  repositoryOf('hello-next');
   const run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: repositories, RATE_LIMIT_SECRET: '1000000' });
   try {
     const client = createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
-    const repoUrl = 'https://git.localhost/hello-express.git';
-    const body = { name: 'Bench', framework: 'EXPRESS' as const, repoUrl, deployNow: false };
-    const { id } = (await client.call(createApp, { body })).body.data;
-    const deploy = async () => {
+    const create = async (example: string, framework: 'EXPRESS' | 'NEXTJS'): Promise<string> => {
+      const repoUrl = `https://git.localhost/${example}.git`;
+      const body = { name: example, framework, repoUrl, deployNow: false };
+      return (await client.call(createApp, { body })).body.data.id;
+    };
+    const deploy = async (id: string) => {
       const queued = await client.call(createDeployment, { params: { id } });
       for (;;) {
         const { data } = (await client.call(getDeployment, { params: { id: queued.body.data.id } })).body;
@@ -52,10 +63,23 @@ export async function rows(): Promise<Row[]> {
       }
       if (shell.pid) process.kill(-shell.pid, 'SIGKILL');
     };
-    await deploy();
+    const express = await create('hello-express', 'EXPRESS');
+    await deploy(express);
     await script();
-    const taken = await byTurns(TIMES, deploy, script);
-    return [{ what: 'a deployment of hello-express against a shell script', ...taken, unit: 'ms', atMost: 1.3 }];
+    const taken = await byTurns(TIMES, () => deploy(express), script);
+    const [firsts, seconds]: [number[], number[]] = [[], []];
+    for (let turn = 0; turn < NEXT_TIMES; turn += 1) {
+      const next = await create('hello-next', 'NEXTJS');
+      firsts.push(await timed(() => deploy(next)));
+      seconds.push(await timed(() => deploy(next)));
+    }
+    return [
+      { what: 'a deployment of hello-express against a shell script', ...taken, unit: 'ms', atMost: 1.3 },
+      {
+        what: 'a second deployment of hello-next against the first',
+        ...{ ours: median(seconds), against: median(firsts), unit: 'ms', atMost: 0.6 },
+      },
+    ];
   } finally {
     await run.stop();
     rmSync(folder, { recursive: true, force: true });
