@@ -32,6 +32,7 @@ export function dashboardPathOf(path: Path): Path | undefined {
 export type Uses =
   | 'secrets'
   | 'builds'
+  | 'app-logs'
   | 'models'
   | 'signing'
   | 'registrar'

@@ -1,6 +1,7 @@
 import { getAccount } from './account.ts';
 import { listModels } from './ai.ts';
 import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai-control.ts';
+import { readAppLogs } from './app-logs.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
 import { checkCustomDomain, getCustomDomain } from './custom-domains.ts';
@@ -116,6 +117,7 @@ export const dashboardRoutes = [
   createSubscription,
   cancelSubscription,
   readDeploymentLog,
+  readAppLogs,
 ] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */

@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { repositoryAddress } from '../contract/git.ts';
 import type { AppHost, Trial } from '../providers/app-host.ts';
+import type { AppLogs } from '../providers/app-logs.ts';
 import { artifactKey, type Builds, type Job } from '../providers/builds.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
@@ -76,14 +77,20 @@ export async function beginDeployment(deps: Deps & { builds: Builds }, ids: Depl
 
 /** Makes a release of what was built; it takes no traffic yet. */
 export async function releaseDeployment(
-  deps: Deps & { builds: Builds; appHost: AppHost; bucket: string },
+  deps: Deps & { builds: Builds; appHost: AppHost; appLogs: AppLogs; bucket: string },
   ids: DeploymentIds,
 ): Promise<void> {
   const { accountId, applicationId, deploymentId } = ids;
   const [{ app }, { commitSha = '' }] = await Promise.all([read(deps, ids), deps.builds.readResult(deploymentId)]);
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
-  const release = await deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion }, artifact);
-  await unlessDeleted(deps, ids, () => deps.appHost.remove(applicationId));
+  const [release] = await Promise.all([
+    deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion }, artifact),
+    deps.appLogs.prepare(applicationId),
+  ]);
+  await unlessDeleted(deps, ids, async () => {
+    await deps.appHost.remove(applicationId);
+    await deps.appLogs.remove(applicationId);
+  });
   const set = { release, commitSha, ...checkSoon(deps) };
   const write = change(
     Deployment,

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { AppHost } from '../providers/app-host.ts';
+import type { AppLogs } from '../providers/app-logs.ts';
 import type { Builds } from '../providers/builds.ts';
 import type { Databases } from '../providers/databases.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
@@ -23,6 +24,7 @@ const CHUNK = 50;
 export async function teardownApp(
   deps: Deps & {
     appHost: AppHost;
+    appLogs: AppLogs;
     builds: Pick<Builds, 'remove' | 'removeCaches'>;
     databases: Databases;
     hostRoutes: HostRoutes;
@@ -38,6 +40,7 @@ export async function teardownApp(
   const hosts = [...app.hosts, ...(app.customDomain ? [app.customDomain.host] : [])];
   await deps.hostRoutes.remove(hosts);
   await deps.appHost.remove(applicationId);
+  await deps.appLogs.remove(applicationId);
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
   const list = joinKey('APP', applicationId, 'DEPLOYMENTS');

@@ -153,6 +153,7 @@ export class ApiStack extends PlatformStack {
     const extras: Record<Uses, Use[]> = {
       secrets: [hosting.seal],
       builds: [builds.readLogs],
+      'app-logs': [hosting.readLogs],
       models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
       registrar: [askRegistrar],

@@ -33,6 +33,8 @@ export class AppHostingStack extends PlatformStack {
   readonly sealProviderKeys: Use;
   /** Making releases: the function, its code, its versions. */
   readonly release: Use;
+  /** Reading what applications print. */
+  readonly readLogs: Use;
   /** Asking a release whether it works. */
   readonly check: Use;
   /** Moving traffic: the alias, its address and the route. */
@@ -136,6 +138,13 @@ export class AppHostingStack extends PlatformStack {
       variables: functions,
       rights: [{ actions: actions.map((action) => `lambda:${action}`), on: [apps], wildcard: ANY_APP }],
     });
+    const onLogs = (...actions: string[]): Right[] => [
+      { actions: actions.map((action) => `logs:${action}`), on: [names.appFunctions.logs], wildcard: ANY_APP },
+    ];
+    this.readLogs = {
+      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
+      rights: onLogs('FilterLogEvents'),
+    };
     this.release = merge(
       onApps(
         'GetFunction',
@@ -150,6 +159,7 @@ export class AppHostingStack extends PlatformStack {
       {
         rights: [
           { actions: ['lambda:GetLayerVersion'], on: [names.appAdapterLayer] },
+          ...onLogs('CreateLogGroup', 'PutRetentionPolicy'),
           {
             actions: ['iam:PassRole'],
             on: [names.appRole.arn],
@@ -180,7 +190,7 @@ export class AppHostingStack extends PlatformStack {
       this.route,
     );
     this.prune = onApps('DeleteFunction');
-    this.remove = merge(onApps('DeleteFunction'), this.route);
+    this.remove = merge(onApps('DeleteFunction'), { rights: onLogs('DeleteLogGroup') }, this.route);
   }
 }
 

@@ -21,6 +21,7 @@ import { DEMO_DOMAIN, seedDomains } from './seed-domains.ts';
 import { seedHostingServers } from './seed-hosting.ts';
 import { aiVariables, startAiStandIns } from './stand-ins/ai.ts';
 import { startAppHost } from './stand-ins/app-host.ts';
+import { startCloudWatchLogs } from './stand-ins/cloudwatch-logs.ts';
 import { startCodeBuild } from './stand-ins/code-build.ts';
 import { startDatabases } from './stand-ins/databases.ts';
 import { startGit } from './stand-ins/git.ts';
@@ -43,7 +44,7 @@ const DOMAIN = 'localhost';
 /** Who listens on a port of their own. */
 const PORTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments'] as const),
+  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs'] as const),
 ];
 
 export interface PlatformOptions {
@@ -123,6 +124,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       AWS_ENDPOINT_URL_SQS: address('queues'),
       AWS_ENDPOINT_URL_S3: address('queues'),
       AWS_ENDPOINT_URL_KMS: address('kms'),
+      AWS_ENDPOINT_URL_LOGS: address('logs'),
       AWS_ENDPOINT_URL_LAMBDA: address('hosts'),
       // The SDK puts the account before this host, which must therefore be a name (stand-ins/localhost-names.ts).
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
@@ -164,6 +166,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         .then(({ zoneOf }) => startDnsServer({ port: ports.dns, zoneOf }))
         .then(started),
       startRegistrar({ dataDir, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
+      startCloudWatchLogs({ dataDir, port: ports.logs }).then(started),
     ]);
     const { template } = synthesis;
 

@@ -23,6 +23,7 @@ export class AwsError extends Error {
 const PROTOCOLS = {
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
   kms: { target: 'TrentService', version: '1.1' },
+  logs: { target: 'Logs_20140328', version: '1.1' },
   sqs: { target: 'AmazonSQS', version: '1.0' },
   // There is one for the whole world.
   route53domains: { target: 'Route53Domains_v20140515', version: '1.1', region: 'us-east-1' },

@@ -1,6 +1,7 @@
 import { teardownApp } from '../../domain/teardown.ts';
 import { TeardownInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/app-host.ts';
+import { appLogs } from '../../runtime/app-logs.ts';
 import { builds } from '../../runtime/builds.ts';
 import { databases } from '../../runtime/databases.ts';
 import { deps } from '../../runtime/deps.ts';
@@ -9,5 +10,5 @@ import { step } from '../../runtime/step.ts';
 
 /** Takes a deleted application down. */
 export const handler = step(TeardownInput, (ids) =>
-  teardownApp({ ...deps, appHost, builds, databases, hostRoutes }, ids),
+  teardownApp({ ...deps, appHost, appLogs, builds, databases, hostRoutes }, ids),
 );

@@ -1,4 +1,3 @@
-import { statSync, truncateSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -9,6 +8,7 @@ import { nodeBinary } from '../runtimes/node-binary.ts';
 import { openCodeStore } from './app-code.ts';
 import { forwardTo, Unreachable } from './app-forward.ts';
 import { invokeApp } from './app-invoke.ts';
+import { openAppLog } from './app-log.ts';
 import { type AppProcess, StartFailure, startApp } from './app-process.ts';
 import { createAppProcesses, type IdleLimits, type Runnable } from './app-processes.ts';
 import { lambdaOperations } from './lambda-api.ts';
@@ -41,8 +41,6 @@ export interface AppHost extends StandIn {
 
 const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
 const AGAIN_MS = 25;
-/** An application's log file is begun anew beyond this, in bytes. */
-const LONGEST_LOG = 10 * 1024 * 1024;
 
 /** AWS Lambda, as far as hosting applications with the Web Adapter goes: each version is a child process on its own Node. */
 export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
@@ -81,8 +79,6 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
 
   const start = async (configuration: Configuration): Promise<AppProcess> => {
     const { FunctionName, Handler, Runtime, Timeout } = configuration;
-    const logFile = join(dataDir, 'logs', 'apps', `${FunctionName}.log`);
-    if (sizeOf(logFile) > LONGEST_LOG) truncateSync(logFile);
     const node = nodeBinary(Runtime.replace(/^nodejs|\.x$/g, ''));
     const directory = await code.directory(configuration.CodeSha256);
     return startApp({
@@ -91,7 +87,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       handler: Handler,
       directory,
       environment: { ...machine(node), ...options.environment, ...ownEnvironment(configuration, directory, region) },
-      logFile,
+      openLog: () => openAppLog(dataDir, FunctionName),
       initMs: options.initMs ?? 10_000,
       timeoutMs: Timeout * 1000,
     });
@@ -161,8 +157,6 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
 }
 
 const invalid = (message: string) => new ServiceError('InvalidParameterValueException', message);
-
-const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 const machine = (node: string): Record<string, string> => ({
   ...networkEnvironment(),

@@ -1,10 +1,9 @@
-import { createWriteStream, mkdirSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Children } from '../children.ts';
 import { freePort } from '../ports.ts';
+import type { AppLogWriter } from './app-log.ts';
 
 /** How an application is run. Times in milliseconds. */
 export interface AppProcessOptions {
@@ -14,7 +13,8 @@ export interface AppProcessOptions {
   handler: string;
   directory: string;
   environment: Record<string, string>;
-  logFile: string;
+  /** Opens what keeps its output. */
+  openLog(): AppLogWriter;
   /** Longest first wait until it listens; then it is killed and started once more. */
   initMs: number;
   /** Longest second wait: the function's own timeout. */
@@ -75,15 +75,15 @@ async function attempt(options: AppProcessOptions, patience: number): Promise<Ap
     env: { ...environment, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  mkdirSync(dirname(options.logFile), { recursive: true });
-  const log = createWriteStream(options.logFile, { flags: 'a' });
+  const log = options.openLog();
   let output = '';
   let printed = 0;
   for (const stream of [child.stdout, child.stderr]) {
+    const keep = log.stream();
     stream?.setEncoding('utf8').on('data', (text: string) => {
       printed += text.length;
       output = (output + text).slice(-REMEMBERED);
-      log.write(text);
+      keep(text);
     });
   }
   let alive = true;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readAppLogs } from '../../contract/app-logs.ts';
 import { createApp } from '../../contract/apps.ts';
 import { createDeployment, getDeployment, readDeploymentLog } from '../../contract/deployments.ts';
 import { replaceEnv } from '../../contract/env.ts';
@@ -102,6 +103,31 @@ test('a build that prints its secrets three ways: none in the log, the history o
     Buffer.from(await artifact.arrayBuffer()).toString('latin1'),
   ];
   for (const text of kept) for (const form of forms) expect(text).not.toContain(form);
+}, 60_000);
+
+test('what an application prints is kept and read in order, from where the last answer ended', async () => {
+  const server = "require('node:http').createServer((q, s) => { console.log('asked for ' + q.url); s.end(); })";
+  commit('prints-later', { ...app(''), 'server.js': `console.error('starting'); ${server}.listen(process.env.PORT);` });
+  const { id, primaryDomain } = await create('prints-later');
+  const read = async (query: { after?: string; limit?: string } = {}) =>
+    (await account.dashboard.call(readAppLogs, { params: { id }, query })).body;
+  expect(await read()).toEqual({ data: [], has_more: false });
+  expect((await deploy(id)).status).toBe('SUCCEEDED');
+  for (const path of ['/one', '/two', '/three']) await get(run.local.baseUrl, primaryDomain, path);
+  const all = await until(async () => {
+    const { data } = await read();
+    return data.at(-1)?.text === 'asked for /three' && data;
+  });
+  const texts = all.map(({ text }) => text);
+  expect(texts[0]).toBe('starting');
+  expect(texts.slice(-3)).toEqual(['asked for /one', 'asked for /two', 'asked for /three']);
+  const first = await read({ limit: '2' });
+  expect(first).toEqual({ data: all.slice(0, 2), has_more: true });
+  expect(await read({ after: first.data[1]?.id ?? '' })).toEqual({ data: all.slice(2), has_more: false });
+  const stranger = await newAccount({}, run.local);
+  expect(codeOf(await stranger.dashboard.call(readAppLogs, { params: { id } }))).toBe('not_found');
+  const refused = await account.dashboard.call(readAppLogs, { params: { id }, query: { after: 'x' } });
+  expect(refused.error?.message).toMatch(/^after: /);
 }, 60_000);
 
 test.each(['20', '22', '24'] as const)(

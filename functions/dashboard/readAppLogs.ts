@@ -1,0 +1,7 @@
+import { readAppLogs as route } from '../../contract/app-logs.ts';
+import { readAppLogs } from '../../domain/app-logs.ts';
+import { appLogs } from '../../runtime/app-logs.ts';
+import { endpoint } from '../../runtime/endpoint.ts';
+
+/** GET /dashboard/v1/apps/{id}/logs */
+export const handler = endpoint(route, readAppLogs, { appLogs });

@@ -1,0 +1,89 @@
+/** What applications print while they run: CloudWatch Logs, one group for each application's function. */
+
+/** Days after which a line goes. */
+const RETENTION_DAYS = 30;
+/** A page of CloudWatch's may be empty while it looks on; so many are asked for before what is there is answered. */
+const PAGES = 10;
+
+export interface AppLogLine {
+  /** Where the line stands: what comes after it is asked for by this. */
+  id: string;
+  at: Date;
+  text: string;
+}
+
+export interface AppLogs {
+  /** Makes a place for an application's lines, with the time that they are kept; one that is there is no error. */
+  prepare(applicationId: string): Promise<void>;
+  /** Lines in the order they were printed: after one that is known, or since a time. */
+  read(
+    applicationId: string,
+    from: { after: string | undefined; since: Date; limit: number },
+  ): Promise<{ lines: AppLogLine[]; more: boolean }>;
+  /** Deletes all of them. */
+  remove(applicationId: string): Promise<void>;
+}
+
+interface Events {
+  events?: { timestamp: number; eventId: string; message: string }[];
+  nextToken?: string;
+}
+type Call = <Output>(operation: string, input: object) => Promise<Output>;
+
+/** Lambda's own lines, between those of the application. */
+const PLATFORM = /^(START|END|REPORT|INIT_START|INIT_REPORT|EXTENSION|LOGS)\b.*(RequestId|Version|Name|State)/;
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+/** Both parts of an id have as many digits always: the time first, then the place. */
+const order = (a: AppLogLine, b: AppLogLine) => (a.id < b.id ? -1 : 1);
+
+/** @param prefix of the functions' names */
+export function createAppLogs(call: Call, prefix: string): AppLogs {
+  const groupOf = (applicationId: string) => ({ logGroupName: `/aws/lambda/${prefix}${applicationId}` });
+  /** `undefined` where there is no such group. */
+  const unlessAbsent = async <T>(answer: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (isNamed(error, 'ResourceNotFoundException')) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    async prepare(applicationId) {
+      const group = groupOf(applicationId);
+      try {
+        await call('CreateLogGroup', group);
+      } catch (error) {
+        if (!isNamed(error, 'ResourceAlreadyExistsException')) throw error;
+      }
+      await call('PutRetentionPolicy', { ...group, retentionInDays: RETENTION_DAYS });
+    },
+
+    async read(applicationId, { after, since, limit }) {
+      const known = after === undefined ? since.getTime() : Number(after.split('-')[0]);
+      const lines: AppLogLine[] = [];
+      let nextToken: string | undefined;
+      for (let page = 0; page < PAGES && lines.length <= limit; page += 1) {
+        const asked = { ...groupOf(applicationId), startTime: known, limit: limit + 100 };
+        const found = await unlessAbsent(
+          call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }),
+        );
+        for (const { timestamp, eventId, message } of found?.events ?? []) {
+          const id = `${timestamp}-${eventId}`;
+          const isKnown = after !== undefined && timestamp === known && id <= after;
+          if (!isKnown && !PLATFORM.test(message)) {
+            lines.push({ id, at: new Date(timestamp), text: message.replace(/\r?\n$/, '') });
+          }
+        }
+        nextToken = found?.nextToken;
+        if (nextToken === undefined) break;
+      }
+      return { lines: lines.sort(order).slice(0, limit), more: nextToken !== undefined || lines.length > limit };
+    },
+
+    async remove(applicationId) {
+      await unlessAbsent(call('DeleteLogGroup', groupOf(applicationId)));
+    },
+  };
+}
