@@ -47,8 +47,9 @@ test('the log is read line by line while it grows, each line once, with its numb
   const read: { n: number; at: string; text: string }[] = [];
   const whileRunning = new Set<string>();
   await until(async () => {
-    const { data, has_more } = await linesOf(deployment.id, { after: String(read.at(-1)?.n ?? 0), limit: '3' });
+    // First: what ended may have said its last words between the two.
     const { status } = (await account.call(getDeployment, { params: { id: deployment.id } })).body.data;
+    const { data, has_more } = await linesOf(deployment.id, { after: String(read.at(-1)?.n ?? 0), limit: '3' });
     if (status === 'RUNNING') for (const { text } of data) whileRunning.add(text);
     read.push(...data);
     return status === 'SUCCEEDED' && data.length === 0 && !has_more;

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { createAppLogs } from './app-logs.ts';
+
+/** A CloudWatch Logs that answers with these pages in turn, and notes what it is asked. */
+function over(pages: { events: object[]; nextToken?: string }[]) {
+  const asked: object[] = [];
+  const logs = createAppLogs(async <Output>(_operation: string, input: object): Promise<Output> => {
+    asked.push(input);
+    return pages[asked.length - 1] as Output;
+  }, 'prefix-');
+  return { logs, asked };
+}
+const event = (timestamp: number, eventId: string, message: string) => ({ timestamp, eventId, message });
+const since = new Date(1_000_000_000_000);
+
+test('lines come in the order of their time, without those of Lambda', async () => {
+  const { logs, asked } = over([
+    {
+      events: [
+        event(1_000_000_000_002, '02', 'second\n'),
+        event(1_000_000_000_001, '01', 'START RequestId: 1-2 Version: 3\n'),
+        event(1_000_000_000_001, '03', 'first\n'),
+        event(1_000_000_000_003, '04', 'START is a word of ours\n'),
+      ],
+    },
+  ]);
+  const { lines, more } = await logs.read('app_1', { after: undefined, since, limit: 10 });
+  expect(lines.map(({ text }) => text)).toEqual(['first', 'second', 'START is a word of ours']);
+  expect(more).toBe(false);
+  expect(asked).toEqual([{ logGroupName: '/aws/lambda/prefix-app_1', startTime: since.getTime(), limit: 110 }]);
+});
+
+test('empty pages are passed over, and a known line and those before it are not told again', async () => {
+  const at = 1_000_000_000_005;
+  const { logs, asked } = over([
+    { events: [], nextToken: 'more' },
+    { events: [event(at, '01', 'known before'), event(at, '02', 'known'), event(at, '03', 'new')] },
+  ]);
+  const { lines } = await logs.read('app_1', { after: `${at}-02`, since, limit: 10 });
+  expect(lines).toEqual([{ id: `${at}-03`, at: new Date(at), text: 'new' }]);
+  expect(asked).toHaveLength(2);
+  expect(asked[0]).toMatchObject({ startTime: at });
+});
+
+test('an application that has never run has no lines; other faults are faults', async () => {
+  const failing = (name: string) =>
+    createAppLogs(() => Promise.reject(Object.assign(new Error(name), { name })), 'prefix-');
+  const from = { after: undefined, since, limit: 10 };
+  expect(await failing('ResourceNotFoundException').read('app_1', from)).toEqual({ lines: [], more: false });
+  await expect(failing('AccessDeniedException').read('app_1', from)).rejects.toThrow('AccessDenied');
+});
