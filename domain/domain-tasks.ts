@@ -174,19 +174,23 @@ function renewed(deps: Deps, domain: Domain, task: Task, { expiresAt }: Register
   return [change(Domain, itself(domain), { set: { ...set, ...next }, remove, when: still(task) }, overtaken)];
 }
 
-/** The registrar refuses, and has done nothing: the payment returns to the wallet, its invoice is void. */
-export async function refuseTask(deps: Deps, ids: DomainIds): Promise<void> {
+/**
+ * The registrar refuses, and has done nothing: the payment returns to the wallet, its invoice is void.
+ * @returns what it refused; undefined where another run was faster
+ */
+export async function refuseTask(deps: Deps, ids: DomainIds): Promise<Task['kind'] | undefined> {
   const { accountId } = ids;
   const read = async () => {
     const found = await find(deps, ids);
     const id = found?.task.invoiceId;
     return { found, invoice: id ? await deps.table.get(Invoice, { accountId, id }) : undefined };
   };
-  await withWallet(deps, accountId, read, async (wallet, { found, invoice }) => {
-    if (!found) return;
+  return await withWallet(deps, accountId, read, async (wallet, { found, invoice }) => {
+    if (!found) return undefined;
     if (invoice && invoice.status !== 'VOID') voidInvoice(wallet, invoice);
     wallet.add(...refused(deps, found.domain, found.task));
     await deps.table.transact(wallet.writes());
+    return found.task.kind;
   });
 }
 

@@ -53,10 +53,12 @@ export class DomainsStack extends PlatformStack {
   /** Having a zone mirrored. */
   readonly mirror: Use;
   readonly mirrorsName: string;
+  readonly stage: string;
 
   constructor(platform: Platform, table: TableStack) {
     super(platform, 'domains', 'Domains: registering, renewing, and their records on the name servers');
-    const { names } = platform;
+    const { names, config } = platform;
+    this.stage = config.stage;
     this.addStackDependency(table);
 
     const state = [table.read, table.write];

@@ -1,4 +1,4 @@
-import { Alarm, ComparisonOperator, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -14,37 +14,7 @@ import { type Platform, PlatformStack } from './platform.ts';
 import { FailureQueue } from './queues.ts';
 import { StreamStack } from './stream.ts';
 import type { TableStack } from './table.ts';
-
-/** One thing that must not happen. */
-interface Watch {
-  /** The alarm's name after the prefix. */
-  name: string;
-  metric: IMetric;
-  /** Alarms above this. */
-  above: number;
-  /** For how many of the metric's periods on end; 1 unless told. */
-  periods?: number;
-  /** What it means, in a sentence. */
-  means: string;
-  /** The page that says what to do: an anchor of docs/runbook.md. */
-  page: RunbookPage;
-}
-
-type RunbookPage =
-  | 'function-errors'
-  | 'function-throttles'
-  | 'failure-queue'
-  | 'stream-behind'
-  | 'state-machine-failures'
-  | 'api-5xx'
-  | 'table-throttles'
-  | 'provider-key'
-  | 'provider-failures'
-  | 'ai-books'
-  | 'dns-behind'
-  | 'webhooks-behind'
-  | 'webhooks-disabled'
-  | 'hosting-servers';
+import { maximum, OWN, sum, type Watch } from './watches.ts';
 
 /** What those who run the platform have: alarms, a dashboard, and functions to call by hand. */
 export class OperationsStack extends PlatformStack {
@@ -107,12 +77,6 @@ export class OperationsStack extends PlatformStack {
     dashboard(this, platform, api.api.apiId);
   }
 }
-
-const FIVE_MINUTES = Duration.minutes(5);
-const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>
-  new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period: FIVE_MINUTES });
-const maximum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>
-  new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: FIVE_MINUTES });
 
 /** What must not happen to a construct of ours; nothing for any other. */
 function watchesOf(construct: unknown): Watch[] {
@@ -238,8 +202,22 @@ function watchesOfAi({ config }: Platform): Watch[] {
   ];
 }
 
-function watchesOfDomains({ mirrorsName }: DomainsStack): Watch[] {
+function watchesOfDomains({ mirrorsName, stage }: DomainsStack): Watch[] {
   return [
+    {
+      name: 'domain-renewals-refused',
+      metric: sum(OWN, 'DomainTasksRefused', { stage, task: 'RENEW' }),
+      above: 0,
+      means: 'The registrar refused to renew a domain: its owner may lose it.',
+      page: 'domains-refused',
+    },
+    {
+      name: 'domain-registrations-refused',
+      metric: sum(OWN, 'DomainTasksRefused', { stage, task: 'REGISTER' }),
+      above: 5,
+      means: 'The registrar refuses one registration after another: that may be us.',
+      page: 'domains-refused',
+    },
     {
       name: 'dns-waiting',
       metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: mirrorsName }),
@@ -250,9 +228,6 @@ function watchesOfDomains({ mirrorsName }: DomainsStack): Watch[] {
     },
   ];
 }
-
-/** Metrics that functions write into their logs (runtime/log.ts). */
-const OWN = 'HostingPlatform';
 
 function watchesOfDelivery({ queueName, stage }: DeliveryStack): Watch[] {
   return [
