@@ -132,7 +132,7 @@ test('who is always too late is told to come back, after a bounded number of att
   const refused = expect(late).rejects.toMatchObject({ code: 'server_error', status: 503 });
   await vi.runAllTimersAsync();
   await refused;
-  expect(attempts).toBe(40);
+  expect(attempts).toBe(60);
   vi.useRealTimers();
 });
 

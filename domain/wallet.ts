@@ -114,11 +114,15 @@ export class Wallet {
   }
 }
 
-/** How often a transaction is begun again that others came before: some five seconds of it, far beyond what fifty at once need. */
-const ATTEMPTS = 40;
-/** Waits a random while: the more attempts were lost, the more others there are, and the wider they spread. */
-const stepAside = (attempt: number) =>
-  new Promise((done) => setTimeout(done, Math.random() * Math.min(4 * 2 ** attempt, 250)));
+/** How often a transaction is begun again that others came before, and for how long, in milliseconds. */
+const ATTEMPTS = 60;
+const PATIENCE = 20_000;
+/**
+ * Waits a random while. The more attempts were lost, the more others there are, and the wider they spread: up to 32 times
+ * what an attempt takes, so that a slow table is not asked the more.
+ */
+const stepAside = (attempt: number, took: number) =>
+  new Promise((done) => setTimeout(done, Math.random() * Math.max(took, 4) * 2 ** Math.min(attempt, 5)));
 
 async function openWallet(deps: Deps, accountId: string): Promise<Wallet> {
   const now = deps.now().toISOString();
@@ -136,7 +140,7 @@ async function openWallet(deps: Deps, accountId: string): Promise<Wallet> {
  *
  * @param read what else must be known, in the same round trip
  * @param act makes its changes through the wallet and commits `wallet.writes()` with writes of its own
- * @throws what `act` throws; 503 when others were faster {@link ATTEMPTS} times
+ * @throws what `act` throws; 503 when others were faster each time, for longer than a caller waits
  */
 export async function withWallet<R, T>(
   deps: Deps,
@@ -144,15 +148,18 @@ export async function withWallet<R, T>(
   read: () => Promise<R>,
   act: (wallet: Wallet, found: R) => Promise<T>,
 ): Promise<T> {
+  const began = performance.now();
   for (let count = 1; ; count += 1) {
+    const tried = performance.now();
     const [wallet, found] = await Promise.all([openWallet(deps, accountId), read()]);
     try {
       return await act(wallet, found);
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
-      if (count === ATTEMPTS)
+      const now = performance.now();
+      if (count === ATTEMPTS || now - began > PATIENCE)
         throw new ApiError('server_error', 'The service is busy. It is safe to retry.', { status: 503 });
-      await stepAside(count);
+      await stepAside(count, now - tried);
     }
   }
 }

@@ -50,6 +50,9 @@ export const CORS = {
   maxAge: Duration.hours(1),
 };
 
+/** Seconds. A write may wait for its turn where many are at one wallet (domain/wallet.ts); the API itself waits thirty. */
+export const timeoutOf = ({ method }: AnyRoute): number => (method === 'GET' ? 10 : 29);
+
 /** A line of the access log: what API Gateway knows, and nothing of what was sent. */
 const ACCESS_LOG = {
   requestId: '$context.requestId',
@@ -176,6 +179,7 @@ export class ApiStack extends PlatformStack {
       const made = new PlatformFunction(this, platform, `api/${operation.id}`, {
         description: `${operation.method} ${operation.path}`,
         uses: this.usesOf(operation),
+        timeout: timeoutOf(operation),
       });
       route(made, this.api, operation);
     }

@@ -1,6 +1,6 @@
 import { Validations } from 'aws-cdk-lib/core';
 import { dashboardRoutes } from '../contract/routes.ts';
-import { type ApiStack, route } from './api.ts';
+import { type ApiStack, route, timeoutOf } from './api.ts';
 import { PlatformFunction } from './functions.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 
@@ -21,6 +21,7 @@ export class DashboardApiStack extends PlatformStack {
       const made = new PlatformFunction(this, platform, `dashboard/${operation.id}`, {
         description: `${operation.method} ${operation.path}`,
         uses: api.usesOf(operation),
+        timeout: timeoutOf(operation),
       });
       route(made, api.api, operation);
     }
