@@ -49,9 +49,9 @@ function Row({ provider }: { provider: Provider }) {
           size="xs"
           variant="default"
           onClick={() => setOpen(true)}
-          aria-label={`${saved ? 'Replace' : 'Save'} the key for ${name}`}
+          aria-label={`${saved ? 'Replace' : 'Save'} key for ${name}`}
         >
-          {saved ? 'Replace key' : 'Save a key'}
+          {saved ? 'Replace key' : 'Save key'}
         </Button>
         {saved && (
           <Confirm label="Remove" size="xs" question={`Remove your key for ${name}?`} act={act}>

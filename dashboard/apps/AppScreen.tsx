@@ -9,6 +9,7 @@ import { Databases } from './Databases.tsx';
 import { DeployButton } from './DeployButton.tsx';
 import { Deployments } from './Deployments.tsx';
 import { GitAccess } from './GitAccess.tsx';
+import { OwnDomain } from './OwnDomain.tsx';
 import { Variables } from './Variables.tsx';
 
 const tabsOf = (app: Application): readonly PlaceTab[] => {
@@ -16,6 +17,7 @@ const tabsOf = (app: Application): readonly PlaceTab[] => {
   return [
     { href: home, name: 'Deployments', show: () => <Deployments app={app} /> },
     { href: `${home}/env`, name: 'Variables', show: () => <Variables app={app} /> },
+    { href: `${home}/domain`, name: 'Domain', show: () => <OwnDomain app={app} /> },
     { href: `${home}/git`, name: 'Git', show: () => <GitAccess app={app} /> },
     { href: `${home}/databases`, name: 'Databases', show: () => <Databases app={app} /> },
     { href: `${home}/settings`, name: 'Settings', show: () => <AppSettings key={app.updatedAt} app={app} /> },

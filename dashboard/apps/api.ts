@@ -1,15 +1,17 @@
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
+import { checkCustomDomain, getCustomDomain } from '../../contract/custom-domains.ts';
 import { createDatabase, listDatabases } from '../../contract/databases.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
 import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { rollBack } from '../../contract/rollbacks.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
-import { rollback } from '../awaiting.ts';
 
 export type Application = Output<typeof getApp>['data'];
+export type CustomDomain = Output<typeof getCustomDomain>['data'];
 export type Database = Output<typeof listDatabases>['data'][number];
 export type Deployment = Output<typeof listDeployments>['data'][number];
 
@@ -37,23 +39,41 @@ export const useDeployments = (id: string) =>
     },
   );
 
-/** A deployment with its log, followed until it has ended. */
-export const useDeployment = (id: string) =>
-  useRead(
+/** One of an application's deployments, and whether it is the one that serves. */
+export function useDeployment(id: string, deploymentId: string) {
+  const deployments = useDeployments(id);
+  const listed = deployments.data?.data ?? [];
+  // An older one than those listed has ended long ago.
+  const older = useRead(
     getDeployment,
-    { params: { id } },
-    { refetchInterval: (query) => recovery(query) || (query.state.data?.data.finishedAt ? false : UNDER_WAY) },
+    { params: { id: deploymentId } },
+    { enabled: deployments.isSuccess && !listed.some((each) => each.id === deploymentId) },
   );
+  return {
+    deployments,
+    deployment: listed.find((each) => each.id === deploymentId) ?? older.data?.data,
+    serves: listed.find(({ status }) => status === 'SUCCEEDED')?.id === deploymentId,
+  };
+}
 
 export const useDeploy = () => useAct(createDeployment, [listDeployments]);
 /** Read once: a form that is being filled in is not changed under the hands. */
 export const useEnv = (id: string) => useRead(listEnvKeys, { params: { id } }, { staleTime: Number.POSITIVE_INFINITY });
 export const useReplaceEnv = () => useAct(replaceEnv, [listEnvKeys]);
 
-export const useRollback = () => useAct(rollback, [listDeployments]);
+export const useRollback = () => useAct(rollBack, [listDeployments]);
 
 export const useGitHook = (id: string) => useRead(getGitHook, { params: { id } });
 export const useDeployKey = (id: string) => useRead(getDeployKey, { params: { id } });
+
+/** An application's own domain, followed until it is proven; 404 where there is none. */
+export const useCustomDomain = (id: string) =>
+  useRead(
+    getCustomDomain,
+    { params: { id } },
+    { refetchInterval: (query) => recovery(query) || (query.state.data?.data.status === 'PENDING' ? 10_000 : false) },
+  );
+export const useCheckCustomDomain = () => useAct(checkCustomDomain, [getCustomDomain]);
 
 /** All databases of the account, followed while one is being made. */
 export const useDatabases = () =>

@@ -2,12 +2,12 @@ import { getInvoice, listInvoices, payInvoice } from '../../contract/invoices.ts
 import { getMe } from '../../contract/me.ts';
 import { listPlans } from '../../contract/plans.ts';
 import type { Output } from '../../contract/route.ts';
+import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/subscriptions.ts';
 import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/top-ups.ts';
 import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
-import { cancelSubscription, createSubscription, listSubscriptions } from '../awaiting.ts';
 
 export type AutoTopUpSettings = Output<typeof getAutoTopUp>['data'];
 export type Wallet = Output<typeof getWallet>['data'];

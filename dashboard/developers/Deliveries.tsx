@@ -13,7 +13,7 @@ export function Deliveries({ id }: { id: string }) {
   return (
     <Section
       title="Deliveries"
-      about="The newest 50. Each can be sent again with the response seen here."
+      about="The newest 50, with what the receiver answered. Each can be sent again."
       actions={list.some(({ status }) => status === 'SKIPPED') && <ResendSkipped id={id} deliveries={list} />}
     >
       <Loaded query={deliveries}>

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { useSession } from '../api/context.ts';
 
 /** Who is signed in, and the way out. */
@@ -16,7 +16,9 @@ export function AccountMenu() {
           maw={{ base: 150, sm: 260 }}
           aria-label={`Account ${session.email}`}
         >
-          {session.email || 'Account'}
+          <Text span truncate size="sm">
+            {session.email || 'Account'}
+          </Text>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

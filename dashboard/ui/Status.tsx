@@ -8,6 +8,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   PAID: 'good',
   DELIVERED: 'good',
   AVAILABLE: 'good',
+  VERIFIED: 'good',
   QUEUED: 'busy',
   PENDING: 'busy',
   PROVISIONING: 'busy',

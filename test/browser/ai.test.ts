@@ -60,7 +60,7 @@ test('without credits a call is refused in the words of the gateway', async () =
 test('a provider key is saved, shown by its last four characters alone, and removed after asking', async () => {
   const account = await newAccount();
   const page = await open(await signedIn(account), 'ai/providers');
-  await page.getByRole('button', { name: 'Save the key for OpenAI' }).click();
+  await page.getByRole('button', { name: 'Save key for OpenAI' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Key/).fill('short');
   await dialog.getByRole('button', { name: 'Save key' }).click();

@@ -17,7 +17,7 @@ test('an application is created, deployed while its log is watched, and answers'
   await page.getByLabel('Git repository').fill(REPOSITORY);
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'Browser made' }).waitFor();
-  await page.getByRole('link', { name: /over the API|from the dashboard/ }).click();
+  await page.getByRole('link', { name: /From the dashboard/ }).click();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 30_000 }).toContain('The new release is live');
   await page.getByText('Succeeded').waitFor();

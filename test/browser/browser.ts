@@ -67,7 +67,7 @@ function storedLogin({ accessToken }: Pick<Opened, 'accessToken'>, { seconds = 3
 
 /** A browser in which an account's owner is signed in. */
 export async function signedIn(
-  account: Opened,
+  account: Pick<Opened, 'accessToken'>,
   { size, dark, ...login }: Visitor & Login = {},
 ): Promise<BrowserContext> {
   const context = await newVisitor({ ...(size ? { size } : {}), ...(dark ? { dark } : {}) });

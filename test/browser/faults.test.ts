@@ -75,9 +75,15 @@ test('names and logs with HTML and escape sequences are shown, never run', async
   const deployment = {
     ...{ id: 'dep_1', applicationId: data.id, status: 'FAILED', trigger: 'API', commitSha: 'abc1234' },
     ...{ startedAt: data.createdAt, finishedAt: data.createdAt },
-    log: `${NAME}\n\u001b[31mred\u001b[0m \u001b]0;title\u0007<script>alert(1)</script>`,
   };
-  await context.route('**/dashboard/v1/deployments/dep_1', (route) => route.fulfill({ json: { data: deployment } }));
+  const lines = [NAME, '\u001b[31mred\u001b[0m \u001b]0;title\u0007<script>alert(1)</script>'];
+  const log = lines.map((text, before) => ({ n: before + 1, at: data.createdAt, text }));
+  await context.route('**/dashboard/v1/apps/*/deployments*', (route) =>
+    route.fulfill({ json: { data: [deployment], has_more: false } }),
+  );
+  await context.route('**/dashboard/v1/deployments/dep_1/log*', (route) =>
+    route.fulfill({ json: { data: log, has_more: false } }),
+  );
   const page = await open(context, `apps/${data.id}`);
   let ran = false;
   page.on('dialog', (dialog) => {
@@ -86,10 +92,10 @@ test('names and logs with HTML and escape sequences are shown, never run', async
   });
   await page.getByRole('heading', { name: NAME }).waitFor();
   await page.goto(`apps/${data.id}/deployments/dep_1`);
-  const log = page.getByRole('log', { name: 'Build log' });
-  await log.waitFor();
-  expect(await log.textContent()).toBe(`${NAME}\nred <script>alert(1)</script>`);
-  expect(await log.locator('.ansi-31').textContent()).toBe('red');
+  const shown = page.getByRole('log', { name: 'Build log' });
+  await shown.waitFor();
+  expect(await shown.textContent()).toBe(`${NAME}\nred <script>alert(1)</script>`);
+  expect(await shown.locator('.ansi-31').textContent()).toBe('red');
   expect(await page.locator('img[src=x]').count()).toBe(0);
   expect(ran).toBe(false);
 });

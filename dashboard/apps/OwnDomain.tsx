@@ -1,0 +1,75 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { failureOf } from '../api/failure.ts';
+import { ActButton } from '../ui/ActButton.tsx';
+import { CopyText } from '../ui/CopyText.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Status } from '../ui/Status.tsx';
+import { When } from '../ui/When.tsx';
+import { type Application, type CustomDomain, useCheckCustomDomain, useCustomDomain } from './api.ts';
+
+/** The application's own domain: whether it is proven to be its owner's, and what to put into its DNS. */
+export function OwnDomain({ app }: { app: Application }) {
+  const domain = useCustomDomain(app.id);
+  const none = domain.error !== null && failureOf(domain.error).status === 404;
+  return (
+    <Section title="Own domain">
+      {none ? (
+        <Empty title="No domain of its own">
+          This application answers at {app.primaryDomain}. An own domain is given when an application is created.
+        </Empty>
+      ) : (
+        <Loaded query={domain}>{({ data }) => <State app={app} domain={data} />}</Loaded>
+      )}
+    </Section>
+  );
+}
+
+type Entry = CustomDomain['challenge'];
+
+function State({ app, domain }: { app: Application; domain: CustomDomain }) {
+  const check = useCheckCustomDomain();
+  const { status, problem, checkedAt, challenge, target, claimedUntil } = domain;
+  return (
+    <Stack className="card" p="md" gap="md">
+      <Group justify="space-between">
+        <Group gap="sm">
+          <Text fw={600} className="break">
+            {domain.domain}
+          </Text>
+          <Status of={status} />
+        </Group>
+        <ActButton act={() => check.mutateAsync({ params: { id: app.id } })}>Check now</ActButton>
+      </Group>
+      <Text size="sm" role="status">
+        {problem}
+        {checkedAt && (
+          <>
+            {' '}
+            Checked <When at={checkedAt} />.
+          </>
+        )}
+        {claimedUntil && (
+          <>
+            {' '}
+            To be proven <When at={claimedUntil} /> at the latest.
+          </>
+        )}
+      </Text>
+      <Wanted entry={challenge} why="Proves that the domain is yours" />
+      <Wanted entry={target} why="Sends its visitors to the application" />
+    </Stack>
+  );
+}
+
+/** A record that its owner is to put into the domain's DNS. */
+const Wanted = ({ entry: { type, name, value }, why }: { entry: Entry; why: string }) => (
+  <div>
+    <Text size="sm" fw={600}>
+      {why}: {type}
+    </Text>
+    <CopyText name={`the name of the ${type} record`} text={name} />
+    <CopyText name={`the value of the ${type} record`} text={value} />
+  </div>
+);

@@ -1,0 +1,110 @@
+import { mkdirSync } from 'node:fs';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, receiver } from '../receivers.ts';
+import { newVisitor, settled } from './browser.ts';
+
+/** Where the README's pictures go; taken only when they are asked for. */
+const { SCREENSHOTS } = process.env;
+
+let hooks: Receiver;
+let context: BrowserContext;
+let page: Page;
+
+async function picture(name: string): Promise<void> {
+  if (!SCREENSHOTS) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, animations: 'disabled', scale: 'css' });
+}
+
+const goTo = async (area: string, tab?: string) => {
+  await page.getByRole('navigation').getByRole('link', { name: area, exact: true }).click();
+  if (tab) await page.getByRole('tab', { name: tab }).click();
+  await settled(page);
+};
+
+beforeAll(async () => {
+  hooks = await receiver();
+});
+afterAll(() => hooks.stop());
+
+test('the newcomer: from signing up to an application, a webhook, money, credits and a chat', async () => {
+  context = await newVisitor();
+  page = await context.newPage();
+  await page.goto('');
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Your name').fill('Thandi Newcomer');
+  await page.getByLabel('E-mail address').fill('thandi@example.com');
+  await page.getByLabel('Password').fill('a long enough password');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText('Deploy your first application').waitFor();
+  await settled(page);
+  await picture('overview');
+
+  await goTo('Developers');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('My laptop');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/^sk_live_/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('My laptop').waitFor();
+
+  await goTo('Developers', 'Webhooks');
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  await page.getByRole('dialog').getByLabel('Address').fill(hooks.url);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+
+  await goTo('Applications');
+  await page.getByRole('link', { name: 'New application' }).first().click();
+  await page.getByLabel('Name').fill('My shop');
+  await page.getByLabel('Framework').selectOption('EXPRESS');
+  await page.getByLabel('Git repository').fill('https://git.localhost/hello-express.git');
+  await picture('new-application');
+  await page.getByRole('button', { name: 'Create application' }).click();
+  await page.locator('a[href*="/deployments/"]').click();
+  const log = page.getByRole('log', { name: 'Build log' });
+  await expect.poll(() => log.textContent(), { timeout: 60_000 }).toContain('The new release is live');
+  await page.getByText('Succeeded', { exact: true }).waitFor();
+  await picture('deployment');
+
+  await goTo('Developers', 'Webhooks');
+  await page.getByRole('link', { name: hooks.url }).click();
+  const delivery = page.locator('.row', { hasText: 'deployment.succeeded' });
+  await delivery.getByText('answered 200', { exact: false }).waitFor();
+  await delivery.getByRole('button', { name: 'Resend' }).click();
+  await delivery.getByRole('button', { name: '2 attempts' }).click();
+  await picture('webhook');
+  const succeeded = hooks.received.filter(({ body }) => JSON.parse(body).type === 'deployment.succeeded');
+  expect(succeeded.map(({ body }) => JSON.parse(body).id)).toEqual(
+    Array(2).fill(JSON.parse(succeeded[0]?.body ?? '').id),
+  );
+
+  await goTo('Billing');
+  await page.getByLabel('Amount in rand').fill('500');
+  await page.getByRole('button', { name: 'Top up by card' }).click();
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByText('Your card payment of R500.00 is in your wallet.').waitFor();
+  await settled(page);
+  await picture('wallet');
+
+  await goTo('AI');
+  await page.getByLabel('Amount in rand').fill('100');
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+  await page.getByText('Credits bought').waitFor();
+
+  await page.getByRole('tab', { name: 'Provider keys' }).click();
+  await page.getByRole('button', { name: 'Save key for OpenAI' }).click();
+  await page.getByRole('dialog').getByLabel(/^Key/).fill('sk-a-key-of-my-own-9876');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save key' }).click();
+  await page.getByText('your key, ending in 9876').waitFor();
+
+  await page.getByRole('tab', { name: 'Playground' }).click();
+  await page.getByLabel('Message').fill('What should I build first?');
+  await page.getByLabel('Message').press('Enter');
+  await page.getByText('tokens in', { exact: false }).waitFor();
+  await picture('playground');
+}, 150_000);
