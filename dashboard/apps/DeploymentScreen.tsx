@@ -8,7 +8,7 @@ import { When } from '../ui/When.tsx';
 import { type Application, addressOf, type Deployment, isUnderWay, useApp, useDeployment } from './api.ts';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
 import { RollBack } from './RollBack.tsx';
-import { useLog } from './use-log.ts';
+import { useBuildLog } from './use-log.ts';
 import { TRIGGER_WORDS } from './words.ts';
 
 /** One deployment with its log, which grows while the build runs. */
@@ -48,7 +48,7 @@ const About = ({ app, deployment }: { app: Application | undefined; deployment: 
 
 function BuildLog({ id, live }: { id: string; live: boolean }) {
   return (
-    <Loaded query={useLog(id, live)} lines={6}>
+    <Loaded query={useBuildLog(id, live)} lines={6}>
       {(lines) => <Log name="Build log" text={lines.map(({ text }) => text).join('\n')} live={live} />}
     </Loaded>
   );

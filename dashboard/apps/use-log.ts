@@ -1,34 +1,49 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { readDeploymentLog } from '../../contract/deployments.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
 import { recovery } from '../api/queries.ts';
 
-type Line = Output<typeof readDeploymentLog>['data'][number];
-
-/** Lines that are asked for at once, and how often there are new ones while a build runs, in milliseconds. */
+/** Lines that are asked for at once, and how often there are new ones, in milliseconds. */
 const AT_ONCE = '1000';
 const PAUSE = 1000;
+/** The newest lines that are kept: a page is no archive. */
+const KEPT = 100_000;
 
-/** A deployment's log, line by line: each is read once, the new ones as they come. */
-export function useLog(id: string, live: boolean) {
-  const api = useApi();
+interface Page<L> {
+  data: L[];
+  has_more: boolean;
+}
+
+/** Lines that are read once each, and the new ones as they come. */
+function useGrowing<L>(
+  name: readonly unknown[],
+  live: boolean,
+  readAfter: (last: L | undefined) => Promise<Page<L>>,
+): UseQueryResult<readonly L[]> {
   const client = useQueryClient();
-  const queryKey = [readDeploymentLog.id, id, live];
-  return useQuery<readonly Line[]>({
+  const queryKey = [...name, live];
+  return useQuery<readonly L[]>({
     queryKey,
     queryFn: async () => {
-      const lines = [...(client.getQueryData<readonly Line[]>(queryKey) ?? [])];
+      const lines = [...(client.getQueryData<readonly L[]>(queryKey) ?? [])];
       for (let more = true; more; ) {
-        const query = { after: String(lines.at(-1)?.n ?? 0), limit: AT_ONCE };
-        const { data, has_more } = await api.call(readDeploymentLog, { params: { id }, query });
+        const { data, has_more } = await readAfter(lines.at(-1));
         lines.push(...data);
         more = has_more && data.length > 0;
       }
-      return lines;
+      return lines.slice(-KEPT);
     },
-    // What was read while it ran stands until all of it has been read.
+    // What was read while it grew stands until all of it has been read.
     placeholderData: (before) => before,
     refetchInterval: (query) => recovery(query) || (live ? PAUSE : false),
   });
+}
+
+/** A deployment's log, line by line, followed while it is under way. */
+export function useBuildLog(id: string, live: boolean) {
+  const api = useApi();
+  return useGrowing<Output<typeof readDeploymentLog>['data'][number]>([readDeploymentLog.id, id], live, (last) =>
+    api.call(readDeploymentLog, { params: { id }, query: { after: String(last?.n ?? 0), limit: AT_ONCE } }),
+  );
 }

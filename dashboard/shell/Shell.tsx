@@ -7,6 +7,9 @@ import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { isHere, PLACES } from './places.ts';
 import { SchemeToggle } from './SchemeToggle.tsx';
 
+/** Fetches a screen that may be gone to next. Whether it fails is seen when it is really gone to. */
+const ahead = (load: () => Promise<unknown>): void => void load().catch(() => undefined);
+
 /** What stands around every screen: where one is, where one can go, who one is. */
 export function Shell({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
@@ -41,7 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Areas">
-        {PLACES.map(({ href, name, icon }) => (
+        {PLACES.map(({ href, name, icon, load }) => (
           <NavLink
             key={href}
             component={Link}
@@ -52,6 +55,8 @@ export function Shell({ children }: { children: ReactNode }) {
             variant="light"
             aria-current={isHere(location, href) ? 'page' : undefined}
             onClick={() => setOpen(false)}
+            onPointerEnter={() => ahead(load)}
+            onFocus={() => ahead(load)}
           />
         ))}
       </AppShell.Navbar>

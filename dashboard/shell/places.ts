@@ -1,15 +1,24 @@
+import type { ComponentType } from 'react';
 import type { IconName } from '../ui/Icon.tsx';
 
+interface Place {
+  href: string;
+  name: string;
+  icon: IconName;
+  /** Its screens: a file of their own, fetched when they are gone to, or about to be. */
+  load: () => Promise<{ default: ComponentType }>;
+}
+
 /** The areas of the dashboard, in the order of the navigation. */
-export const PLACES = [
-  { href: '/', name: 'Overview', icon: 'overview' },
-  { href: '/apps', name: 'Applications', icon: 'apps' },
-  { href: '/domains', name: 'Domains', icon: 'domains' },
-  { href: '/hosting', name: 'Hosting', icon: 'hosting' },
-  { href: '/billing', name: 'Billing', icon: 'billing' },
-  { href: '/ai', name: 'AI', icon: 'ai' },
-  { href: '/developers', name: 'Developers', icon: 'developers' },
-] as const satisfies readonly { href: string; name: string; icon: IconName }[];
+export const PLACES: readonly Place[] = [
+  { href: '/', name: 'Overview', icon: 'overview', load: () => import('../overview/Overview.tsx') },
+  { href: '/apps', name: 'Applications', icon: 'apps', load: () => import('../apps/Apps.tsx') },
+  { href: '/domains', name: 'Domains', icon: 'domains', load: () => import('../domains/Domains.tsx') },
+  { href: '/hosting', name: 'Hosting', icon: 'hosting', load: () => import('../hosting/Hosting.tsx') },
+  { href: '/billing', name: 'Billing', icon: 'billing', load: () => import('../billing/Billing.tsx') },
+  { href: '/ai', name: 'AI', icon: 'ai', load: () => import('../ai/Ai.tsx') },
+  { href: '/developers', name: 'Developers', icon: 'developers', load: () => import('../developers/Developers.tsx') },
+];
 
 export const isHere = (location: string, href: string): boolean =>
   href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
