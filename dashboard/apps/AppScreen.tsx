@@ -10,12 +10,14 @@ import { DeployButton } from './DeployButton.tsx';
 import { Deployments } from './Deployments.tsx';
 import { GitAccess } from './GitAccess.tsx';
 import { OwnDomain } from './OwnDomain.tsx';
+import { RunLogs } from './RunLogs.tsx';
 import { Variables } from './Variables.tsx';
 
 const tabsOf = (app: Application): readonly PlaceTab[] => {
   const home = `/apps/${app.id}`;
   return [
     { href: home, name: 'Deployments', show: () => <Deployments app={app} /> },
+    { href: `${home}/logs`, name: 'Logs', show: () => <RunLogs app={app} /> },
     { href: `${home}/env`, name: 'Variables', show: () => <Variables app={app} /> },
     { href: `${home}/domain`, name: 'Domain', show: () => <OwnDomain app={app} /> },
     { href: `${home}/git`, name: 'Git', show: () => <GitAccess app={app} /> },

@@ -1,4 +1,5 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { readAppLogs } from '../../contract/app-logs.ts';
 import { readDeploymentLog } from '../../contract/deployments.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
@@ -45,5 +46,13 @@ export function useBuildLog(id: string, live: boolean) {
   const api = useApi();
   return useGrowing<Output<typeof readDeploymentLog>['data'][number]>([readDeploymentLog.id, id], live, (last) =>
     api.call(readDeploymentLog, { params: { id }, query: { after: String(last?.n ?? 0), limit: AT_ONCE } }),
+  );
+}
+
+/** What an application prints while it runs. */
+export function useAppLog(id: string, live: boolean) {
+  const api = useApi();
+  return useGrowing<Output<typeof readAppLogs>['data'][number]>([readAppLogs.id, id], live, (last) =>
+    api.call(readAppLogs, { params: { id }, query: { ...(last ? { after: last.id } : {}), limit: AT_ONCE } }),
   );
 }

@@ -6,7 +6,7 @@ import { open, settled, signedIn } from './browser.ts';
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';
 
-test('an application is created, deployed while its log is watched, and answers', async () => {
+test('an application is created, deployed while its log is watched, answers, and shows what it prints', async () => {
   const account = await newAccount();
   const page = await open(await signedIn(account), 'apps');
   await page.getByText('No applications yet').waitFor();
@@ -23,6 +23,10 @@ test('an application is created, deployed while its log is watched, and answers'
   await page.getByText('Succeeded').waitFor();
   const address = await page.getByRole('link', { name: /browser-made/ }).getAttribute('href');
   expect((await get(local.baseUrl, new URL(address ?? '').hostname)).body).toContain('Hello from Express');
+  await page.getByRole('link', { name: 'Browser made' }).click();
+  await page.getByRole('tab', { name: 'Logs' }).click();
+  const printed = page.getByRole('log', { name: 'Application log' });
+  await expect.poll(() => printed.textContent(), { timeout: 20_000 }).toContain('listening on');
 }, 90_000);
 
 test('what is wrong is said as it is typed, and a form that is wrong is not sent', async () => {

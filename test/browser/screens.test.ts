@@ -10,6 +10,7 @@ const SCREENS = [
   '/apps',
   '/apps/new',
   '/apps/:app',
+  '/apps/:app/logs',
   '/apps/:app/env',
   '/apps/:app/domain',
   '/apps/:app/git',
