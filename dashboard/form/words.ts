@@ -10,9 +10,9 @@ export function wordsOf(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `This must be one of ${issue.values.join(', ')}`;
     case 'too_small':
-      return issue.origin === 'string' && issue.minimum === 1
-        ? 'This is needed'
-        : `At least ${issue.minimum}${unit[issue.origin] ?? ''}`;
+      if (issue.minimum === 1 && issue.origin === 'string') return 'This is needed';
+      if (issue.minimum === 1 && issue.origin === 'array') return 'Choose at least one';
+      return `At least ${issue.minimum}${unit[issue.origin] ?? ''}`;
     case 'too_big':
       return `At most ${issue.maximum}${unit[issue.origin] ?? ''}`;
     default:

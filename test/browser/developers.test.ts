@@ -21,7 +21,7 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   await dialog.getByLabel('Name').fill('From a browser');
   await dialog.getByLabel('read:').uncheck();
   await dialog.getByRole('button', { name: 'Create key' }).click();
-  await dialog.getByText('At least 1 entries').waitFor();
+  await dialog.getByText('Choose at least one').waitFor();
   await dialog.getByLabel('read:').check();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const secretKey = await dialog.getByText(/^sk_live_/).textContent();

@@ -112,6 +112,18 @@ test('going to another screen puts the focus on its title, and the way there is 
   expect(await page.title()).toBe('Billing · Dashboard');
 });
 
+test('on a phone the navigation is out of the way until it is asked for', async () => {
+  const page = await open(await signedIn(await newAccount(), { size: 'phone' }), '');
+  const link = page.getByRole('link', { name: 'Billing' });
+  const button = page.getByRole('button', { name: 'Navigation' });
+  await expect.poll(() => link.isVisible()).toBe(false);
+  await button.click();
+  await link.click();
+  await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
+  await expect.poll(() => link.isVisible()).toBe(false);
+  expect(await button.getAttribute('aria-expanded')).toBe('false');
+});
+
 test('the colours follow the system until somebody chooses, and the choice stays', async () => {
   const context = await signedIn(await newAccount(), { dark: true });
   const page = await open(context, '');
