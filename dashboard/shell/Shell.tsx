@@ -43,7 +43,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Areas">
+      <AppShell.Navbar p="xs" aria-label="Areas" {...(open ? {} : { className: 'closed' })}>
         {PLACES.map(({ href, name, icon, load }) => (
           <NavLink
             key={href}
