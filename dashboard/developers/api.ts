@@ -29,9 +29,9 @@ export const useEnableEndpoint = () => useAct(enableWebhook, [listEndpoints]);
 export const usePing = () => useAct(pingWebhook, [listDeliveries]);
 export const useRotateSecret = () => useAct(rotateSecret);
 
-/** How often deliveries under way are looked at, in milliseconds, and all of them. */
+/** How often deliveries under way are looked at, and all of them: a ping is to be seen soon. In milliseconds. */
 const UNDER_WAY = 1500;
-const AT_REST = 10_000;
+const AT_REST = 3000;
 
 /** A delivery between its attempts is at rest: the next one may be hours off. */
 const soon = ({ status, nextAttemptAt }: Delivery): boolean =>
