@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          globalSetup: 'test/platform.ts',
+          globalSetup: ['test/browser/unpack.ts', 'test/platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
