@@ -1,4 +1,5 @@
-import { App } from 'aws-cdk-lib/core';
+import { createHash } from 'node:crypto';
+import { App, AssetHashType, type AssetOptions } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AiStack } from './ai.ts';
 import { ApiStack } from './api.ts';
@@ -31,8 +32,9 @@ export interface AppOptions extends SettingsInput {
   /** Whether CDK checks the templates against CloudFormation's rules: some seconds. True unless told. */
   validate?: boolean;
   /**
-   * Whether assets stay where they are and are only referred to (by absolute path in the asset manifest). For a run in
-   * process: nothing is copied, and a bundle that changes is found where it was.
+   * Whether assets stay where they are and are only referred to (by absolute path in the asset manifest), under their name
+   * and not their content. For a run in process: nothing is copied, a bundle that changes is found where it was, and
+   * bundles need not be there yet, only their folders.
    */
   assetsInPlace?: boolean;
 }
@@ -64,7 +66,11 @@ export function createApp({
     builtinCloudFormationValidation: validate,
     postCliContext: assetsInPlace ? { 'aws:cdk:disable-asset-staging': true } : {},
   });
-  const platform: Platform = { app, config, names: namesOf(config), bundles, webApp };
+  const asset = (bundle: string): AssetOptions =>
+    assetsInPlace
+      ? { assetHash: createHash('sha256').update(bundle).digest('hex'), assetHashType: AssetHashType.CUSTOM }
+      : {};
+  const platform: Platform = { app, config, names: namesOf(config), bundles, webApp, asset };
 
   const table = new TableStack(platform);
   const hosting = new AppHostingStack(platform);

@@ -71,7 +71,7 @@ export class BuildsStack extends PlatformStack {
     this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts', 'caches')] };
     this.readResults = { variables, rights: [object('Get', 'results'), list] };
 
-    const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder') });
+    const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
     const logs = names.logs(`/aws/codebuild/${names.buildProject.name}`);
     const rights: Right[] = [
       { actions: ['s3:GetObject', 's3:GetObjectVersion'], on: [builder.bucket.arnForObjects(builder.s3ObjectKey)] },

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, mkdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type BuildContext, type BuildOptions, context, type Plugin } from 'esbuild';
@@ -40,6 +40,12 @@ export function functionNames(): string[] {
 /** The function's folder below the bundles' folder; `index.mjs` in it is the bundle. */
 export function functionFolder(bundles: string, name: string): string {
   return join(bundles, 'functions', name);
+}
+
+/** Makes the folders of all bundles, for those who need to know where they will be. */
+export function makeFolders(bundles: string): void {
+  const folders = [...functionNames().map((name) => functionFolder(bundles, name)), join(bundles, 'builder')];
+  for (const folder of folders) mkdirSync(folder, { recursive: true });
 }
 
 export interface Bundling {

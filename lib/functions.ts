@@ -52,7 +52,7 @@ export class PlatformFunction extends Construct {
       description: needs.description,
       architecture: Architecture.ARM_64,
       runtime: Runtime.NODEJS_24_X,
-      code: Code.fromAsset(functionFolder(platform.bundles, name)),
+      code: Code.fromAsset(functionFolder(platform.bundles, name), platform.asset(name)),
       handler: 'index.handler',
       timeout: Duration.seconds(needs.timeout ?? 10),
       memorySize: needs.memory ?? 1024,

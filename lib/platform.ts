@@ -1,4 +1,4 @@
-import { type App, Stack } from 'aws-cdk-lib/core';
+import { type App, type AssetOptions, Stack } from 'aws-cdk-lib/core';
 import type { Config } from './config.ts';
 import type { Names } from './names.ts';
 
@@ -9,6 +9,8 @@ export interface Platform {
   names: Names;
   /** The folder of bundles (lib/bundles.ts). */
   bundles: string;
+  /** How a bundle is known: by its content, which is read for it, unless told otherwise. */
+  asset: (bundle: string) => AssetOptions;
   /** The folder of the built web app; without it its bucket stays empty. */
   webApp: string | undefined;
 }

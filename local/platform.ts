@@ -253,8 +253,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       seedAccounts(join(dataDir, 'accounts.json'), { functions, lambda, login }),
       seedHostingServers(address('panel'), functions, lambda),
     ]);
-    if (first) await seedDomains(accounts.demo.id, functions, lambda);
-    if (first) await seedBilling(accounts, functions, lambda);
+    if (first) {
+      await Promise.all([seedDomains(accounts.demo.id, functions, lambda), seedBilling(accounts, functions, lambda)]);
+    }
     const local: LocalJson = {
       ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables },
       dns: { host: dnsServer.host, port: dnsServer.port },

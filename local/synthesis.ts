@@ -1,8 +1,10 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { bundle } from '../lib/bundles.ts';
+import { bundle, makeFolders } from '../lib/bundles.ts';
 import type { SettingsInput } from '../lib/config.ts';
 import type { Place } from './names.ts';
+import { fingerprint } from './sources.ts';
 import { readTemplate, type Template } from './template.ts';
 import { type Watch, watchSources } from './watch.ts';
 
@@ -21,10 +23,35 @@ export interface Synthesis {
   stop(): Promise<void>;
 }
 
-/** Bundles every function, synthesizes the CDK app and reads what came out. */
+/**
+ * Bundles every function, synthesizes the CDK app and reads what came out. What an earlier start left in the data directory
+ * is taken as it is while no source has changed.
+ */
 export async function synthesize({ dataDir, settings, place, onChange }: SynthesisOptions): Promise<Synthesis> {
   const bundles = join(dataDir, 'bundles');
   const outdir = join(dataDir, 'cdk.out');
+  const made = join(dataDir, 'synthesized');
+  const wanted = fingerprint({ settings, bundles });
+  let watch: Watch | undefined;
+  if (onChange || !existsSync(made) || readFileSync(made, 'utf8') !== wanted) {
+    // What is half made must not be taken for whole.
+    rmSync(made, { force: true });
+    watch = await make({ settings, bundles, outdir, onChange });
+    writeFileSync(made, wanted);
+  }
+  return {
+    template: readTemplate(outdir, place),
+    fresh: async () => watch?.fresh(),
+    stop: async () => watch?.stop(),
+  };
+}
+
+interface Making extends Pick<SynthesisOptions, 'settings' | 'onChange'> {
+  bundles: string;
+  outdir: string;
+}
+
+async function make({ settings, bundles, outdir, onChange }: Making): Promise<Watch | undefined> {
   const worker = new Worker(new URL('./synthesis-worker.ts', import.meta.url), {
     workerData: { ...settings, bundles, outdir },
   });
@@ -36,16 +63,13 @@ export async function synthesize({ dataDir, settings, place, onChange }: Synthes
   synthesized.catch(() => {});
   let watch: Watch | undefined;
   try {
+    makeFolders(bundles);
+    worker.postMessage('go');
     if (onChange) watch = await watchSources(bundles, onChange);
     else await bundle({ outdir: bundles });
-    worker.postMessage('go');
     await synthesized;
   } finally {
     await worker.terminate();
   }
-  return {
-    template: readTemplate(outdir, place),
-    fresh: async () => watch?.fresh(),
-    stop: async () => watch?.stop(),
-  };
+  return watch;
 }
