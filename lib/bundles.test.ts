@@ -24,6 +24,15 @@ test('API functions carry no AWS SDK and no stream library', () => {
   }
 });
 
+test('what checks logins is beside each bundle that may meet one, and in none', () => {
+  const asking = functionNames().filter((name) => readFileSync(fileOf(name), 'utf8').includes('./access-token.mjs'));
+  expect(asking).toEqual(expect.arrayContaining(['api/getApp', 'dashboard/getMe', 'ai/chatCompletions']));
+  for (const name of asking) {
+    expect(readFileSync(fileOf(name), 'utf8'), name).not.toContain('JWSSignatureVerificationFailed');
+    expect(statSync(join(functionFolder(outdir, name), 'access-token.mjs')).size, name).toBeGreaterThan(10_000);
+  }
+});
+
 test('what did not change is not written again', async () => {
   const before = functionNames().map((name) => statSync(fileOf(name)).mtimeMs);
   await bundle({ outdir });

@@ -1,7 +1,7 @@
 import { globSync, mkdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
-import { type BuildContext, type BuildOptions, context, type Plugin } from 'esbuild';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { type BuildContext, type BuildOptions, context, type OutputFile, type Plugin } from 'esbuild';
 
 /** The project's root: sources are found from here whatever the working directory is. */
 const ROOT = resolve(import.meta.dirname, '..');
@@ -15,11 +15,19 @@ interface Programs {
   entries: () => { out: string; in: string }[];
 }
 
+/**
+ * What is imported when it is first needed, by nearly every function and in few of their lives: a file of its own beside the
+ * bundles, so that those who never need it do not read it either.
+ */
+const APART = 'access-token';
+
 const PROGRAMS: Programs[] = [
   {
     target: 'node24',
-    entries: () =>
-      functionNames().map((name) => ({ out: `functions/${name}/index`, in: join(ROOT, 'functions', `${name}.ts`) })),
+    entries: () => [
+      ...functionNames().map((name) => ({ out: `functions/${name}/index`, in: join(ROOT, 'functions', `${name}.ts`) })),
+      { out: APART, in: join(ROOT, 'runtime', `${APART}.ts`) },
+    ],
   },
   {
     // These two run outside Lambda's Node 24: on the build image's, and on the application's own.
@@ -115,7 +123,7 @@ function options({ target, entries }: Programs, bundling: Bundling): BuildOption
     metafile: true,
     write: false,
     logLevel: 'silent',
-    plugins: [absentClients, writeChanged(outdir, `meta-${target}.json`, bundling)],
+    plugins: [absentClients, apart, writeChanged(outdir, `meta-${target}.json`, bundling)],
   };
 }
 
@@ -138,6 +146,25 @@ const absentClients: Plugin = {
   },
 };
 
+const apart: Plugin = {
+  name: 'apart',
+  setup({ onResolve }) {
+    onResolve({ filter: new RegExp(`/${APART}\\.ts$`) }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: `./${APART}.mjs`, external: true } : undefined,
+    );
+  },
+};
+
+/** The files to write: what stands apart goes beside each bundle that asks for it. */
+function withApart(files: readonly Pick<OutputFile, 'path' | 'text'>[]): Pick<OutputFile, 'path' | 'text'>[] {
+  const [shared] = files.filter(({ path }) => basename(path) === `${APART}.mjs`);
+  if (!shared) return [...files];
+  const { text } = shared;
+  const bundles = files.filter((file) => file !== shared);
+  const asking = bundles.filter((file) => file.text.includes(`./${APART}.mjs`));
+  return [...bundles, ...asking.map(({ path }) => ({ path: join(dirname(path), `${APART}.mjs`), text }))];
+}
+
 /** A CommonJS dependency asks for Node's own modules by `require`, which an ES module does not have. */
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);\n";
@@ -157,7 +184,7 @@ function writeChanged(outdir: string, metafile: string, { onChange, onError }: B
           return;
         }
         const changed = await Promise.all(
-          outputFiles.map(async ({ path, text }) => {
+          withApart(outputFiles).map(async ({ path, text }) => {
             const content = text.includes('Dynamic require of') ? REQUIRE + text : text;
             if ((await readFile(path, 'utf8').catch(() => undefined)) === content) return [];
             await mkdir(dirname(path), { recursive: true });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { type AppProcess, StartFailure } from './app-process.ts';
 import type { AppProcesses, Runnable } from './app-processes.ts';
@@ -57,6 +57,8 @@ export async function invokeApp(
           : failure('Runtime.ExitError', await app.ended, output);
       }
       if ((result.response.statusCode ?? 0) >= 500) await sleep(LAST_WORDS_MS);
+      // What it printed before it answered has come too, and is read in this turn of the loop.
+      else await nextTurn();
       const streaming = configuration.Environment.Variables.AWS_LWA_INVOKE_MODE?.toLowerCase() === 'response_stream';
       return answer(streaming ? streamed(result) : buffered(result), app.outputSince(from), false);
     });
