@@ -85,6 +85,7 @@ async function table(folder: string, children: ReturnType<typeof startChildren>)
   const environment = {
     ...{ AWS_REGION: 'af-south-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
     ...{ AWS_ENDPOINT_URL_DYNAMODB: url, TABLE_NAME: 'hosting-local', APPS_DOMAIN: 'apps.localhost' },
+    ...{ LOGIN_ISSUER: 'http://localhost/oidc', LOGIN_CLIENT_ID: 'bench' },
     ...{ APP_FUNCTION_ARN_PREFIX: 'arn:', SECRETS_KEY_ARN: 'arn:', RATE_LIMIT_SECRET: '1000000000' },
   };
   Object.assign(process.env, environment);
