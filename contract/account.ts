@@ -8,9 +8,9 @@ export const Account = resource('Account', () =>
     id: z.string(),
     email: z.string(),
     name: z.string(),
-    walletBalance: Money,
+    walletBalance: Money(),
     plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
-    createdAt: Timestamp,
+    createdAt: Timestamp(),
   }),
 );
 

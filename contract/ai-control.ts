@@ -27,7 +27,7 @@ export const buyAiCredits = route({
   tag,
   body: BuyCreditsInput,
   status: 201,
-  response: () => one(z.extend(AiCredits(), { amount: Money, invoice: Invoice() })),
+  response: () => one(z.extend(AiCredits(), { amount: Money(), invoice: Invoice() })),
 });
 
 export const listProviderKeys = route({

@@ -11,7 +11,7 @@ export const AiModel = resource('AiModel', () =>
     owned_by: z.string(),
     name: z.string(),
     credits: z.boolean(),
-    pricing_zar_per_million: z.object({ input: Money, output: Money }),
+    pricing_zar_per_million: z.object({ input: Money(), output: Money() }),
   }),
 );
 
@@ -49,9 +49,9 @@ export const AiEntry = resource('AiEntry', () =>
 
 export const AiCredits = resource('AiCredits', () =>
   z.object({
-    balance: Money,
+    balance: Money(),
     balanceMicroRand: z.int(),
-    available: Money,
+    available: Money(),
     availableMicroRand: z.int(),
     entries: z.array(AiEntry()),
     has_more: z.boolean(),
@@ -64,14 +64,16 @@ export const AiProvider = resource('AiProvider', () =>
 );
 
 /** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. */
-export const ProviderKeyInput = z.object({
-  key: z.string().check(z.trim(), z.minLength(8), z.maxLength(512), z.regex(/^[\x21-\x7e]+$/, 'must be a key')),
-});
+export const ProviderKeyInput = () =>
+  z.object({
+    key: z.string().check(z.trim(), z.minLength(8), z.maxLength(512), z.regex(/^[\x21-\x7e]+$/, 'must be a key')),
+  });
 
 /** What `POST /dashboard/v1/ai/credits` takes: rand of the wallet, at least one. */
-export const BuyCreditsInput = z.object({
-  amount: z.string().check(
-    z.regex(/^\d{1,6}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00'),
-    z.refine((amount) => Number(amount) >= 1, 'must be at least 1.00'),
-  ),
-});
+export const BuyCreditsInput = () =>
+  z.object({
+    amount: z.string().check(
+      z.regex(/^\d{1,6}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00'),
+      z.refine((amount) => Number(amount) >= 1, 'must be at least 1.00'),
+    ),
+  });

@@ -20,50 +20,52 @@ export const Application = resource('Application', () =>
     primaryDomain: z.string(),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
     autoDeploy: z.boolean(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
   }),
 );
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const oneLine = z.regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters');
+const oneLine = () => z.regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters');
 
-const Name = z.string().check(oneLine, z.trim(), z.minLength(2), z.maxLength(60));
-const Command = z.string().check(oneLine, z.trim(), z.minLength(1), z.maxLength(1000));
-const StartFile = z.string().check(
-  oneLine,
-  z.minLength(1),
-  z.maxLength(255),
-  z.refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js'),
-);
+const Name = () => z.string().check(oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
+const Command = () => z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
+const StartFile = () =>
+  z.string().check(
+    oneLine(),
+    z.minLength(1),
+    z.maxLength(255),
+    z.refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js'),
+  );
 
 const HOST_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
 /** A host name of at least two labels. Stored and compared in lower case. */
-export const HostName = z
-  .string()
-  .check(z.trim(), z.toLowerCase(), z.maxLength(253), z.regex(HOST_NAME, 'must be a domain name'));
+export const HostName = () =>
+  z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253), z.regex(HOST_NAME, 'must be a domain name'));
 
-const CreateApplication = z.object({
-  name: Name,
-  framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
-  repoUrl: z.optional(RepositoryUrl),
-  branch: z._default(Branch, 'main'),
-  nodeVersion: z._default(z.enum(NODE_VERSIONS), '22'),
-  customDomain: z.optional(HostName),
-  deployNow: z._default(z.boolean(), true),
-  installCommand: z._default(Command, 'npm ci'),
-  buildCommand: z.optional(z.nullable(Command)),
-  startFile: z.optional(StartFile),
-});
+const CreateApplication = () =>
+  z.object({
+    name: Name(),
+    framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
+    repoUrl: z.optional(RepositoryUrl()),
+    branch: z._default(Branch(), 'main'),
+    nodeVersion: z._default(z.enum(NODE_VERSIONS), '22'),
+    customDomain: z.optional(HostName()),
+    deployNow: z._default(z.boolean(), true),
+    installCommand: z._default(Command(), 'npm ci'),
+    buildCommand: z.optional(z.nullable(Command())),
+    startFile: z.optional(StartFile()),
+  });
 
-const UpdateApplication = z.object({
-  branch: z.optional(Branch),
-  nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
-  installCommand: z.optional(Command),
-  buildCommand: z.optional(z.nullable(Command)),
-  startFile: z.optional(StartFile),
-  autoDeploy: z.optional(z.boolean()),
-});
+const UpdateApplication = () =>
+  z.object({
+    branch: z.optional(Branch()),
+    nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
+    installCommand: z.optional(Command()),
+    buildCommand: z.optional(z.nullable(Command())),
+    startFile: z.optional(StartFile()),
+    autoDeploy: z.optional(z.boolean()),
+  });
 
 const tag = 'Applications';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { resource } from './envelope.ts';
+import { once, resource } from './envelope.ts';
 import { readImage } from './images.ts';
 import { route } from './route.ts';
 
@@ -65,64 +65,67 @@ function wrongMessage(message: unknown): Issue | undefined {
   return undefined;
 }
 
-const Messages = z
-  .custom<Message[]>((value) => value !== undefined, 'is required')
-  .check(
-    z.superRefine((value, context) => {
-      const list: unknown = value;
-      const add = ({ path, message }: Issue) => context.addIssue({ code: 'custom', path, message, input: value });
-      if (list === undefined) return;
-      if (!Array.isArray(list)) return add({ path: [], message: 'must be an array' });
-      if (list.length === 0) return add({ path: [], message: 'must not be empty' });
-      for (const [index, message] of list.entries()) {
-        const wrong = wrongMessage(message);
-        if (wrong) return add({ path: [index, ...wrong.path], message: wrong.message });
-      }
-    }),
-  )
-  .register(z.globalRegistry, {
-    shownAs: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        required: ['role', 'content'],
-        properties: {
-          role: { type: 'string', enum: ['system', 'user', 'assistant'] },
-          content: {
-            description: 'Text, or parts of text and pictures (`image_url`: an http(s) or data: URL)',
-            anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
+const Messages = () =>
+  z
+    .custom<Message[]>((value) => value !== undefined, 'is required')
+    .check(
+      z.superRefine((value, context) => {
+        const list: unknown = value;
+        const add = ({ path, message }: Issue) => context.addIssue({ code: 'custom', path, message, input: value });
+        if (list === undefined) return;
+        if (!Array.isArray(list)) return add({ path: [], message: 'must be an array' });
+        if (list.length === 0) return add({ path: [], message: 'must not be empty' });
+        for (const [index, message] of list.entries()) {
+          const wrong = wrongMessage(message);
+          if (wrong) return add({ path: [index, ...wrong.path], message: wrong.message });
+        }
+      }),
+    )
+    .register(z.globalRegistry, {
+      shownAs: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          required: ['role', 'content'],
+          properties: {
+            role: { type: 'string', enum: ['system', 'user', 'assistant'] },
+            content: {
+              description: 'Text, or parts of text and pictures (`image_url`: an http(s) or data: URL)',
+              anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
+            },
           },
         },
       },
-    },
-  });
+    });
 
-const tokens = z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000))));
+const tokens = () => z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000))));
 
 /** What the gateway must know of a request. Fields that are not named here pass through to providers that speak this format. */
-export const ChatRequest = z.looseObject({
-  model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
-  messages: Messages,
-  max_tokens: tokens,
-  max_completion_tokens: tokens,
-  n: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(128)))),
-  stream: z.optional(z.nullable(z.boolean())),
-  stream_options: z.optional(z.nullable(z.looseObject({}))),
-  stop: z.optional(
-    z.nullable(
-      z
-        .custom<string | string[]>(
-          (value) => [value].flat().every((each) => typeof each === 'string'),
-          'must be a string or an array of strings',
-        )
-        .register(z.globalRegistry, {
-          shownAs: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-        }),
+export const ChatRequest = once(() =>
+  z.looseObject({
+    model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
+    messages: Messages(),
+    max_tokens: tokens(),
+    max_completion_tokens: tokens(),
+    n: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(128)))),
+    stream: z.optional(z.nullable(z.boolean())),
+    stream_options: z.optional(z.nullable(z.looseObject({}))),
+    stop: z.optional(
+      z.nullable(
+        z
+          .custom<string | string[]>(
+            (value) => [value].flat().every((each) => typeof each === 'string'),
+            'must be a string or an array of strings',
+          )
+          .register(z.globalRegistry, {
+            shownAs: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+          }),
+      ),
     ),
-  ),
-});
-export type ChatRequest = z.output<typeof ChatRequest>;
+  }),
+);
+export type ChatRequest = z.output<ReturnType<typeof ChatRequest>>;
 
 /** Specification, AI gateway: the answer that is not streamed; `total_tokens` is the other two together. */
 export const ChatCompletion = resource('ChatCompletion', () =>

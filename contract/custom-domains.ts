@@ -13,8 +13,8 @@ export const CustomDomain = resource('CustomDomain', () =>
     challenge: DnsEntry().register(z.globalRegistry, { description: 'Proves that the domain is yours' }),
     target: DnsEntry().register(z.globalRegistry, { description: 'Sends its visitors to the application' }),
     problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
-    checkedAt: z.nullable(Timestamp),
-    claimedUntil: z.nullable(Timestamp).register(z.globalRegistry, {
+    checkedAt: z.nullable(Timestamp()),
+    claimedUntil: z.nullable(Timestamp()).register(z.globalRegistry, {
       description: 'Not proven by then, the domain is anybody’s again',
     }),
   }),

@@ -19,20 +19,21 @@ export const Database = resource('Database', () =>
     variables: z.array(z.string()).register(z.globalRegistry, {
       description: 'The environment variables that the application has from its next deployment on',
     }),
-    createdAt: Timestamp,
+    createdAt: Timestamp(),
   }),
 );
 
-const CreateDatabase = z.object({
-  applicationId: z.string().check(z.minLength(1), z.maxLength(64)),
-  name: z
-    .string()
-    .check(
-      z.maxLength(40),
-      z.regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be letters, digits, _ and -, beginning with a letter'),
-    )
-    .register(z.globalRegistry, { examples: ['main', 'orders'] }),
-});
+const CreateDatabase = () =>
+  z.object({
+    applicationId: z.string().check(z.minLength(1), z.maxLength(64)),
+    name: z
+      .string()
+      .check(
+        z.maxLength(40),
+        z.regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be letters, digits, _ and -, beginning with a letter'),
+      )
+      .register(z.globalRegistry, { examples: ['main', 'orders'] }),
+  });
 
 const tag = 'Databases';
 

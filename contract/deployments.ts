@@ -13,8 +13,8 @@ export const Deployment = resource('Deployment', () =>
     commitSha: z
       .string()
       .register(z.globalRegistry, { description: 'Short commit hash; empty until the repository is cloned' }),
-    startedAt: Timestamp,
-    finishedAt: z.nullable(Timestamp),
+    startedAt: Timestamp(),
+    finishedAt: z.nullable(Timestamp()),
   }),
 );
 
@@ -63,7 +63,7 @@ export const getDeployment = route({
 const LogLine = resource('LogLine', () =>
   z.object({
     n: z.int().register(z.globalRegistry, { description: 'The number of the line, from 1' }),
-    at: Timestamp,
+    at: Timestamp(),
     text: z.string(),
   }),
 );
@@ -76,10 +76,11 @@ export const readDeploymentLog = route({
   summary: 'Read the log of a deployment line by line, from where the last answer ended',
   tag,
   params: Id,
-  query: z.object({
-    after: wholeNumber('The number of the last line that is known', 0, 1_000_000_000, 0),
-    limit: wholeNumber('How many to return', 1, 1000, 500),
-  }),
+  query: () =>
+    z.object({
+      after: wholeNumber('The number of the last line that is known', 0, 1_000_000_000, 0),
+      limit: wholeNumber('How many to return', 1, 1000, 500),
+    }),
   response: () => many(LogLine()),
   uses: ['builds'],
 });

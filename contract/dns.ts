@@ -19,13 +19,14 @@ export const DnsRecord = resource('DnsRecord', () =>
 );
 
 /** What each type asks of its fields beyond this is for domain/dns-rules.ts to say. */
-const NewRecord = z.object({
-  type: z.enum(DNS_TYPES),
-  name: z._default(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253)), ''),
-  content: z.string().check(z.minLength(1), z.maxLength(2048)),
-  ttl: z._default(z.int().check(z.minimum(60), z.maximum(86_400)), 3600),
-  prio: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
-});
+const NewRecord = () =>
+  z.object({
+    type: z.enum(DNS_TYPES),
+    name: z._default(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253)), ''),
+    content: z.string().check(z.minLength(1), z.maxLength(2048)),
+    ttl: z._default(z.int().check(z.minimum(60), z.maximum(86_400)), 3600),
+    prio: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
+  });
 
 const tag = 'Domains and DNS';
 const Done = () => one(z.object({ ok: z.literal(true) }));
@@ -61,6 +62,6 @@ export const deleteDnsRecord = route({
   access: 'domains',
   summary: 'Delete a DNS record',
   tag,
-  params: z.extend(Id, { recordId: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  params: () => z.extend(Id(), { recordId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   response: Done,
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isCountry } from './countries.ts';
-import { one } from './envelope.ts';
+import { one, resource } from './envelope.ts';
 import { isHostName } from './host-names.ts';
 import { Invoice } from './invoices.ts';
 import { route } from './route.ts';
@@ -15,8 +15,8 @@ const line = (most = 255) =>
   );
 
 /** Specification, Resources: Registrant. The owner's own details; lengths are those of Route 53 Domains. */
-export const Registrant = z
-  .object({
+export const Registrant = resource('Registrant', () =>
+  z.object({
     name: line(),
     email: z.email('must be an e-mail address').check(z.maxLength(254)),
     contactNumber: z
@@ -27,28 +27,29 @@ export const Registrant = z
     province: line(),
     postalCode: line(),
     country: z.string().check(z.refine(isCountry, 'must be an ISO 3166 alpha-2 country code, e.g. ZA')),
-  })
-  .register(z.globalRegistry, { id: 'Registrant' });
+  }),
+);
 
-const hostName = z
-  .string()
-  .check(z.trim(), z.toLowerCase(), z.refine(isHostName, 'must be a host name, e.g. ns1.example.net'));
+const hostName = () =>
+  z.string().check(z.trim(), z.toLowerCase(), z.refine(isHostName, 'must be a host name, e.g. ns1.example.net'));
 
-const Nameservers = z
-  .array(hostName)
-  .check(z.minLength(2), z.maxLength(5))
-  .check(z.refine((names) => new Set(names).size === names.length, 'must all be different'));
+const Nameservers = () =>
+  z
+    .array(hostName())
+    .check(z.minLength(2), z.maxLength(5))
+    .check(z.refine((names) => new Set(names).size === names.length, 'must all be different'));
 
-const OrderDomain = z.object({
-  // What is sold is for domain/domains.ts to say: extensions are data.
-  domain: z
-    .string()
-    .check(z.trim(), z.toLowerCase(), z.minLength(1), z.maxLength(253))
-    .register(z.globalRegistry, { examples: ['example.co.za'] }),
-  years: z._default(z.int().check(z.minimum(1), z.maximum(10)), 1),
-  registrant: Registrant,
-  nameservers: z.optional(Nameservers),
-});
+const OrderDomain = () =>
+  z.object({
+    // What is sold is for domain/domains.ts to say: extensions are data.
+    domain: z
+      .string()
+      .check(z.trim(), z.toLowerCase(), z.minLength(1), z.maxLength(253))
+      .register(z.globalRegistry, { examples: ['example.co.za'] }),
+    years: z._default(z.int().check(z.minimum(1), z.maximum(10)), 1),
+    registrant: Registrant(),
+    nameservers: z.optional(Nameservers()),
+  });
 
 export const orderDomain = route({
   id: 'orderDomain',

@@ -12,38 +12,40 @@ const bytes = (text: string) => new TextEncoder().encode(text).length;
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-const Variable = z.object({
-  key: z.string().check(
-    z.maxLength(ENV_LIMITS.keyLength),
-    z.regex(KEY, 'must be letters, digits and _, not beginning with a digit'),
-    z.refine((key) => !RESERVED.test(key), 'is reserved for the platform'),
-  ),
-  value: z.string().check(
-    z.refine((value) => bytes(value) <= ENV_LIMITS.valueBytes, `must be at most ${ENV_LIMITS.valueBytes} bytes`),
-    z.refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
-  ),
-});
+const Variable = () =>
+  z.object({
+    key: z.string().check(
+      z.maxLength(ENV_LIMITS.keyLength),
+      z.regex(KEY, 'must be letters, digits and _, not beginning with a digit'),
+      z.refine((key) => !RESERVED.test(key), 'is reserved for the platform'),
+    ),
+    value: z.string().check(
+      z.refine((value) => bytes(value) <= ENV_LIMITS.valueBytes, `must be at most ${ENV_LIMITS.valueBytes} bytes`),
+      z.refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+    ),
+  });
 
 const totalBytes = (vars: { key: string; value: string }[]) =>
   vars.reduce((sum, { key, value }) => sum + bytes(key) + bytes(value), 0);
 
-const ReplaceEnv = z.object({
-  vars: z.array(Variable).check(
-    z.maxLength(ENV_LIMITS.count),
-    z.refine(
-      (vars) => totalBytes(vars) <= ENV_LIMITS.totalBytes,
-      `must be at most ${ENV_LIMITS.totalBytes} bytes together`,
+const ReplaceEnv = () =>
+  z.object({
+    vars: z.array(Variable()).check(
+      z.maxLength(ENV_LIMITS.count),
+      z.refine(
+        (vars) => totalBytes(vars) <= ENV_LIMITS.totalBytes,
+        `must be at most ${ENV_LIMITS.totalBytes} bytes together`,
+      ),
+      z.superRefine((vars, context) => {
+        const seen = new Set<string>();
+        for (const [index, { key }] of vars.entries()) {
+          if (seen.has(key))
+            context.addIssue({ code: 'custom', path: [index, 'key'], message: `${key} is given twice`, input: key });
+          seen.add(key);
+        }
+      }),
     ),
-    z.superRefine((vars, context) => {
-      const seen = new Set<string>();
-      for (const [index, { key }] of vars.entries()) {
-        if (seen.has(key))
-          context.addIssue({ code: 'custom', path: [index, 'key'], message: `${key} is given twice`, input: key });
-        seen.add(key);
-      }
-    }),
-  ),
-});
+  });
 
 export const replaceEnv = route({
   id: 'replaceEnv',

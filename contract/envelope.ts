@@ -1,15 +1,24 @@
 import * as z from 'zod/mini';
 
+/** Builds a schema when it is first needed, and just once: a cold start pays for none that it does not use. */
+export function once<T>(build: () => T): () => T {
+  let built: { schema: T } | undefined;
+  return () => {
+    built ??= { schema: build() };
+    return built.schema;
+  };
+}
+
 /** ISO 8601 in UTC with milliseconds (specification, General conventions 5). */
-export const Timestamp = z.iso
-  .datetime({ precision: 3 })
-  .register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
+export const Timestamp = () =>
+  z.iso.datetime({ precision: 3 }).register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
 
 /** Rand with two decimals, as a string (specification, General conventions 4). */
-export const Money = z
-  .string()
-  .check(z.regex(/^-?\d+\.\d{2}$/))
-  .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
+export const Money = () =>
+  z
+    .string()
+    .check(z.regex(/^-?\d+\.\d{2}$/))
+    .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
 
 /** An amount of rand as somebody asks for it, within limits of whole rand. */
 export const Amount = (least: number, most: number) => {
@@ -20,19 +29,13 @@ export const Amount = (least: number, most: number) => {
     .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['250.00'] });
 };
 
-/**
- * A resource under its name in the documentation. Built when first needed: a function that answers with it checks it by
- * type alone, and a cold start pays for no schema that it does not use.
- */
-export function resource<T extends z.ZodMiniType>(id: string, build: () => T): () => T {
-  let built: T | undefined;
-  return () => {
-    if (built) return built;
-    built = build();
+/** A resource under its name in the documentation. */
+export const resource = <T extends z.ZodMiniType>(id: string, build: () => T): (() => T) =>
+  once(() => {
+    const built = build();
     z.globalRegistry.add(built, { id });
     return built;
-  };
-}
+  });
 
 /** `{data}`: the envelope of every single answer. */
 export const one = <T extends z.ZodMiniType>(resource: T) => z.object({ data: resource });
@@ -52,13 +55,14 @@ export const wholeNumber = (name: string, least: number, most: number, fallback:
 };
 
 /** `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). */
-export const Page = z.object({
-  limit: wholeNumber('How many to return', 1, 100, 50),
-  offset: wholeNumber('How many to skip', 0, 1_000_000_000, 0),
-});
+export const Page = () =>
+  z.object({
+    limit: wholeNumber('How many to return', 1, 100, 50),
+    offset: wholeNumber('How many to skip', 0, 1_000_000_000, 0),
+  });
 
 /** The answer to a deletion. */
 export const Deleted = () => one(z.object({ id: z.string(), deleted: z.literal(true) }));
 
 /** The id of a resource in a path: opaque, but never longer than any of ours. */
-export const Id = z.object({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
+export const Id = () => z.object({ id: z.string().check(z.minLength(1), z.maxLength(64)) });

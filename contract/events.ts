@@ -3,7 +3,7 @@ import { Money } from './envelope.ts';
 
 const application = () => z.object({ applicationId: z.string(), name: z.string() });
 const deployment = () => z.object({ applicationId: z.string(), deploymentId: z.string(), commitSha: z.string() });
-const payment = () => z.object({ paymentId: z.string(), amount: Money });
+const payment = () => z.object({ paymentId: z.string(), amount: Money() });
 const subscription = () => z.object({ subscriptionId: z.string(), plan: z.string() });
 
 /** Every event type with its payload, built when first needed: most functions want the names only (specification, Events; payloads: design, Webhooks). */

@@ -15,7 +15,7 @@ test.each([
   'https://GitHub.com/You/App',
   'https://github.com/you/app%20two.git',
 ])('%s is a repository', (url) => {
-  expect(RepositoryUrl.safeParse(url).success).toBe(true);
+  expect(RepositoryUrl().safeParse(url).success).toBe(true);
 });
 
 test.each([
@@ -60,11 +60,11 @@ test.each([
   'root@github.com:you/app.git',
   `https://github.com/${'a'.repeat(2048)}`,
 ])('%j is no repository', (url) => {
-  expect(RepositoryUrl.safeParse(url).success).toBe(false);
+  expect(RepositoryUrl().safeParse(url).success).toBe(false);
 });
 
 test.each(['main', 'feature/x', 'release-1.2', 'a@b', 'ünï'])('%s is a branch', (name) => {
-  expect(Branch.safeParse(name).success).toBe(true);
+  expect(Branch().safeParse(name).success).toBe(true);
 });
 
 test.each([
@@ -89,5 +89,5 @@ test.each([
   '@',
   'a@{b',
 ])('%j is no branch', (name) => {
-  expect(Branch.safeParse(name).success).toBe(false);
+  expect(Branch().safeParse(name).success).toBe(false);
 });

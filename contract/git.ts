@@ -40,22 +40,26 @@ export function repositoryAddress(url: string): RepositoryAddress | undefined {
  * characters in it: the address is shown in answers and handed to git. Which hosts are public is for
  * domain/repositories.ts to say: the local run allows more.
  */
-export const RepositoryUrl = z
-  .string()
-  .check(
-    z.maxLength(2048),
-    z.refine((url) => repositoryAddress(url) !== undefined, {
-      error: 'must be a Git address without credentials: https://host/path or git@host:path',
-    }),
-  )
-  .register(z.globalRegistry, { examples: ['https://git.localhost/hello-express.git', 'git@github.com:you/app.git'] });
+export const RepositoryUrl = () =>
+  z
+    .string()
+    .check(
+      z.maxLength(2048),
+      z.refine((url) => repositoryAddress(url) !== undefined, {
+        error: 'must be a Git address without credentials: https://host/path or git@host:path',
+      }),
+    )
+    .register(z.globalRegistry, {
+      examples: ['https://git.localhost/hello-express.git', 'git@github.com:you/app.git'],
+    });
 
 /** A branch name, by the rules of git-check-ref-format. */
-export const Branch = z.string().check(
-  z.minLength(1),
-  z.maxLength(255),
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  z.refine((name) => !/^[-/.]|\.\.|\/[/.]|@\{|\.lock(\/|$)|[/.]$|^@$|[\x00-\x20\x7f~^:?*[\\]/.test(name), {
-    error: 'must be a valid branch name',
-  }),
-);
+export const Branch = () =>
+  z.string().check(
+    z.minLength(1),
+    z.maxLength(255),
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    z.refine((name) => !/^[-/.]|\.\.|\/[/.]|@\{|\.lock(\/|$)|[/.]$|^@$|[\x00-\x20\x7f~^:?*[\\]/.test(name), {
+      error: 'must be a valid branch name',
+    }),
+  );

@@ -18,7 +18,7 @@ export const receivePush = route({
   access: 'hook',
   summary: 'Tell of a push to the repository: GitHub, GitLab and Bitbucket do',
   tag: 'Deployments',
-  params: z.object({ appId: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  params: () => z.object({ appId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   status: 202,
   response: Pushed,
   uses: ['hooks'],

@@ -12,7 +12,7 @@ export const HostingItem = resource('HostingSubscriptionItem', () =>
     /** As it was when the server was last asked. */
     panelStatus: z.enum(PANEL_STATUSES),
     billingCycle: z.enum(BILLING_CYCLES),
-    currentPeriodEnd: Timestamp,
+    currentPeriodEnd: Timestamp(),
     plan: z.object({ slug: z.string(), name: z.string(), category: z.enum(PLAN_CATEGORIES) }),
     mailboxes: z.int(),
   }),

@@ -8,11 +8,11 @@ const summary = () => ({
   number: z.string().register(z.globalRegistry, { examples: ['INV-2026-000001'] }),
   kind: z.enum(INVOICE_KINDS),
   status: z.enum(INVOICE_STATUSES),
-  amount: Money,
-  vat: Money,
-  issuedAt: Timestamp,
-  dueAt: Timestamp,
-  paidAt: z.nullable(Timestamp),
+  amount: Money(),
+  vat: Money(),
+  issuedAt: Timestamp(),
+  dueAt: Timestamp(),
+  paidAt: z.nullable(Timestamp()),
 });
 
 /** Specification, Resources: Invoice; as lists have it. */
@@ -20,7 +20,7 @@ export const Invoice = resource('Invoice', () => z.object(summary()));
 
 /** An invoice with its lines, which include VAT and add up to its amount. */
 export const InvoiceWithLines = resource('InvoiceWithLines', () =>
-  z.object({ ...summary(), lines: z.array(z.object({ description: z.string(), amount: Money })) }),
+  z.object({ ...summary(), lines: z.array(z.object({ description: z.string(), amount: Money() })) }),
 );
 
 const tag = 'Billing';
@@ -32,7 +32,7 @@ export const listInvoices = route({
   access: 'read',
   summary: 'List your invoices, newest first',
   tag,
-  query: z.extend(Page, { status: z.optional(z.enum(INVOICE_STATUSES)) }),
+  query: () => z.extend(Page(), { status: z.optional(z.enum(INVOICE_STATUSES)) }),
   response: () => many(Invoice()),
 });
 

@@ -70,7 +70,7 @@ const RATE_HEADERS = {
 
 function parameters(route: Route, components: Components): Json[] {
   const of = (where: 'path' | 'query', schema: Route['params']) => {
-    const { properties = {}, required = [] } = schema ? (components.show(schema, 'input') as Json) : {};
+    const { properties = {}, required = [] } = schema ? (components.show(schema(), 'input') as Json) : {};
     return Object.entries(properties as Json).map(([name, shown]) => ({
       name,
       in: where,
@@ -103,7 +103,7 @@ function operation(route: Route, components: Components): Json {
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: components.show(route.body, 'input') } },
+            content: { 'application/json': { schema: components.show(route.body(), 'input') } },
           },
         }
       : {}),

@@ -9,8 +9,8 @@ export const Plan = resource('Plan', () =>
     slug: z.string(),
     name: z.string(),
     category: z.enum(PLAN_CATEGORIES),
-    priceMonthly: Money,
-    priceYearly: Money,
+    priceMonthly: Money(),
+    priceYearly: Money(),
     storageGb: z.int(),
     featured: z.boolean(),
   }),
@@ -23,6 +23,6 @@ export const listPlans = route({
   access: 'catalogue',
   summary: 'List the plans on sale',
   tag: 'Catalogue',
-  query: z.object({ category: z.optional(z.enum(PLAN_CATEGORIES)) }),
+  query: () => z.object({ category: z.optional(z.enum(PLAN_CATEGORIES)) }),
   response: () => z.object({ data: z.array(Plan()) }),
 });

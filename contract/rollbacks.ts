@@ -11,7 +11,7 @@ export const rollBack = route({
   summary: 'Let an earlier release serve again, code and variables together, without a build',
   tag: 'Deployments',
   params: Id,
-  body: z.object({ deploymentId: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  body: () => z.object({ deploymentId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   status: 202,
   response: () => one(Deployment()),
 });

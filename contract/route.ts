@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { once } from './envelope.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -70,13 +71,14 @@ export interface Route<
   B extends z.ZodMiniType = z.ZodMiniType,
   R = unknown,
 > extends Operation {
-  params: P | undefined;
-  query: Q | undefined;
+  /** Schemas are built when first needed: a cold start pays for none that it does not use. */
+  params: (() => P) | undefined;
+  query: (() => Q) | undefined;
   /** The JSON body, or undefined where none is read. */
-  body: B | undefined;
+  body: (() => B) | undefined;
   /** The status of success. */
   status: number;
-  /** The answer, built when first needed (no request needs it); undefined where it is not JSON. */
+  /** The answer (no request needs its schema); undefined where it is not JSON. */
   response: (() => z.ZodMiniType<R>) | undefined;
   uses: readonly Uses[];
   /** Whether it answers to logins too; false where the dashboard has an operation of its own at that path. */
@@ -86,9 +88,9 @@ export interface Route<
 type Nothing = z.ZodMiniObject<Record<never, never>>;
 
 interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R> extends Operation {
-  params?: P;
-  query?: Q;
-  body?: B;
+  params?: () => P;
+  query?: () => Q;
+  body?: () => B;
   status?: number;
   response?: () => z.ZodMiniType<R>;
   uses?: readonly Uses[];
@@ -107,10 +109,10 @@ export function route<
     uses: [],
     mirrored: true,
     ...definition,
-    params: definition.params,
-    query: definition.query,
-    body: definition.body,
-    response: definition.response,
+    params: definition.params && once(definition.params),
+    query: definition.query && once(definition.query),
+    body: definition.body && once(definition.body),
+    response: definition.response && once(definition.response),
   };
 }
 

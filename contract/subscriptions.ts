@@ -13,9 +13,9 @@ export const Subscription = resource('Subscription', () =>
     billingCycle: z.enum(BILLING_CYCLES),
     /** Of web and email hosting: the domain that is hosted. */
     hostingDomain: z.nullable(z.string()),
-    currentPeriodEnd: Timestamp,
-    createdAt: Timestamp,
-    cancelledAt: z.nullable(Timestamp),
+    currentPeriodEnd: Timestamp(),
+    createdAt: Timestamp(),
+    cancelledAt: z.nullable(Timestamp()),
   }),
 );
 
@@ -42,14 +42,15 @@ export const createSubscription = route({
   access: 'login',
   summary: 'Buy a plan from the wallet; an application plan takes the place of the one you have',
   tag,
-  body: z.object({
-    plan: z
-      .string()
-      .check(z.minLength(1), z.maxLength(60))
-      .register(z.globalRegistry, { examples: ['app-10'] }),
-    billingCycle: z.enum(BILLING_CYCLES),
-    hostingDomain: z.optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253))),
-  }),
+  body: () =>
+    z.object({
+      plan: z
+        .string()
+        .check(z.minLength(1), z.maxLength(60))
+        .register(z.globalRegistry, { examples: ['app-10'] }),
+      billingCycle: z.enum(BILLING_CYCLES),
+      hostingDomain: z.optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253))),
+    }),
   status: 201,
   response: () => one(NewSubscription()),
 });

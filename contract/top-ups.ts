@@ -9,7 +9,7 @@ const MOST = 100_000;
 
 /** A card payment into the wallet, and the page where it is paid. */
 export const TopUp = resource('TopUp', () =>
-  z.object({ paymentId: z.string(), amount: Money, status: z.enum(PAYMENT_STATUSES), paymentUrl: z.url() }),
+  z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES), paymentUrl: z.url() }),
 );
 
 export const createTopUp = route({
@@ -19,7 +19,7 @@ export const createTopUp = route({
   access: 'login',
   summary: 'Start a card payment into the wallet; it is paid on the page that the answer names',
   tag,
-  body: z.object({ amount: Amount(1, MOST) }),
+  body: () => z.object({ amount: Amount(1, MOST) }),
   status: 202,
   response: () => one(TopUp()),
   uses: ['payments'],
@@ -34,15 +34,15 @@ export const getTopUp = route({
   summary: 'Read whether a card payment into the wallet has come',
   tag,
   params: Id,
-  response: () => one(z.object({ paymentId: z.string(), amount: Money, status: z.enum(PAYMENT_STATUSES) })),
+  response: () => one(z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES) })),
 });
 
 /** Charging the card of the last top-up when the balance falls under the threshold, or cannot pay an invoice. */
 export const AutoTopUp = resource('AutoTopUp', () =>
   z.object({
     enabled: z.boolean(),
-    threshold: Money,
-    amount: Money,
+    threshold: Money(),
+    amount: Money(),
     /** The card that would be charged; null before the first top-up with one that allows it. */
     card: z.nullable(z.object({ brand: z.string(), lastFour: z.string() })),
   }),
@@ -65,7 +65,7 @@ export const setAutoTopUp = route({
   access: 'login',
   summary: 'Say when the card of your last top-up is charged by itself, and how much',
   tag,
-  body: z.object({ enabled: z.boolean(), threshold: Amount(0, MOST), amount: Amount(1, MOST) }),
+  body: () => z.object({ enabled: z.boolean(), threshold: Amount(0, MOST), amount: Amount(1, MOST) }),
   response: () => one(AutoTopUp()),
 });
 

@@ -9,15 +9,15 @@ export const TRANSACTIONS_SHOWN = 100;
 /** Specification, Resources: Wallet. */
 export const Wallet = resource('Wallet', () =>
   z.object({
-    balance: Money,
+    balance: Money(),
     autoTopUpEnabled: z.boolean(),
     transactions: z.array(
       z.object({
-        amount: Money,
-        balanceAfter: Money,
+        amount: Money(),
+        balanceAfter: Money(),
         type: z.enum(WALLET_TRANSACTION_TYPES),
         description: z.string(),
-        createdAt: Timestamp,
+        createdAt: Timestamp(),
       }),
     ),
   }),

@@ -16,12 +16,12 @@ export const Delivery = resource('Delivery', () =>
     eventId: z.string(),
     type: z.string(),
     status: z.enum(DELIVERY_STATUSES),
-    createdAt: Timestamp,
-    nextAttemptAt: z.nullable(Timestamp),
+    createdAt: Timestamp(),
+    nextAttemptAt: z.nullable(Timestamp()),
     attempts: z.array(
       z.object({
         id: z.string(),
-        at: Timestamp,
+        at: Timestamp(),
         outcome: z.enum(DELIVERY_OUTCOMES),
         responseStatus: z.nullable(z.int()),
         responseBody: z.string(),
@@ -31,12 +31,13 @@ export const Delivery = resource('Delivery', () =>
   }),
 );
 
-const Since = z.object({
-  since: z.pipe(
-    z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
-    z.transform((text) => new Date(text).toISOString()),
-  ),
-});
+const Since = () =>
+  z.object({
+    since: z.pipe(
+      z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
+      z.transform((text) => new Date(text).toISOString()),
+    ),
+  });
 
 const tag = 'Webhooks';
 const access = 'login';
@@ -84,7 +85,7 @@ export const rotateSecret = route({
   summary: 'Give an endpoint a new signing secret; the old one signs too for 24 hours',
   tag,
   params: Id,
-  response: () => one(z.object({ secret: z.string(), previousExpiresAt: Timestamp })),
+  response: () => one(z.object({ secret: z.string(), previousExpiresAt: Timestamp() })),
   uses: ['signing'],
 });
 

@@ -15,13 +15,14 @@ const anEventType = `must be one of ${[...SUBSCRIPTIONS].join(', ')}`;
 /** Repeats collapse, and `*` beside types is all that needs saying. */
 const collapse = (types: Subscription[]): Subscription[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
 
-const Events = z.pipe(
-  z
-    .array(z.string().check(z.refine(isSubscription, anEventType)))
-    .check(z.minLength(1))
-    .register(z.globalRegistry, { examples: [['deployment.succeeded', 'deployment.failed'], ['*']] }),
-  z.transform((types) => collapse(types.filter(isSubscription))),
-);
+const Events = () =>
+  z.pipe(
+    z
+      .array(z.string().check(z.refine(isSubscription, anEventType)))
+      .check(z.minLength(1))
+      .register(z.globalRegistry, { examples: [['deployment.succeeded', 'deployment.failed'], ['*']] }),
+    z.transform((types) => collapse(types.filter(isSubscription))),
+  );
 
 /** Specification, Resources: Webhook endpoint. */
 export const WebhookEndpoint = resource('WebhookEndpoint', () =>
@@ -31,7 +32,7 @@ export const WebhookEndpoint = resource('WebhookEndpoint', () =>
     description: z.string(),
     events: z.array(z.string()),
     active: z.boolean(),
-    createdAt: Timestamp,
+    createdAt: Timestamp(),
   }),
 );
 
@@ -40,12 +41,13 @@ export const NewWebhookEndpoint = resource('NewWebhookEndpoint', () =>
   z.extend(WebhookEndpoint(), { secret: z.string() }),
 );
 
-const CreateWebhook = z.object({
-  // Which addresses are public is for domain/webhooks.ts to say: the local run allows more.
-  url: z.string().check(z.minLength(1), z.maxLength(2048)),
-  events: z._default(Events, ['*']),
-  description: z._default(z.string().check(z.maxLength(500)), ''),
-});
+const CreateWebhook = () =>
+  z.object({
+    // Which addresses are public is for domain/webhooks.ts to say: the local run allows more.
+    url: z.string().check(z.minLength(1), z.maxLength(2048)),
+    events: z._default(Events(), ['*']),
+    description: z._default(z.string().check(z.maxLength(500)), ''),
+  });
 
 const tag = 'Webhooks';
 

@@ -112,7 +112,7 @@ async function call(body: object, world: World = {}, leaveAfter?: number) {
     },
     signal: leaving.signal,
   };
-  const request = ChatRequest.parse(JSON.parse(text));
+  const request = ChatRequest().parse(JSON.parse(text));
   const running = new ChatCall(
     deps,
     { accountId: 'acc_1', requestId: 'req_1', startedAt: performance.now(), request, text },

@@ -16,7 +16,7 @@ export const AdoptionInput = () =>
   z.object({
     accountId: z.string(),
     domain: z.string().check(z.toLowerCase()),
-    registrant: Registrant,
+    registrant: Registrant(),
     records: z._default(
       z
         .array(

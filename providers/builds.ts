@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/choices.ts';
+import { once } from '../contract/envelope.ts';
 import type { Sealed } from './secrets.ts';
 
 /** What a build is told, as an object in the builds bucket: nothing but ids goes through the state machine. */
@@ -22,13 +23,15 @@ export interface Job {
   deployKey: Sealed | null;
 }
 
-const Result = z.object({
-  commitSha: z.optional(z.string()),
-  error: z.optional(z.string()),
-  step: z.optional(z.string()),
-});
+const Result = once(() =>
+  z.object({
+    commitSha: z.optional(z.string()),
+    error: z.optional(z.string()),
+    step: z.optional(z.string()),
+  }),
+);
 /** What a build left behind: the commit it packaged, or the one line that says why it could not. */
-export type Result = z.output<typeof Result>;
+export type Result = z.output<ReturnType<typeof Result>>;
 
 export const jobKey = (deploymentId: string) => `jobs/${deploymentId}.json`;
 export const logKey = (deploymentId: string) => `logs/${deploymentId}.txt`;
@@ -67,7 +70,7 @@ export function createBuilds({ getObject, putObject, deleteObject }: Objects, bu
     readLog: async (deploymentId) => (await getObject(bucket, logKey(deploymentId)))?.toString('utf8') ?? '',
     readResult: async (deploymentId) => {
       const found = await getObject(bucket, resultKey(deploymentId));
-      return found ? Result.parse(JSON.parse(found.toString('utf8'))) : {};
+      return found ? Result().parse(JSON.parse(found.toString('utf8'))) : {};
     },
     removeArtifact: (applicationId, deploymentId) => deleteObject(bucket, artifactKey(applicationId, deploymentId)),
     remove: async (applicationId, deploymentId) => {

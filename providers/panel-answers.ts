@@ -1,35 +1,41 @@
 import * as z from 'zod/mini';
+import { once } from '../contract/envelope.ts';
 
 /** cPanel writes numbers as numbers or as text, as it comes. */
-const Amount = z.pipe(z.union([z.number(), z.string()]), z.transform(Number));
-const Whether = z.pipe(
-  Amount,
-  z.transform((amount: number) => amount !== 0),
-);
+const Amount = () => z.pipe(z.union([z.number(), z.string()]), z.transform(Number));
+const Whether = () =>
+  z.pipe(
+    Amount(),
+    z.transform((amount: number) => amount !== 0),
+  );
 
 /** The envelope of every answer of WHM API 1. */
-export const Answer = z.object({
-  metadata: z.object({ result: Whether, reason: z._default(z.string(), '') }),
-  data: z.optional(z.unknown()),
-});
-export const Summary = z.object({ acct: z.array(z.object({ domain: z.string(), suspended: Whether })) });
+export const Answer = once(() =>
+  z.object({
+    metadata: z.object({ result: Whether(), reason: z._default(z.string(), '') }),
+    data: z.optional(z.unknown()),
+  }),
+);
+export const Summary = once(() => z.object({ acct: z.array(z.object({ domain: z.string(), suspended: Whether() })) }));
 const uapi = <T extends z.ZodMiniType>(data: z.ZodMiniArray<T>) =>
-  z.object({ uapi: z.object({ status: Amount, errors: z.nullish(z.array(z.string())), data: z.nullish(data) }) });
-export const Usages = uapi(
-  z.array(
-    z.object({
-      description: z.string(),
-      usage: z.nullish(Amount),
-      maximum: z.nullish(Amount),
-      formatter: z.nullish(z.string()),
-    }),
+  z.object({ uapi: z.object({ status: Amount(), errors: z.nullish(z.array(z.string())), data: z.nullish(data) }) });
+export const Usages = once(() =>
+  uapi(
+    z.array(
+      z.object({
+        description: z.string(),
+        usage: z.nullish(Amount()),
+        maximum: z.nullish(Amount()),
+        formatter: z.nullish(z.string()),
+      }),
+    ),
   ),
 );
-type Usage = NonNullable<z.output<typeof Usages>['uapi']['data']>[number];
+type Usage = NonNullable<z.output<ReturnType<typeof Usages>>['uapi']['data']>[number];
 /** `_diskquota` is in bytes, 0 without a limit. */
-export const Mailboxes = uapi(z.array(z.object({ email: z.string(), _diskquota: z.nullish(Amount) })));
+export const Mailboxes = once(() => uapi(z.array(z.object({ email: z.string(), _diskquota: z.nullish(Amount()) }))));
 
-type Mailbox = NonNullable<z.output<typeof Mailboxes>['uapi']['data']>[number];
+type Mailbox = NonNullable<z.output<ReturnType<typeof Mailboxes>>['uapi']['data']>[number];
 
 const MIB = 1024 * 1024;
 const rounded = (amount: number) => String(Math.round(amount * 10) / 10);

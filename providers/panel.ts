@@ -118,7 +118,7 @@ export function createPanel(deadlines = DEADLINES): Panel {
     } catch {
       throw new PanelFailure('nonsense', 'the panel did not answer in JSON');
     }
-    const { metadata, data } = parsed(Answer, json);
+    const { metadata, data } = parsed(Answer(), json);
     if (metadata.result) return data ?? {};
     if (MISSING.test(metadata.reason)) return undefined;
     throw new PanelFailure('refused', metadata.reason || 'the panel refused without a reason');
@@ -130,7 +130,7 @@ export function createPanel(deadlines = DEADLINES): Panel {
 
   async function summary(server: PanelServer, user: string, signal: AbortSignal) {
     const data = await ask(server, 'accountsummary', { user }, signal, 'GET');
-    const [account] = data === undefined ? [] : parsed(Summary, data).acct;
+    const [account] = data === undefined ? [] : parsed(Summary(), data).acct;
     const status = account?.suspended ? ('SUSPENDED' as const) : ('ACTIVE' as const);
     return account && { domain: account.domain, status };
   }
@@ -161,8 +161,8 @@ export function createPanel(deadlines = DEADLINES): Panel {
       // What failed first is told; the others are not waited for, and the deadline ends them.
       const [found, usages, mailboxes] = await Promise.all([
         summary(server, username, signal),
-        accountApi(Usages, server, username, ['ResourceUsage', 'get_usages'], signal),
-        accountApi(Mailboxes, server, username, ['Email', 'list_pops_with_disk'], signal),
+        accountApi(Usages(), server, username, ['ResourceUsage', 'get_usages'], signal),
+        accountApi(Mailboxes(), server, username, ['Email', 'list_pops_with_disk'], signal),
       ]);
       return (
         found && {

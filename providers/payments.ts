@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
+import { once } from '../contract/envelope.ts';
 
 /** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
 export interface Payments {
@@ -38,23 +39,25 @@ export class Forged extends Error {}
 /** How long the processor may take for an answer, in milliseconds. */
 const PATIENCE = 8_000;
 
-const Begun = z.object({ authorization_url: z.url() });
-const Found = z.object({
-  status: z.string(),
-  amount: z.int(),
-  currency: z.string(),
-  customer: z.object({ email: z.string() }),
-  authorization: z.nullish(
-    z.object({
-      authorization_code: z.optional(z.string()),
-      reusable: z.nullish(z.boolean()),
-      brand: z.nullish(z.string()),
-      last4: z.nullish(z.string()),
-    }),
-  ),
-});
-const Callback = z.object({ event: z.string(), data: z.object({ reference: z.string() }) });
-const Envelope = z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) });
+const Begun = once(() => z.object({ authorization_url: z.url() }));
+const Found = once(() =>
+  z.object({
+    status: z.string(),
+    amount: z.int(),
+    currency: z.string(),
+    customer: z.object({ email: z.string() }),
+    authorization: z.nullish(
+      z.object({
+        authorization_code: z.optional(z.string()),
+        reusable: z.nullish(z.boolean()),
+        brand: z.nullish(z.string()),
+        last4: z.nullish(z.string()),
+      }),
+    ),
+  }),
+);
+const Callback = once(() => z.object({ event: z.string(), data: z.object({ reference: z.string() }) }));
+const Envelope = once(() => z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) }));
 
 /** Paystack's own words. `abandoned` is what a payment is before anybody has tried to pay it. */
 const STATUSES: Record<string, Payment['status']> = { success: 'SUCCEEDED', failed: 'FAILED' };
@@ -65,7 +68,7 @@ const REPEATED = /duplicate.*reference/i;
 
 export function createPayments(baseUrl: string, secretKey: string): Payments {
   /** Calls Paystack. @returns the envelope: `status` false is a refusal with a reason */
-  async function call(path: string, body?: object): Promise<z.output<typeof Envelope>> {
+  async function call(path: string, body?: object): Promise<z.output<ReturnType<typeof Envelope>>> {
     try {
       const answer = await fetch(baseUrl + path, {
         method: body ? 'POST' : 'GET',
@@ -74,13 +77,13 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
       if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
-      return Envelope.parse(await answer.json());
+      return Envelope().parse(await answer.json());
     } catch (error) {
       throw new PaymentsFailure(`the payment processor failed at ${path.split('/', 3).join('/')}`, { cause: error });
     }
   }
 
-  const cardOf = ({ customer, authorization }: z.output<typeof Found>): Card | undefined =>
+  const cardOf = ({ customer, authorization }: z.output<ReturnType<typeof Found>>): Card | undefined =>
     authorization?.reusable && authorization.authorization_code
       ? {
           authorization: authorization.authorization_code,
@@ -94,7 +97,7 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
     async begin({ reference, amountCents, email, returnTo }) {
       const request = { reference, email, amount: amountCents, currency: 'ZAR', callback_url: returnTo };
       const { status, message, data } = await call('/transaction/initialize', { ...request, channels: ['card'] });
-      const begun = Begun.safeParse(data);
+      const begun = Begun().safeParse(data);
       if (!status || !begun.success) throw new PaymentsFailure(`a payment was not begun: ${message}`);
       return begun.data.authorization_url;
     },
@@ -102,7 +105,7 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
     async find(reference) {
       const { status, message, data } = await call(`/transaction/verify/${encodeURIComponent(reference)}`);
       if (!status && UNKNOWN.test(message)) return undefined;
-      const found = Found.safeParse(data);
+      const found = Found().safeParse(data);
       if (!status || !found.success) throw new PaymentsFailure(`a payment cannot be read: ${message}`);
       if (found.data.currency !== 'ZAR') throw new PaymentsFailure(`a payment in ${found.data.currency}`);
       const known = STATUSES[found.data.status] ?? 'OPEN';
@@ -120,7 +123,7 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       const expected = createHmac('sha512', secretKey).update(body).digest();
       const given = Buffer.from(/^[0-9a-f]{128}$/i.test(signature) ? signature : '', 'hex');
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new Forged();
-      const callback = Callback.safeParse(JSON.parse(body.toString('utf8')));
+      const callback = Callback().safeParse(JSON.parse(body.toString('utf8')));
       return callback.success && callback.data.event.startsWith('charge.') ? callback.data.data.reference : undefined;
     },
   };

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
+import { once } from '../contract/envelope.ts';
 
 // Zod would compile a parser for each schema it meets: more work than all that one cold function parses.
 z.config({ jitless: true });
 
-const text = () => z.optional(z.string());
+const text = once(() => z.optional(z.string()));
 /** Requests per rolling 60 seconds (specification, Limits 1). */
 const perMinute = (usual: number) => () => z._default(z.coerce.number().check(z.int(), z.positive()), usual);
 
@@ -127,12 +128,14 @@ export interface Credentials {
   expiresAt?: number;
 }
 
-const ContainerCredentials = z.object({
-  AccessKeyId: z.string(),
-  SecretAccessKey: z.string(),
-  Token: z.string(),
-  Expiration: z.string(),
-});
+const ContainerCredentials = once(() =>
+  z.object({
+    AccessKeyId: z.string(),
+    SecretAccessKey: z.string(),
+    Token: z.string(),
+    Expiration: z.string(),
+  }),
+);
 
 /** Reads the credentials of this process; a caller keeps them until `expiresAt`. */
 export async function readCredentials(): Promise<Credentials> {
@@ -141,7 +144,7 @@ export async function readCredentials(): Promise<Credentials> {
   const path = process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI;
   if (!path) throw new Error('no AWS credentials in the environment');
   const answer = await fetch(`http://169.254.170.2${path}`);
-  const found = ContainerCredentials.parse(await answer.json());
+  const found = ContainerCredentials().parse(await answer.json());
   return {
     accessKeyId: found.AccessKeyId,
     secretAccessKey: found.SecretAccessKey,

@@ -57,13 +57,13 @@ function firstIssue(where: string, error: z.core.$ZodError): ApiError {
 }
 
 /** Parses by a schema; throws 400 naming the field that is wrong. */
-export function parseAs<T>(schema: z.ZodMiniType<T>, value: unknown, where: string): T {
-  const parsed = schema.safeParse(value, { reportInput: true });
+export function parseAs<T>(schema: () => z.ZodMiniType<T>, value: unknown, where: string): T {
+  const parsed = schema().safeParse(value, { reportInput: true });
   if (!parsed.success) throw firstIssue(where, parsed.error);
   return parsed.data;
 }
 
-function parse<T extends z.ZodMiniType>(schema: T | undefined, value: unknown, where: string): Record<string, unknown> {
+function parse(schema: (() => z.ZodMiniType) | undefined, value: unknown, where: string): Record<string, unknown> {
   return schema ? (parseAs(schema, value, where) as Record<string, unknown>) : {};
 }
 

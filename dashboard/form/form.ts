@@ -26,8 +26,8 @@ export interface Form<V extends object> {
 }
 
 /** Issues that stand at a field, by the field's path. */
-function issuesOf(schema: z.ZodMiniType | undefined, body: unknown): Record<string, string> {
-  const parsed = schema?.safeParse(body, { reportInput: true });
+function issuesOf(schema: (() => z.ZodMiniType) | undefined, body: unknown): Record<string, string> {
+  const parsed = schema?.().safeParse(body, { reportInput: true });
   if (!parsed || parsed.success) return {};
   // Of several at a field the first one counts.
   const issues = parsed.error.issues.toReversed();
@@ -48,7 +48,7 @@ function refusalOf(error: unknown): { name: string; text: string } | undefined {
  * @param toBody what is sent for these values
  */
 export function useForm<V extends object>(
-  schema: z.ZodMiniType | undefined,
+  schema: (() => z.ZodMiniType) | undefined,
   initial: V,
   toBody: (values: V) => unknown = (values) => values,
 ): Form<V> {

@@ -7,7 +7,7 @@ import { wordsOf } from './words.ts';
 
 /** What stands beside the first field that is wrong. */
 function said(route: Pick<Route, 'body'>, body: unknown): string | undefined {
-  const parsed = route.body?.safeParse(body, { reportInput: true });
+  const parsed = route.body?.().safeParse(body, { reportInput: true });
   const [issue] = parsed?.error?.issues ?? [];
   return issue && wordsOf(issue);
 }

@@ -127,7 +127,7 @@ test('the ledger is right whatever fails and whenever', async () => {
       accountId,
       requestId: `req_${number}`,
       startedAt: performance.now(),
-      request: ChatRequest.parse(body),
+      request: ChatRequest().parse(body),
       text,
     };
     calls += 1;
@@ -185,7 +185,7 @@ test('a call asks the table twice beside its authentication: for the hold, and t
     signal: new AbortController().signal,
   };
   const call = { accountId: account.id, requestId: 'req', startedAt: performance.now(), text: JSON.stringify(body) };
-  await new ChatCall(gateway, { ...call, request: ChatRequest.parse(body) }, outlet).run();
+  await new ChatCall(gateway, { ...call, request: ChatRequest().parse(body) }, outlet).run();
   expect(asked).toEqual(['UpdateItem', 'begin', 'end', 'TransactWriteItems']);
 });
 

@@ -17,7 +17,9 @@ import { codeOf, newAccount, type Opened, until } from '../world.ts';
 /** A list of the contract: it takes `limit` and `offset`, and answers `{data: […], has_more}`. */
 function isList(route: Route): boolean {
   const answer = route.response?.();
-  return 'offset' in (route.query?.def.shape ?? {}) && answer instanceof z.ZodMiniObject && 'has_more' in answer.shape;
+  return (
+    'offset' in (route.query?.().def.shape ?? {}) && answer instanceof z.ZodMiniObject && 'has_more' in answer.shape
+  );
 }
 const lists = ([...routes, ...dashboardRoutes] as readonly Route[]).filter(isList);
 
