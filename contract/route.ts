@@ -41,6 +41,8 @@ export type Uses =
   | 'databases'
   | 'git'
   | 'hooks'
+  | 'new-hook-secret'
+  | 'new-deploy-key'
   | 'provider-keys'
   | 'payments'
   | 'dns';

@@ -13,7 +13,7 @@ import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
 import { orderDomain } from './domain-orders.ts';
 import { getDomain, listDomains } from './domains.ts';
 import { listEnvKeys, replaceEnv } from './env.ts';
-import { getDeployKey, getGitHook } from './git-access.ts';
+import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './git-access.ts';
 import { receivePush } from './hooks.ts';
 import { getHosting, listHosting } from './hosting.ts';
 import { getInvoice, listInvoices, payInvoice } from './invoices.ts';
@@ -91,6 +91,8 @@ export const dashboardRoutes = [
   listEnvKeys,
   getDeployKey,
   getGitHook,
+  rotateDeployKey,
+  rotateGitHook,
   rollBack,
   listDatabases,
   createDatabase,

@@ -22,8 +22,9 @@ export class AppHostingStack extends PlatformStack {
   readonly sealServerTokens: Use;
   /** Opening them for a build. */
   readonly unseal: Use;
-  /** Sealing what a new application and its Git host know each other by. */
-  readonly makeGitAccess: Use;
+  /** Sealing the secret that an application's hooks are signed with, and its deploy key. */
+  readonly makeHookSecret: Use;
+  readonly makeDeployKey: Use;
   /** Opening the secret that its hooks are signed with. */
   readonly openHookSecret: Use;
   /** Opening its deploy key, for a build. */
@@ -104,10 +105,8 @@ export class AppHostingStack extends PlatformStack {
       on: [key.keyArn],
       when: { StringLike: { [`kms:EncryptionContext:${what}`]: 'app_*' } },
     });
-    this.makeGitAccess = {
-      variables: secrets,
-      rights: [forGit('gitHook', 'GenerateDataKey'), forGit('deployKey', 'GenerateDataKey')],
-    };
+    this.makeHookSecret = { variables: secrets, rights: [forGit('gitHook', 'GenerateDataKey')] };
+    this.makeDeployKey = { variables: secrets, rights: [forGit('deployKey', 'GenerateDataKey')] };
     this.openDeployKey = { rights: [forGit('deployKey', 'Decrypt')] };
     this.openHookSecret = { variables: secrets, rights: [forGit('gitHook', 'Decrypt')] };
 

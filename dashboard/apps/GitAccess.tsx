@@ -1,10 +1,18 @@
-import { Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ActButton } from '../ui/ActButton.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
-import { type Application, useDeployKey, useGitHook, useUpdateApp } from './api.ts';
+import {
+  type Application,
+  useDeployKey,
+  useGitHook,
+  useRotateDeployKey,
+  useRotateGitHook,
+  useUpdateApp,
+} from './api.ts';
 
 /** How the repository tells of pushes, and how builds get at a private one. */
 export const GitAccess = ({ app }: { app: Application }) => (
@@ -17,7 +25,13 @@ export const GitAccess = ({ app }: { app: Application }) => (
 function PushHook({ app }: { app: Application }) {
   const hook = useGitHook(app.id);
   const update = useUpdateApp();
+  const rotate = useRotateGitHook();
   const [shown, setShown] = useState(false);
+  const renew = async () => {
+    await rotate.mutateAsync({ params: { id: app.id } });
+    await hook.refetch();
+    setShown(true);
+  };
   const enable = () => update.mutateAsync({ params: { id: app.id }, body: { autoDeploy: true } });
   return (
     <Section
@@ -42,15 +56,18 @@ function PushHook({ app }: { app: Application }) {
             <Text size="sm" fw={600}>
               Secret
             </Text>
-            {shown ? (
-              <CopyText name="the hook's secret" text={data.secret} />
-            ) : (
-              <div>
+            {shown && <CopyText name="the hook's secret" text={data.secret} />}
+            <Group gap="xs">
+              {!shown && (
                 <ActButton size="xs" act={async () => setShown(true)}>
                   Show the secret
                 </ActButton>
-              </div>
-            )}
+              )}
+              <Confirm label="New secret" question="A new secret for the hook?" size="xs" act={renew}>
+                Pushes signed with the one of now are refused at once: give the new one to your Git host right away.
+                What was pushed in between can be deployed by hand.
+              </Confirm>
+            </Group>
           </Stack>
         )}
       </Loaded>
@@ -58,17 +75,31 @@ function PushHook({ app }: { app: Application }) {
   );
 }
 
-const DeployKey = ({ app }: { app: Application }) => (
-  <Section
-    title="Deploy key"
-    about="For a repository with a git@ address: add this public key to it, for reading alone."
-  >
-    <Loaded query={useDeployKey(app.id)} lines={1}>
-      {({ data }) => (
-        <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
-          <CopyText name="the deploy key" text={data.publicKey} />
-        </div>
-      )}
-    </Loaded>
-  </Section>
-);
+function DeployKey({ app }: { app: Application }) {
+  const key = useDeployKey(app.id);
+  const rotate = useRotateDeployKey();
+  const renew = async () => {
+    await rotate.mutateAsync({ params: { id: app.id } });
+    await key.refetch();
+  };
+  return (
+    <Section
+      title="Deploy key"
+      about="For a repository with a git@ address: add this public key to it, for reading alone."
+    >
+      <Loaded query={key} lines={1}>
+        {({ data }) => (
+          <Stack className="card" p="md" gap="sm">
+            <CopyText name="the deploy key" text={data.publicKey} />
+            <div>
+              <Confirm label="New key" question="A new deploy key?" size="xs" act={renew}>
+                The one of now is forgotten at once: deployments from a private repository fail until the new one is
+                added to it. Take the old one out there.
+              </Confirm>
+            </div>
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

@@ -3,7 +3,7 @@ import { checkCustomDomain, getCustomDomain } from '../../contract/custom-domain
 import { createDatabase, listDatabases } from '../../contract/databases.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
-import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/git-access.ts';
 import { rollBack } from '../../contract/rollbacks.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
@@ -65,6 +65,9 @@ export const useRollback = () => useAct(rollBack, [listDeployments]);
 
 export const useGitHook = (id: string) => useRead(getGitHook, { params: { id } });
 export const useDeployKey = (id: string) => useRead(getDeployKey, { params: { id } });
+/** Whoever rotates waits until the new one is read: the old one must not be copied in its place. */
+export const useRotateGitHook = () => useAct(rotateGitHook);
+export const useRotateDeployKey = () => useAct(rotateDeployKey);
 
 /** An application's own domain, followed until it is proven; 404 where there is none. */
 export const useCustomDomain = (id: string) =>

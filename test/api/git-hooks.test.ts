@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createApp, deleteApp, updateApp } from '../../contract/apps.ts';
 import { getDeployment, listDeployments } from '../../contract/deployments.ts';
-import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/git-access.ts';
 import { asForm, HOSTS, type PushOf, type SentHook } from '../git-hooks.ts';
 import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';
 
@@ -155,15 +155,38 @@ describe('what an application and its Git host know each other by', () => {
     expect(await keyOf(other)).not.toBe(key);
   });
 
+  test('a new hook secret is in use at once, and the one before is not', async () => {
+    const { account, id, secret } = await withApp({ autoDeploy: false });
+    for (const host of Object.values(HOSTS)) expect((await send(id, host(secret))).status).toBe(200);
+    const { data } = (await account.dashboard.call(rotateGitHook, { params: { id } })).body;
+    expect(data).toEqual({ url: `${local.baseUrl}/hooks/git/${id}`, secret: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(await hookOf(account, id)).toEqual(data);
+    for (const host of Object.values(HOSTS)) {
+      expect((await send(id, host(secret))).status).toBe(401);
+      expect((await send(id, host(data.secret))).status).toBe(200);
+    }
+  });
+
+  test('a new deploy key is another one, and what is shown from then on', async () => {
+    const { account, id, secret } = await withApp({ autoDeploy: false });
+    const params = { id };
+    const before = (await account.dashboard.call(getDeployKey, { params })).body.data;
+    const { data } = (await account.dashboard.call(rotateDeployKey, { params })).body;
+    expect(data.publicKey).toMatch(new RegExp(`^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/=]+ ${id}$`));
+    expect(data).not.toEqual(before);
+    expect((await account.dashboard.call(getDeployKey, { params })).body.data).toEqual(data);
+    expect((await hookOf(account, id)).secret, 'the hook is left alone').toBe(secret);
+  });
+
   test('is nothing to another account, to an API key, or once the application is deleted', async () => {
     const { account, id } = await withApp();
     const stranger = await newAccount();
-    for (const route of [getDeployKey, getGitHook]) {
+    for (const route of [getDeployKey, getGitHook, rotateDeployKey, rotateGitHook]) {
       expect(codeOf(await stranger.dashboard.call(route, { params: { id } }))).toBe('not_found');
       expect(codeOf(await account.call(route, { params: { id } }))).toBe('unauthorized');
     }
     await account.call(deleteApp, { params: { id } });
-    for (const route of [getDeployKey, getGitHook]) {
+    for (const route of [getDeployKey, getGitHook, rotateDeployKey, rotateGitHook]) {
       expect(codeOf(await account.dashboard.call(route, { params: { id } }))).toBe('not_found');
     }
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps.ts';
+import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
 import { get } from '../flow/browse.ts';
 import { local, newAccount } from '../world.ts';
 import { open, settled, signedIn } from './browser.ts';
@@ -130,6 +131,28 @@ test('variables are replaced, keep their values when left alone, and are never s
   expect(await page.getByLabel('Name').inputValue()).toBe('GREETING');
   expect(await page.getByLabel('Value of GREETING', { exact: true }).inputValue()).toBe('');
   expect(await page.content()).not.toContain('a secret value');
+});
+
+test('a new hook secret and a new deploy key are made after asking, and shown', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createApp, { body: { name: 'Renewing' } })).body.data;
+  const known = async () => {
+    const { secret } = (await account.dashboard.call(getGitHook, { params: { id } })).body.data;
+    return { secret, ...(await account.dashboard.call(getDeployKey, { params: { id } })).body.data };
+  };
+  const before = await known();
+  const page = await open(await signedIn(account), `apps/${id}/git`);
+  await page.getByRole('button', { name: 'New secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect(await known()).toEqual(before);
+  for (const name of ['New secret', 'New key']) {
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  const { secret, publicKey } = await known();
+  expect([secret === before.secret, publicKey === before.publicKey]).toEqual([false, false]);
+  for (const text of [secret, publicKey]) await page.getByText(text, { exact: true }).waitFor();
 });
 
 test("an application of somebody else's is not there", async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, updateApp } from '../../contract/apps.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
-import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { getDeployKey, getGitHook, rotateDeployKey } from '../../contract/git-access.ts';
 import { HOSTS, type SentHook } from '../git-hooks.ts';
 import { type Run, startRun } from '../platform.ts';
 import { hasSsh, type SshGitServer, startSshGitServer } from '../ssh-git-server.ts';
@@ -73,6 +73,24 @@ test.skipIf(!hasSsh)(
     // Execution histories, jobs, logs, artifacts, the table: whatever the platform keeps.
     expect(holding(DATA_DIR, sha), 'that it looks where things are kept').not.toEqual([]);
     expect(holding(DATA_DIR, KEY_BEGINNING)).toEqual([]);
+  },
+  60_000,
+);
+
+test.skipIf(!hasSsh)(
+  'a private repository is deployed with a new deploy key once its host has that',
+  async () => {
+    commitTo(join(repositories, 'renewed.git'), app("'renewed'"));
+    const { id, primaryDomain } = await create('Renewed', `git@[127.0.0.1:${server.port}]:renewed.git`);
+    server.authorized.add((await account.dashboard.call(getDeployKey, { params: { id } })).body.data.publicKey);
+    expect((await deploy(id)).status).toBe('SUCCEEDED');
+    const { publicKey } = (await account.dashboard.call(rotateDeployKey, { params: { id } })).body.data;
+    const refused = await deploy(id);
+    expect(refused.status).toBe('FAILED');
+    expect(refused.log).toContain("does not take this application's deploy key");
+    expect(await page(primaryDomain), 'what is live stays').toBe('renewed');
+    server.authorized.add(publicKey);
+    expect((await deploy(id)).status).toBe('SUCCEEDED');
   },
   60_000,
 );

@@ -83,7 +83,8 @@ const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
   [/Webhook|RotateSecret/, ['webhook']],
   [/Hosting/, ['hostingServer']],
   [/CreateApp/, ['gitHook', 'deployKey']],
-  [/ReceivePush|GetGitHook/, ['gitHook']],
+  [/ReceivePush|GitHook/, ['gitHook']],
+  [/RotateDeployKey/, ['deployKey']],
   [/BuildRole/, ['application', 'deployKey']],
 ];
 
@@ -91,7 +92,16 @@ test('only replacing variables, building, calling models, signing, Git and askin
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
-  const touching: readonly Uses[] = ['secrets', 'signing', 'panel', 'git', 'hooks', 'provider-keys'];
+  const touching: readonly Uses[] = [
+    'secrets',
+    'signing',
+    'panel',
+    'git',
+    'hooks',
+    'new-hook-secret',
+    'new-deploy-key',
+    'provider-keys',
+  ];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
   // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks, and
   // two for hosting servers.
