@@ -59,7 +59,8 @@ async function drain(
   one: Receiver,
 ) {
   Object.assign(process.env, environment);
-  const { storeDelivery, messageOf } = await import('../domain/fan-out.ts');
+  const { storeDelivery } = await import('../domain/event-sweep.ts');
+  const { messageOf } = await import('../domain/fan-out.ts');
   const { deps } = await import('../runtime/deps.ts');
   const { deliveryQueue } = await import('../runtime/delivery-queue.ts');
   const stored = await Promise.all(

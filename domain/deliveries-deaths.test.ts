@@ -19,6 +19,16 @@ const EVENTS = 2;
 /** Six attempts, some of whose waits are longer than a message's, in little more than an hour. */
 const SCHEDULE = [60, 300, 960, 1000, 1200];
 
+/** Refuses the n-th call of a kind. */
+function refusing(kind: string, nth: number): NonNullable<WorldOptions['fate']> {
+  let calls = 0;
+  return (_, when, what) => {
+    if (when === 'before' && what === kind) calls += 1;
+    if (when === 'before' && what === kind && calls === nth) throw new Error('refused');
+    return undefined;
+  };
+}
+
 interface Outcome {
   world: World;
   /** Endpoint ids by name. */
@@ -134,3 +144,32 @@ test.each(['table', 'queue', 'unseal'])(
   },
   60_000,
 );
+
+test('a stream that has lost its records loses no event: the table knows which have not reached their deliveries', async () => {
+  await check(await story({ trimmed: true }));
+});
+
+test('an event finds nobody who registered after it, even where it is found late', async () => {
+  const world = webhookWorld({ trimmed: true });
+  await world.openAccount();
+  await world.endpoint('before');
+  await world.event();
+  world.clock.now += 1000;
+  await world.endpoint('after');
+  await world.settle();
+  expect(world.arrivals.map(({ url }) => url)).toEqual(['https://before.example.com/']);
+});
+
+test.each<[string, WorldOptions, number[]]>([
+  ['first', { trimmed: true }, [60_000, 120_000]],
+  // Its message would have come after a minute: half a minute of grace, and the next look at what is overdue.
+  ['second', { fate: refusing('queue', 2) }, [0, 120_000]],
+])('a %s attempt that was never queued is found by the reconciler', async (_, options, times) => {
+  const world = webhookWorld({ schedule: [60], ...options });
+  await world.openAccount();
+  await world.endpoint('down', () => 'BAD_STATUS');
+  await world.event();
+  await world.settle();
+  expect(world.arrivals.map(({ at }) => at - START)).toEqual(times);
+  expect(world.deliveries()).toMatchObject([{ status: 'FAILED', tries: 2 }]);
+});

@@ -206,19 +206,45 @@ test('a ping goes to the endpoint it is for, whatever that subscribes to, and to
   });
 });
 
-test('an event costs 1 write, a delivery 1, an attempt 1, and a failed attempt 1 more', async () => {
-  const cost = async (subscribers: number, receiver: Receiver) => {
+describe('an event costs at most 2 writes, and 2 for each attempt', () => {
+  /** What is written for so many events, without the reconciler's own mark: one a minute for all. */
+  async function cost(subscribers: number, receiver: Receiver, events = 1) {
     const w = await world();
     for (let count = 0; count < subscribers; count += 1) await w.endpoint(`to-${count}`, receiver);
-    const before = w.memory.writes.items;
-    const sweeps = () => w.memory.records.filter((each) => JSON.stringify(each).includes('SWEEP')).length;
-    const sweepsBefore = sweeps();
-    await w.event();
+    const before = w.memory.written.length;
+    for (let count = 0; count < events; count += 1) {
+      await w.event(`app_${count}`);
+      await w.settle(w.clock.now + 1000);
+    }
     await w.settle();
-    return { items: w.memory.writes.items - before - (sweeps() - sweepsBefore), attempts: w.arrivals.length };
-  };
-  // At most 2, and 2 more for each attempted delivery (issue 3); the reconciler's own mark is one a minute for all.
-  expect(await cost(1, () => 'DELIVERED')).toEqual({ items: 3, attempts: 1 });
-  expect(await cost(5, () => 'DELIVERED')).toEqual({ items: 11, attempts: 5 });
-  expect(await cost(1, failing)).toEqual({ items: 2 + 2 * 6, attempts: 6 });
+    const writes = w.memory.written.slice(before).filter(({ entity }) => entity !== 'SWEEP').length;
+    const skipped = w.deliveries().filter(({ status }) => status === 'SKIPPED').length;
+    return { writes, attempts: w.arrivals.length, skipped };
+  }
+
+  test.each<[string, number, Receiver, { writes: number; attempts: number }]>([
+    ['nobody', 0, () => 'DELIVERED', { writes: 2, attempts: 0 }],
+    ['one that answers', 1, () => 'DELIVERED', { writes: 2 + 1, attempts: 1 }],
+    ['five that answer', 5, () => 'DELIVERED', { writes: 2 + 5, attempts: 5 }],
+    ['one that answers the second time', 1, (nth) => (nth < 2 ? 'RESET' : 'DELIVERED'), { writes: 6, attempts: 2 }],
+    ['five that answer the last time', 5, (nth) => (nth < 6 ? 'RESET' : 'DELIVERED'), { writes: 62, attempts: 30 }],
+    ['one that never answers', 1, failing, { writes: 2 + 2 * 6, attempts: 6 }],
+    ['five that never answer', 5, failing, { writes: 2 + 2 * 30, attempts: 30 }],
+  ])('an event to %s', async (_, subscribers, receiver, expected) => {
+    expect(await cost(subscribers, receiver)).toEqual({ ...expected, skipped: 0 });
+    expect(expected.writes).toBeLessThanOrEqual(2 + 2 * expected.attempts);
+  });
+
+  test.each([1, 5])('a hundred events, of whose attempts one in twenty fails, to %i', async (subscribers) => {
+    const { writes, attempts } = await cost(subscribers, (nth) => (nth % 20 === 0 ? 'BAD_STATUS' : 'DELIVERED'), 100);
+    expect(attempts).toBeGreaterThan(100 * subscribers);
+    expect(writes).toBeLessThanOrEqual(2 * 100 + 2 * attempts);
+  });
+
+  test('fifty failures in a row disable within the bound; what is skipped costs the one write that shows it', async () => {
+    const { writes, attempts, skipped } = await cost(5, failing, 60);
+    expect(attempts).toBeGreaterThanOrEqual(5 * FAILURES_MOST);
+    expect(skipped).toBe(5 * 60);
+    expect(writes).toBeLessThanOrEqual(2 * 60 + 2 * attempts + skipped);
+  });
 });

@@ -2,11 +2,12 @@ import { DELAY_MOST, type DeliveryMessage, type DeliveryQueue } from '../provide
 import type { Secrets } from '../providers/secrets.ts';
 import type { Outcome } from '../providers/send-errors.ts';
 import type { WebhookSender } from '../providers/webhook-sender.ts';
+import { Event } from '../table/event-entities.ts';
 import { Delivery, queuedFor, Webhook, waitingFor } from '../table/webhook-entities.ts';
-import { change, type Write } from '../table/writes.ts';
+import { change, replace, type Write } from '../table/writes.ts';
 import { recordFailure, recordSuccess } from './delivery-counts.ts';
 import type { Deps } from './deps.ts';
-import { messageOf } from './fan-out.ts';
+import { messageOf, newDelivery } from './fan-out.ts';
 import { signatureOf } from './webhook-secrets.ts';
 
 /** Attempts kept on a delivery: those of its schedule and of a resend. */
@@ -47,11 +48,14 @@ const STALE: Attempted = { outcome: 'STALE', durationMs: 0, disabled: false };
  * attempt are written: only then may the message be acknowledged. Rejects if they could not be.
  */
 export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Promise<Attempted> {
-  const { accountId, deliveryId, webhookId, serial } = message;
-  const [delivery, webhook] = await Promise.all([
+  const { accountId, deliveryId, webhookId, eventId, serial } = message;
+  const [stored, webhook, event] = await Promise.all([
     deps.table.get(Delivery, { accountId, id: deliveryId }),
     deps.table.get(Webhook, { accountId, id: webhookId }),
+    // A delivery comes to be with its first attempt: until then there is but the event.
+    serial === 0 ? deps.table.get(Event, { accountId, id: eventId }) : undefined,
   ]);
+  const delivery = stored ?? (event && webhook && newDelivery(event, webhook, deps.now()));
   if (delivery?.status !== 'PENDING' || delivery.serial !== serial) return STALE;
   try {
     if (!webhook?.active) return await skip(deps, delivery);
@@ -65,17 +69,15 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
 
 /** The write that takes a delivery from the state it was read in to the next, or throws {@link Overtaken}. */
 function step(delivery: Delivery, set: Partial<Delivery>, due?: ReturnType<typeof queuedFor>): Write {
-  const { accountId, id, serial } = delivery;
-  return change(
-    Delivery,
-    { accountId, id },
-    {
-      set: { ...set, ...due },
-      remove: due ? ['resendAt'] : ['resendAt', 'duePk', 'dueAt'],
-      when: { serial: { is: serial }, status: { is: 'PENDING' } },
-    },
-    overtaken,
-  );
+  const { accountId, id } = delivery;
+  const serial = delivery.serial + 1;
+  // The first one stores it, whether or not the reconciler did so meanwhile because it came late.
+  if (serial === 1) {
+    return replace(Delivery, { ...delivery, ...set, ...due, serial }, { serial: { absentOrBelow: 1 } }, overtaken);
+  }
+  const remove = due ? ['resendAt'] : ['resendAt', 'duePk', 'dueAt'];
+  const what = { set: { ...set, ...due, serial }, remove, when: { serial: { is: delivery.serial } } };
+  return change(Delivery, { accountId, id }, what, overtaken);
 }
 
 /** To an endpoint that is disabled or gone nothing is sent; what was meant for it stays to be seen, and to be resent. */
@@ -102,7 +104,7 @@ async function send(deps: DeliverDeps, { type, body }: Delivery, webhook: Webhoo
 /** What an attempt makes of its delivery: the write, and the seconds to the next attempt if there is to be one. */
 function consequence(deps: DeliverDeps, delivery: Delivery, attempt: Attempt): Pick<Attempted, 'status'> & Next {
   const attempts = [...delivery.attempts, attempt].slice(-ATTEMPTS_KEPT);
-  const set = { attempts, serial: delivery.serial + 1 };
+  const set = { attempts };
   if (attempt.outcome === 'DELIVERED') {
     return { status: 'DELIVERED', write: step(delivery, { ...set, status: 'DELIVERED', nextAttemptAt: null }) };
   }

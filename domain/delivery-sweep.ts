@@ -1,14 +1,8 @@
 import { DELAY_MOST, type DeliveryQueue } from '../providers/delivery-queue.ts';
+import { GRACE, SHARDS } from '../table/event-entities.ts';
 import { splitKey } from '../table/keys.ts';
 import type { Due } from '../table/table.ts';
-import {
-  DELIVERY_GRACE,
-  DELIVERY_SHARDS,
-  Delivery,
-  deliveryShard,
-  queuedFor,
-  Sweep,
-} from '../table/webhook-entities.ts';
+import { Delivery, deliveryShard, queuedFor, Sweep } from '../table/webhook-entities.ts';
 import { change, upsert } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { messageOf } from './fan-out.ts';
@@ -31,7 +25,6 @@ const PARALLEL = 20;
 /** What falls due within this is queued, in milliseconds: less than a message can wait, by more than the minute between runs. */
 const HORIZON = (DELAY_MOST - 60) * 1000;
 
-const SHARDS = Array.from({ length: DELIVERY_SHARDS }, (_, shard) => shard);
 const iso = (time: number) => new Date(time).toISOString();
 
 class Moved extends Error {}
@@ -96,7 +89,7 @@ async function queueOverdue(deps: SweepDeps): Promise<{ overdue: number; oldestM
   const dues = await Promise.all(
     SHARDS.flatMap((shard) => [
       deps.table.due(deliveryShard('QUEUED', shard), iso(now), BATCH),
-      deps.table.due(deliveryShard('WAITING', shard), iso(now - DELIVERY_GRACE), BATCH),
+      deps.table.due(deliveryShard('WAITING', shard), iso(now - GRACE), BATCH),
     ]),
   );
   const found = await pendingOf(deps, dues.flat());
@@ -106,7 +99,7 @@ async function queueOverdue(deps: SweepDeps): Promise<{ overdue: number; oldestM
     const late = now - Date.parse(delivery.nextAttemptAt ?? iso(now));
     oldestMs = Math.max(oldestMs, late);
     const { accountId, id, serial } = delivery;
-    const set = queuedFor(id, iso(now), DELIVERY_GRACE + late);
+    const set = queuedFor(id, iso(now), GRACE + late);
     const when = { serial: { is: serial }, dueAt: { is: due.dueAt } };
     await deps.table.write(Delivery, change(Delivery, { accountId, id }, { set, when }, moved)).catch((error) => {
       if (!(error instanceof Moved)) throw error; // somebody else brought it on its way meanwhile

@@ -21,6 +21,7 @@ export const DatabaseInput = z.object({ applicationId: z.string(), prefix: z.str
 export const DeliveryInput = z.object({
   accountId: z.string(),
   webhookId: z.string(),
+  eventId: z.string(),
   deliveryId: z.string(),
   serial: z.int(),
 });

@@ -27,40 +27,26 @@ export const follow = (rule: Rule) => (changes: Flow<UnitOfWork>) =>
     .map(faultyAsyncStream((work: UnitOfWork) => rule.act(work)))
     .parallel(PARALLEL);
 
-/** A rule that makes many things of one change: each is made by itself, and what was made is followed in groups. */
-export interface SplitRule<Part, Made> extends BaseRule {
+/** A rule that makes many things of one change; what was made is followed in groups. */
+export interface SplitRule<Part> extends BaseRule {
   split(work: UnitOfWork): Promise<Part[]>;
-  /** Makes one of them. @returns undefined where nothing is to follow: it was made before */
-  make(part: Part): Promise<Made | undefined>;
-  /** What follows what was made, at most {@link GROUP} at a time. */
-  act(made: Made[]): Promise<unknown>;
+  /** What follows, for at most {@link GROUP} at a time. */
+  act(parts: Part[]): Promise<unknown>;
 }
 
 const GROUP = 10;
 
 /** The flavor for {@link SplitRule}s. The library has none that makes several units of work out of one. */
 export const splitting =
-  <Part, Made>(rule: SplitRule<Part, Made>) =>
+  <Part>(rule: SplitRule<Part>) =>
   (changes: Flow<UnitOfWork>) =>
     changes
       .filter((work) => filterOnEventType(rule, work) && filterOnContent(rule, work))
       .map(faultyAsyncStream(async (work: UnitOfWork) => (await rule.split(work)).map((part) => ({ ...work, part }))))
       .parallel(PARALLEL)
       .flatten()
-      .map(
-        faultyAsyncStream(async (work: UnitOfWork & { part: Part }) => {
-          const made = await rule.make(work.part);
-          return made === undefined ? [] : [{ ...work, made }];
-        }),
-      )
-      .parallel(PARALLEL)
-      .flatten()
       .batch(GROUP)
-      .map(
-        faultyAsyncStream(
-          async (works: (UnitOfWork & { made: Made })[]) => await rule.act(works.map(({ made }) => made)),
-        ),
-      )
+      .map(faultyAsyncStream((works: (UnitOfWork & { part: Part })[]) => rule.act(works.map(({ part }) => part))))
       .parallel(PARALLEL);
 
 /**

@@ -14,19 +14,21 @@ import { FailureQueue } from './queues.ts';
 import type { TableStack } from './table.ts';
 
 /**
- * Items that nothing follows from, by their sort key: counting a request must not cost an invocation. Whatever is not
- * named here goes through (table/entities.ts; a test compares).
+ * Items whose changes wake nobody, by their sort key: counting a request must not cost an invocation. Whatever is not named
+ * here goes through (table/entities.ts; a test compares), and so do two kinds of change of what is named.
  */
 export const SILENT_ITEMS = [
-  ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'DELIVERY', 'SWEEP'],
+  ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'EVENT', 'DELIVERY', 'SWEEP'],
   ...['GIT_ACCESS', 'PUSH'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
   ...['INVOICE_NUMBERS', 'PLAN_OFFER'],
   ...['DOMAIN_OFFER', 'DOMAIN_NAME'],
 ];
 
+/** Of events, that they happened: what is noted on one afterwards wakes nobody. */
+const HAPPENED = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: ['EVENT'] } } } };
 /** Of deliveries, only those that somebody asked to have sent again: attempts are many, and nothing follows from them here. */
-const RESENT = { Keys: { sk: { S: ['DELIVERY'] } }, NewImage: { resendAt: { S: [{ exists: true }] } } };
+const RESENT = { dynamodb: { Keys: { sk: { S: ['DELIVERY'] } }, NewImage: { resendAt: { S: [{ exists: true }] } } } };
 
 interface StreamNeighbours {
   table: TableStack;
@@ -88,8 +90,8 @@ export class StreamStack extends PlatformStack {
       retryAttempts: 20,
       maxRecordAge: Duration.hours(6),
       onFailure: new SqsDlq(failures.queue),
-      filters: [{ Keys: { sk: { S: [{ 'anything-but': SILENT_ITEMS }] } } }, RESENT].map((dynamodb) =>
-        FilterCriteria.filter({ dynamodb }),
+      filters: [{ dynamodb: { Keys: { sk: { S: [{ 'anything-but': SILENT_ITEMS }] } } } }, HAPPENED, RESENT].map(
+        (pattern) => FilterCriteria.filter(pattern),
       ),
     });
   }

@@ -2,8 +2,9 @@
 export interface DeliveryMessage {
   accountId: string;
   webhookId: string;
+  eventId: string;
   deliveryId: string;
-  /** The attempt this is for: stale once the delivery has recorded it. */
+  /** The step this asks for: stale once the delivery has recorded it. */
   serial: number;
 }
 

@@ -1,5 +1,6 @@
 import type { Attempted } from '../domain/deliveries.ts';
 import type { Swept } from '../domain/delivery-sweep.ts';
+import type { SettledEvents } from '../domain/event-sweep.ts';
 import type { DeliveryMessage } from '../providers/delivery-queue.ts';
 import { log, metrics, type Unit } from './log.ts';
 
@@ -29,4 +30,10 @@ export function reportSweep(swept: Swept): Swept {
   const values: Values = { WebhookOldestDue: [oldestMs / 1000, 'Seconds'], WebhooksOverdue: [overdue, 'Count'] };
   log.info('deliveries swept', { queued, ...metrics({}, values) });
   return swept;
+}
+
+/** Logs how many events were found to have reached their deliveries, and how many deliveries had to be brought on their way. */
+export function reportEvents(settled: SettledEvents): SettledEvents {
+  log.info('events settled', { ...settled });
+  return settled;
 }

@@ -6,13 +6,12 @@ import {
   NODE_VERSIONS,
   TRIGGERS,
 } from '../contract/choices.ts';
-import type { EventType } from '../contract/events.ts';
 import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
 
 /**
- * Every entity with every key and index; those of the AI gateway, of billing and of webhooks have pages of their own beside
- * this one.
+ * Every entity with every key and index; those of the AI gateway, of billing, of events and of webhooks have pages of their own
+ * beside this one.
  *
  * | index | keys              | projection | for                                                       |
  * | ----- | ----------------- | ---------- | --------------------------------------------------------- |
@@ -262,22 +261,4 @@ export const Deployment = entity({
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('DEPLOYMENT', id) }),
   list: (item) => ({ listPk: key('APP', item.applicationId, 'DEPLOYMENTS'), listSk: item.id }),
   due: (item) => (item.checkAt ? { duePk: 'DEPLOYMENT', dueAt: item.checkAt } : undefined),
-});
-
-/** The outbox: an event stands in the table in the same transaction as what it tells of. */
-export type Event = ItemOf<typeof Event>;
-export const Event = entity({
-  type: 'EVENT',
-  schema: () =>
-    z.object({
-      id: z.string(),
-      accountId: z.string(),
-      type: z.custom<EventType>((value) => typeof value === 'string'),
-      created: z.string(),
-      data: z.record(z.string(), z.unknown()),
-      /** The one endpoint that a `ping` is for; all that subscribe otherwise. */
-      onlyTo: z.optional(z.string()),
-    }),
-  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('EVENT', id) }),
-  expiresAtEpoch: (item) => epoch(item.created) + 30 * DAY,
 });

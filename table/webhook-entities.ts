@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../contract/choices.ts';
 import { DAY, entity, epoch, type ItemOf, type OfAccount } from './entities.ts';
+import { GRACE, shardOf } from './event-entities.ts';
 import { joinKey as key } from './keys.ts';
 
 const sealed = () => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });
@@ -34,7 +35,7 @@ export const Webhook = entity({
 /** The list of an endpoint's deliveries; each stands there by the time it was made. */
 export const deliveriesOf = (webhookId: string) => key('WEBHOOK', webhookId, 'DELIVERIES');
 
-/** One event on its way to one endpoint, with every attempt made. */
+/** One event on its way to one endpoint, with every attempt made. It stands here from its first attempt on. */
 export type Delivery = ItemOf<typeof Delivery>;
 export const Delivery = entity({
   type: 'DELIVERY',
@@ -60,7 +61,7 @@ export const Delivery = entity({
           durationMs: z.int(),
         }),
       ),
-      /** Attempts ever recorded: a message in the queue is for one of these, and stale once it is recorded. */
+      /** Steps ever taken: a message in the queue asks for one of these, and is stale once it is recorded. */
       serial: z.int(),
       /** Failed attempts of the schedule under way. */
       tries: z.int(),
@@ -69,20 +70,13 @@ export const Delivery = entity({
     }),
   key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId, 'DELIVERY', id), sk: 'DELIVERY' }),
   list: (item) => ({ listPk: deliveriesOf(item.webhookId), listSk: key(item.createdAt, item.id) }),
-  due: (item) => (item.nextAttemptAt ? queuedFor(item.id, item.nextAttemptAt) : undefined),
   expiresAtEpoch: (item) => epoch(item.createdAt) + 30 * DAY,
 });
 
-/** How many partitions pending deliveries are spread over, so that none is hot. */
-export const DELIVERY_SHARDS = 8;
 export const deliveryShard = (state: 'QUEUED' | 'WAITING', shard: number) => key('DELIVERY', state, String(shard));
-const shardOf = (id: string) => Number.parseInt(id.slice(-4), 16) % DELIVERY_SHARDS;
-
-/** How long after its time a queued attempt is taken for lost, in milliseconds: longer than an attempt takes. */
-export const DELIVERY_GRACE = 30_000;
 
 /** A message is on its way for an attempt at this time: if it is still to be made long after, the message is lost. */
-export const queuedFor = (id: string, attemptAt: string, grace: number = DELIVERY_GRACE) => ({
+export const queuedFor = (id: string, attemptAt: string, grace: number = GRACE) => ({
   duePk: deliveryShard('QUEUED', shardOf(id)),
   dueAt: new Date(Date.parse(attemptAt) + grace).toISOString(),
 });

@@ -15,11 +15,17 @@ interface Refusable extends Error {
 export interface MemoryTable {
   table: Table;
   send: Send;
-  /** Requests that wrote, and the items they wrote. */
-  writes: { requests: number; items: number };
+  /** Every item that was written, or that a refused condition kept from being written. */
+  written: Written[];
   /** Changes since the start, as the table's stream tells of them. */
   records: object[];
   items(entity: string): Item[];
+}
+
+export interface Written {
+  entity: string;
+  /** Write units that it costs on demand: by size, twice in a transaction, and once more for each index it changes. */
+  units: number;
 }
 
 const error = (name: string, detail?: object): Error => {
@@ -108,23 +114,50 @@ function updated(request: Expressions, before: Item | undefined): Item {
 
 const INDEX_KEYS = { list: ['listPk', 'listSk'], order: ['listPk', 'listSk'], due: ['duePk', 'dueAt'] } as const;
 
+/** DynamoDB counts names and values in begun kilobytes; JSON has some punctuation more. */
+const kilobytes = (item: Item | undefined) => Math.ceil(JSON.stringify(item ?? {}).length / 1024);
+
+/** What an index costs: an entry made, moved (two) or removed; one of all attributes is written with each change. */
+function indexUnits(index: keyof typeof INDEX_KEYS, before: Item | undefined, after: Item | undefined): number {
+  const keyIn = (item: Item | undefined) => {
+    const values = INDEX_KEYS[index].map((name) => item?.[name]);
+    return values.includes(undefined) ? undefined : values.join('\n');
+  };
+  const [was, is] = [keyIn(before), keyIn(after)];
+  const each = index === 'list' ? Math.max(kilobytes(before), kilobytes(after)) : 1;
+  if (was !== is) return (was === undefined ? 0 : each) + (is === undefined ? 0 : each);
+  return was !== undefined && index === 'list' ? each : 0;
+}
+
 export function memoryTable(): MemoryTable {
   const stored = new Map<string, Item>();
   const records: object[] = [];
-  const writes = { requests: 0, items: 0 };
+  const written: Written[] = [];
+  const note = (times: number, key: Item, before: Item | undefined, after: Item | undefined, refused = false) => {
+    const indexes = refused ? [] : (['list', 'order', 'due'] as const);
+    const units = times * Math.max(kilobytes(before), kilobytes(after));
+    written.push({
+      entity: String((after ?? before)?.entity ?? key.sk),
+      units: indexes.reduce((sum, index) => sum + indexUnits(index, before, after), units),
+    });
+  };
   const keyOf = ({ pk, sk }: Item) => `${pk}\n${sk}`;
   const image = (item: Item) => marshall(item, { removeUndefinedValues: true });
 
-  function apply(kind: string, request: Expressions): Item | undefined {
-    const key = keyOf(plain(request.Key ?? request.Item));
+  function apply(kind: string, request: Expressions, times: number): Item | undefined {
+    const Keys = plain(request.Key ?? request.Item);
+    const key = keyOf(Keys);
     const before = stored.get(key);
-    if (!holds(request, before)) throw error('ConditionalCheckFailedException');
+    if (!holds(request, before)) {
+      note(times, Keys, before, undefined, true);
+      throw error('ConditionalCheckFailedException');
+    }
     if (kind === 'ConditionCheck') return before;
     const after = kind === 'Put' ? plain(request.Item) : kind === 'Delete' ? undefined : updated(request, before);
+    note(times, Keys, before, after);
     if (after) stored.set(key, after);
     else stored.delete(key);
     if (JSON.stringify(before) === JSON.stringify(after)) return after;
-    const Keys = plain(request.Key ?? request.Item);
     records.push({
       eventID: String(records.length),
       eventName: !before ? 'INSERT' : after ? 'MODIFY' : 'REMOVE',
@@ -151,10 +184,10 @@ export function memoryTable(): MemoryTable {
       return { Code: 'ConditionalCheckFailed', ...shown };
     });
     if (refused.some(({ Code }) => Code !== 'None')) {
+      for (const [, request] of parts) note(2, plain(request.Key ?? request.Item), undefined, undefined, true);
       throw error('TransactionCanceledException', { CancellationReasons: refused });
     }
-    for (const [kind, request] of parts) apply(kind, request);
-    writes.items += items.length;
+    for (const [kind, request] of parts) apply(kind, request, 2);
   }
 
   function query(input: Record<string, unknown>): object {
@@ -187,22 +220,20 @@ export function memoryTable(): MemoryTable {
       const found = stored.get(keyOf(plain((input as Expressions).Key)));
       return found ? { Item: image(found) } : {};
     }
-    writes.requests += 1;
     if (operation === 'TransactWriteItems') {
       transact((input as { TransactItems: Record<string, Expressions>[] }).TransactItems);
       return {};
     }
     const kind = KINDS[operation];
     if (!kind) throw new Error(`this table does not know ${operation}`);
-    writes.items += 1;
-    const after = apply(kind, input as Expressions);
+    const after = apply(kind, input as Expressions, 1);
     return kind === 'Update' && after ? { Attributes: image(after) } : {};
   };
   const typed: Send = async <Output>(operation: string, input: object) => (await send(operation, input)) as Output;
   return {
     table: createTable(typed, 'memory'),
     send: typed,
-    writes,
+    written,
     records,
     items: (entity) => [...stored.values()].filter((item) => item.entity === entity),
   };

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { deliver } from '../domain/deliveries.ts';
 import { reconcileDeliveries } from '../domain/delivery-sweep.ts';
 import type { Caller, Deps } from '../domain/deps.ts';
+import { reconcileEvents } from '../domain/event-sweep.ts';
 import { emit } from '../domain/events.ts';
 import { newId } from '../domain/ids.ts';
 import { createWebhook } from '../domain/webhooks.ts';
@@ -21,8 +22,11 @@ import { memoryTable } from './memory-table.ts';
  */
 
 /** What the stream's filter lets through (lib/stream.ts). */
-const wakes = (record: unknown): boolean =>
-  !/"S":"(DELIVERY|SWEEP)"/.test(JSON.stringify(record)) || /"resendAt"/.test(JSON.stringify(record));
+function wakes(record: unknown): boolean {
+  const text = JSON.stringify(record);
+  if (/"sk":\{"S":"EVENT"\}/.test(text)) return /"eventName":"INSERT"/.test(text);
+  return !/"S":"(DELIVERY|SWEEP)"/.test(text) || /"resendAt"/.test(text);
+}
 
 export class Death extends Error {}
 
@@ -41,6 +45,8 @@ export interface WorldOptions {
   schedule?: readonly number[];
   /** By how much the deliverer's clock is off, in milliseconds. */
   skew?: number;
+  /** The stream hands over nothing at all: its consumer was away for longer than it keeps its records. */
+  trimmed?: boolean;
   /** Called before and after each call that leaves a process; may throw, or say that the process is to die. */
   fate?: (call: number, when: 'before' | 'after', what: string, now: number) => 'die' | undefined;
 }
@@ -55,6 +61,7 @@ export function webhookWorld({
   schedule = [60, 300, 1800, 7200, 43_200],
   fate = () => undefined,
   skew = 0,
+  trimmed = false,
 }: WorldOptions = {}) {
   const memory = memoryTable();
   const clock = { now: START };
@@ -135,7 +142,7 @@ export function webhookWorld({
 
   /** The stream hands over what is new, and the same again after a failure. @returns whether there was anything */
   async function stream(): Promise<boolean> {
-    while (streamAt < memory.records.length && !wakes(memory.records[streamAt])) streamAt += 1;
+    while (streamAt < memory.records.length && (trimmed || !wakes(memory.records[streamAt]))) streamAt += 1;
     const batch = memory.records.slice(streamAt, streamAt + 100);
     if (batch.length === 0) return false;
     try {
@@ -171,9 +178,12 @@ export function webhookWorld({
 
   async function tick(): Promise<void> {
     nextMinute += MINUTE;
-    await reconcileDeliveries(processOf()).catch(() => undefined);
+    const deps = processOf();
+    await reconcileDeliveries(deps).catch(() => undefined);
+    await reconcileEvents(deps).catch(() => undefined);
   }
 
+  const unsettled = () => memory.items('EVENT').some(({ duePk }) => duePk !== undefined);
   const deliveries = (): Delivery[] => memory.items('DELIVERY').map((item) => Delivery.parse(item));
   const caller: Caller = { accountId: 'acc_1', keyId: 'key_1' };
   /** A process that no fate meets: for setting up, and for what requests do. */
@@ -207,7 +217,7 @@ export function webhookWorld({
           idleMinutes = 0;
           continue;
         }
-        const pending = messages.length > 0 || deliveries().some(({ status }) => status === 'PENDING');
+        const pending = messages.length > 0 || unsettled() || deliveries().some(({ status }) => status === 'PENDING');
         // Two more minutes, for a reconciler that would wake something up.
         if (!pending && idleMinutes > 2) break;
         const nextMessage = Math.min(...messages.map(({ visibleAt }) => visibleAt));

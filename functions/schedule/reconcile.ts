@@ -4,9 +4,10 @@ import { reconcileDatabases } from '../../domain/database-making.ts';
 import { reconcileDeliveries } from '../../domain/delivery-sweep.ts';
 import { reconcileZones } from '../../domain/dns-mirror.ts';
 import { reconcileDomains } from '../../domain/domain-life.ts';
+import { reconcileEvents } from '../../domain/event-sweep.ts';
 import { reconcileDeployments, reconcileTeardowns } from '../../domain/executions.ts';
 import { reconcileHosting } from '../../domain/hosting-accounts.ts';
-import { reportSweep } from '../../runtime/delivery-metrics.ts';
+import { reportEvents, reportSweep } from '../../runtime/delivery-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';
@@ -33,6 +34,7 @@ const needs = {
 export const handler = step(z.unknown(), () =>
   duties({
     deliveries: async () => reportSweep(await reconcileDeliveries(needs)),
+    events: async () => reportEvents(await reconcileEvents(needs)),
     deployments: () => reconcileDeployments(needs),
     teardowns: () => reconcileTeardowns(needs),
     hosting: () => reconcileHosting(needs),
