@@ -140,6 +140,20 @@ test('a version answers Invoke in the streaming form, on its own Node, with its 
   expect(log).toMatch(/^START RequestId.*\nasked/);
 });
 
+test.each(['port', "port, '0.0.0.0'", "{ port, host: '::' }", 'port, undefined'])(
+  'an application that listens everywhere (%s) is reached from this machine alone, through its address here',
+  async (listening) => {
+    const name = `narrow-${listening.replace(/\W+/g, '-')}`;
+    const source = `const port = process.env.PORT;
+      const server = require('node:http').createServer((request, response) => response.end(server.address().address));
+      server.listen(${listening}, () => console.log('listens'));`;
+    await create(name, await zip({ 'run.sh': 'exec node app.js', 'app.js': source }));
+    const { payload, log } = await invoke(name);
+    expect(payload.split('\0'.repeat(8))[1]).toBe('127.0.0.1');
+    expect(log).toContain('listens');
+  },
+);
+
 test('a process that exits, never listens or crashes is a function error as in Lambda, with its output', async () => {
   await create('exits', await zip({ 'run.sh': 'echo "no such module" >&2; exit 3' }));
   const exits = await invoke('exits');

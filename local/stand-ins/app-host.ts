@@ -161,6 +161,7 @@ const invalid = (message: string) => new ServiceError('InvalidParameterValueExce
 const machine = (node: string): Record<string, string> => ({
   ...networkEnvironment(),
   PATH: [dirname(node), ...machinePath()].join(delimiter),
+  NODE_OPTIONS: `--import=${import.meta.resolve('./loopback-only.mjs')}`,
   HOME: tmpdir(),
   TMPDIR: tmpdir(),
   TZ: ':UTC',
