@@ -1,8 +1,12 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppProcess } from './app-process.ts';
 
 /** Headers that are about one connection only (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'] as const;
+
+/** From a broken connection until its process is known to be gone, in milliseconds. */
+const END_MS = 100;
 
 /** The application could not be reached at all: nothing of the request was sent, so it may be sent again. */
 export class Unreachable extends Error {}
@@ -61,11 +65,14 @@ export function forwardTo(
       answer.once('error', () => response.destroy());
     });
     outgoing.once('error', () => {
+      clearTimeout(timer);
       const stale = outgoing.reusedSocket && !hasBody(incoming) && !response.headersSent;
-      if ((!sent || stale) && !response.destroyed) {
-        clearTimeout(timer);
-        reject(new Unreachable());
-      } else fail(502, 'The application ended before it answered.');
+      if ((!sent || stale) && !response.destroyed) reject(new Unreachable());
+      else {
+        // Told once it is known to have ended, if it has: the next request must not reach what is on its way out.
+        const known = Promise.race([app.ended, sleep(END_MS)]);
+        void known.then(() => fail(502, 'The application ended before it answered.'));
+      }
     });
     response.once('close', finish);
   });
