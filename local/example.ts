@@ -3,12 +3,15 @@ import type { LocalJson } from './platform.ts';
 
 const Created = z.object({ data: z.object({ primaryDomain: z.string() }) });
 
-/** Deploys an example through the public API, as a customer would, so that there is something to look at. */
+/**
+ * Deploys an example, as its customer would in the dashboard, so that there is something to look at. By the login: the
+ * requests that a key may make belong to whoever tries the platform.
+ */
 export async function deployExample({ baseUrl, accounts }: LocalJson, tell: (line: string) => void): Promise<void> {
   try {
-    const answer = await fetch(`${baseUrl}/v1/apps`, {
+    const answer = await fetch(`${baseUrl}/dashboard/v1/apps`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${accounts.demo.secretKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${accounts.demo.dashboardToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({
         name: 'Hello Express',
         framework: 'EXPRESS',

@@ -47,8 +47,10 @@ try {
   else {
     for (const line of welcome(platform.local, performance.now() - started)) write(line);
     write(`ready ${platform.local.baseUrl}`);
-    // A run that keeps nothing is somebody's test: it has no use for an example and is not kept busy with one.
-    if (platform.first && DATA_DIR !== ':memory:') await deployExample(platform.local, write);
+    // A run that keeps nothing is somebody's test: it has no use for an example and is not kept busy with one. With
+    // repositories of one's own the example is not among them.
+    const shows = DATA_DIR !== ':memory:' && LOCAL_GIT_ROOT === undefined;
+    if (platform.first && shows) await deployExample(platform.local, write);
   }
 } catch (error) {
   console.error(error instanceof Trouble ? error.message : error);
