@@ -67,11 +67,19 @@ function parse(schema: (() => z.ZodMiniType) | undefined, value: unknown, where:
   return schema ? (parseAs(schema, value, where) as Record<string, unknown>) : {};
 }
 
-/** The path, query and body of a request as one object, parsed by the route's schemas. Throws 400 naming the field. */
+/** What a path names. An id that could be none of ours names nothing: 404, as any other that nobody knows. */
+function parsePath({ params }: Route, event: Event): Record<string, unknown> {
+  if (!params) return {};
+  const parsed = params().safeParse(event.pathParameters ?? {});
+  if (!parsed.success) throw new ApiError('not_found');
+  return parsed.data;
+}
+
+/** The path, query and body of a request as one object, parsed by the route's schemas. Throws 400 naming the field, or 404. */
 export function parseInput(route: Route, event: Event): Record<string, unknown> {
   return {
     ...(route.body ? parse(route.body, readBody(event).json, 'body') : {}),
     ...parse(route.query, event.queryStringParameters ?? {}, 'query'),
-    ...parse(route.params, event.pathParameters ?? {}, 'path'),
+    ...parsePath(route, event),
   };
 }

@@ -153,6 +153,20 @@ test("another account's application is a 404, whatever is tried", async () => {
   }
 });
 
+test.each(['x'.repeat(65), 'x'.repeat(5000), '%00', '%F0%9F%98%80', '%ff', 'a%2Fb'])(
+  'an id that could be none (%s) is a 404, as any that is unknown',
+  async (id) => {
+    const { secretKey } = await newAccount();
+    const headers = { authorization: `Bearer ${secretKey}` };
+    for (const path of [`/v1/apps/${id}`, `/v1/apps/${id}/deployments`, `/v1/domains/dom_1/dns/${id}`]) {
+      const method = path.includes('dns') ? 'DELETE' : 'GET';
+      const answer = await raw(path, { method, headers });
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(await answer.json()).toMatchObject({ error: { code: 'not_found', status: 404 } });
+    }
+  },
+);
+
 test('pages are newest first, meet at their edges and say whether there is more', async () => {
   const account = await newAccount();
   const made: string[] = [];
