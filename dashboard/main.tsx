@@ -1,5 +1,6 @@
-import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
+import './mantine.css';
+import './ui/colours.css';
+import './shell/shell.css';
 import './dashboard.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -8,12 +9,15 @@ import { Api } from './api/api.ts';
 import { Session } from './login/session.ts';
 import { NoSettings } from './NoSettings.tsx';
 import { readSettings } from './settings.ts';
+import { aheadOf } from './shell/places.ts';
 import { Theme } from './Theme.tsx';
 
 async function start() {
+  // The screen comes while the settings do.
+  aheadOf(location.pathname.slice(import.meta.env.BASE_URL.length - 1));
   const settings = await readSettings();
   const session = new Session(settings, new URL(import.meta.env.BASE_URL, location.origin).href);
-  await session.start();
+  session.start();
   return <App api={new Api(settings, session)} />;
 }
 

@@ -1,18 +1,25 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text, Title } from '@mantine/core';
+import { useEffect, useId, useRef } from 'react';
 import { useSession } from '../api/context.ts';
 
 /**
  * The login has ended while the page was open. Signing in again happens in a window of its own: what was typed here
- * stays, and what was asked for goes on by itself afterwards.
+ * stays, and what was asked for goes on by itself afterwards. The browser's own dialog: above whatever else is open.
  */
 export function SessionEnded() {
   const session = useSession();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title = useId();
+  useEffect(() => dialog.current?.showModal(), []);
   const again = () => {
     const opened = window.open(`${import.meta.env.BASE_URL}sign-in`, 'sign-in', 'popup,width=480,height=680');
     if (!opened) void session.signIn({ returnTo: location.pathname.slice(import.meta.env.BASE_URL.length - 1) });
   };
   return (
-    <Modal opened onClose={() => undefined} title="Your session has ended" withCloseButton={false} centered>
+    <dialog ref={dialog} className="card ended" aria-labelledby={title} onCancel={(event) => event.preventDefault()}>
+      <Title order={2} id={title} mb="sm">
+        Your session has ended
+      </Title>
       <Text size="sm" mb="md">
         Sign in again to go on. Nothing that you have typed is lost.
       </Text>
@@ -20,10 +27,10 @@ export function SessionEnded() {
         <Button variant="default" onClick={() => void session.signOut()}>
           Sign out
         </Button>
-        <Button onClick={again} data-autofocus>
+        <Button onClick={again} autoFocus>
           Sign in again
         </Button>
       </Group>
-    </Modal>
+    </dialog>
   );
 }

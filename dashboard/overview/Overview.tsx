@@ -2,13 +2,14 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { AppRows } from '../apps/AppList.tsx';
 import { useApps } from '../apps/api.ts';
 import { Empty } from '../ui/Empty.tsx';
+import { FailureNote } from '../ui/FailureNote.tsx';
 import { Figure } from '../ui/Figure.tsx';
-import { Loaded, Waiting } from '../ui/Loaded.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
 import { rand } from '../ui/money.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
-import { useMe, useUnpaid } from './api.ts';
+import { type Account, type Unpaid, useMe, useUnpaid } from './api.ts';
 
 const SHOWN = 5;
 
@@ -16,23 +17,11 @@ const SHOWN = 5;
 export default function Overview() {
   const me = useMe();
   const apps = useApps();
+  const unpaid = useUnpaid();
   return (
     <Screen title="Overview">
-      <Loaded query={me} lines={1}>
-        {({ data: { account } }) => (
-          <SimpleGrid cols={{ base: 1, xs: 3 }}>
-            <Stack className="card" p="md" gap={4}>
-              <Figure name="Wallet" value={rand(account.walletBalance)} />
-              <TextLink href="/billing">Top up</TextLink>
-            </Stack>
-            <Stack className="card" p="md" gap={4}>
-              <Figure name="Applications" value={`${apps.data?.data.length ?? '–'} of ${account.plan.appLimit}`} />
-              <TextLink href="/billing/plans">{`Plan: ${account.plan.name}`}</TextLink>
-            </Stack>
-            <Unpaid />
-          </SimpleGrid>
-        )}
-      </Loaded>
+      <Figures account={me.data?.data.account} apps={apps.data?.data.length} unpaid={unpaid.data} />
+      {me.isError && !me.data && <FailureNote error={me.error} retry={() => void me.refetch()} />}
       <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
         <Loaded query={apps}>
           {({ data }) => (data.length === 0 ? <FirstSteps /> : <AppRows apps={data.slice(0, SHOWN)} />)}
@@ -42,22 +31,41 @@ export default function Overview() {
   );
 }
 
-/** What is to be paid. */
-function Unpaid() {
-  const unpaid = useUnpaid();
-  if (unpaid.data === undefined) return <Waiting lines={1} />;
-  const { data, has_more } = unpaid.data;
-  const sum = data.reduce((so, { amount }) => so + Number(amount), 0);
-  return (
+interface FiguresProps {
+  account: Account | undefined;
+  apps: number | undefined;
+  unpaid: Unpaid | undefined;
+}
+
+/** The three numbers that matter. They have their place before they are known: nothing jumps when they come. */
+const Figures = ({ account, apps, unpaid }: FiguresProps) => (
+  <SimpleGrid cols={{ base: 1, xs: 3 }} aria-busy={account === undefined || unpaid === undefined}>
     <Stack className="card" p="md" gap={4}>
-      <Figure name="To pay" value={`${rand(sum)}${has_more ? ' and more' : ''}`} />
-      <TextLink href="/billing/invoices">
-        {data.length === 0
-          ? 'No unpaid invoices'
-          : `${data.length} unpaid ${data.length === 1 ? 'invoice' : 'invoices'}`}
-      </TextLink>
+      <Figure name="Wallet" value={account ? rand(account.walletBalance) : UNKNOWN} />
+      <TextLink href="/billing">Top up</TextLink>
     </Stack>
-  );
+    <Stack className="card" p="md" gap={4}>
+      <Figure
+        name="Applications"
+        value={account && apps !== undefined ? `${apps} of ${account.plan.appLimit}` : UNKNOWN}
+      />
+      <TextLink href="/billing/plans">{account ? `Plan: ${account.plan.name}` : 'Plan'}</TextLink>
+    </Stack>
+    <Stack className="card" p="md" gap={4}>
+      <Figure name="To pay" value={unpaid ? sumOf(unpaid) : UNKNOWN} />
+      <TextLink href="/billing/invoices">{unpaid ? countOf(unpaid) : 'Invoices'}</TextLink>
+    </Stack>
+  </SimpleGrid>
+);
+
+const UNKNOWN = '–';
+
+const sumOf = ({ data, has_more }: Unpaid): string =>
+  `${rand(data.reduce((so, { amount }) => so + Number(amount), 0))}${has_more ? ' and more' : ''}`;
+
+function countOf({ data: { length } }: Unpaid): string {
+  if (length === 0) return 'No unpaid invoices';
+  return `${length} unpaid ${length === 1 ? 'invoice' : 'invoices'}`;
 }
 
 const FirstSteps = () => (

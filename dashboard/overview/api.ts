@@ -1,6 +1,10 @@
 import { listInvoices } from '../../contract/invoices.ts';
 import { getMe } from '../../contract/me.ts';
+import type { Output } from '../../contract/route.ts';
 import { useRead } from '../api/read.ts';
+
+export type Account = Output<typeof getMe>['data']['account'];
+export type Unpaid = Output<typeof listInvoices>;
 
 export const useMe = () => useRead(getMe);
 export const useUnpaid = () => useRead(listInvoices, { query: { status: 'UNPAID', limit: '100' } });

@@ -1,4 +1,4 @@
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Icon } from '../ui/Icon.tsx';
 
 /** Light or dark: the system's choice until somebody makes one here. */
@@ -7,15 +7,14 @@ export function SchemeToggle() {
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const name = `Switch to ${other} colours`;
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size="lg"
+    <button
+      type="button"
+      className="header-button"
       aria-label={name}
       title={name}
       onClick={() => setColorScheme(other)}
     >
       <Icon name={other === 'dark' ? 'moon' : 'sun'} />
-    </ActionIcon>
+    </button>
   );
 }

@@ -22,3 +22,12 @@ export const PLACES: readonly Place[] = [
 
 export const isHere = (location: string, href: string): boolean =>
   href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
+
+/** Fetches a screen that may be gone to next. Whether it fails is seen when it is really gone to. */
+export const ahead = (load: Place['load']): void => void load().catch(() => undefined);
+
+/** Fetches the area that an address is in, before anything else is ready to show it. */
+export function aheadOf(location: string): void {
+  const place = PLACES.findLast(({ href }) => isHere(location, href));
+  if (place) ahead(place.load);
+}

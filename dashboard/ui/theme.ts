@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const teal: MantineColorsTuple = [
   '#e9f7f5',
@@ -13,6 +13,7 @@ const teal: MantineColorsTuple = [
   '#05403d',
 ];
 
+/** Mantine's looks as ours; what differs between light and dark is in colours.css. */
 export const theme = createTheme({
   colors: { teal },
   primaryColor: 'teal',
@@ -24,48 +25,4 @@ export const theme = createTheme({
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.6rem' }, h2: { fontSize: '1.15rem' } } },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  components: { NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } } },
-});
-
-/** Mantine's own dimmed, error and link colours stay under the contrast that WCAG AA asks for (4.5 to 1). */
-export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
-  light: {
-    '--mantine-color-body': '#f7f8f9',
-    '--mantine-color-dimmed': '#56606a',
-    '--mantine-color-placeholder': '#68727c',
-    '--mantine-color-error': '#b42318',
-    '--mantine-color-anchor': '#0b6e69',
-    '--surface': '#ffffff',
-    '--line': '#e1e5e9',
-    '--good': '#12653f',
-    '--good-back': '#ddf3e6',
-    '--busy': '#0b5394',
-    '--busy-back': '#deecfb',
-    '--bad': '#9c1c12',
-    '--bad-back': '#fbe4e1',
-    '--warn': '#7a4b00',
-    '--warn-back': '#fbeecf',
-    '--idle': '#4a545e',
-    '--idle-back': '#e8ebee',
-  },
-  dark: {
-    '--mantine-color-body': '#121416',
-    '--mantine-color-dimmed': '#a3acb5',
-    '--mantine-color-placeholder': '#8b949d',
-    '--mantine-color-error': '#ff9c92',
-    '--mantine-color-anchor': '#6bc6bb',
-    '--surface': '#1b1e21',
-    '--line': '#2e3338',
-    '--good': '#8fe0b4',
-    '--good-back': '#123524',
-    '--busy': '#9fcbf7',
-    '--busy-back': '#12304d',
-    '--bad': '#ffb0a8',
-    '--bad-back': '#48190f',
-    '--warn': '#f3cf83',
-    '--warn-back': '#403006',
-    '--idle': '#c0c8d0',
-    '--idle-back': '#2c3136',
-  },
 });

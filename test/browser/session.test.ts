@@ -76,7 +76,7 @@ test('signing out in one tab signs out the other', async () => {
   await settled(first);
   const second = await open(context, 'apps');
   await first.getByRole('button', { name: /^Account/ }).click();
-  await first.getByRole('menuitem', { name: 'Sign out' }).click();
+  await first.getByRole('button', { name: 'Sign out' }).click();
   await first.getByRole('heading', { name: 'Sign in' }).waitFor();
   await second.getByRole('heading', { name: 'You are signed out' }).waitFor();
   await second.getByRole('button', { name: 'Sign in' }).click();

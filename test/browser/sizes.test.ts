@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -40,9 +41,30 @@ test('the first load and each further screen keep to their budget of compressed 
   const screens = Object.keys(manifest).filter((name) => manifest[name]?.isDynamicEntry);
   expect(screens.length).toBeGreaterThan(6);
   const shell = neededBy(manifest, entry);
+  // What the page asks for besides its entry.
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  for (const name of Object.keys(manifest))
+    if (page.includes(manifest[name]?.file ?? name)) neededBy(manifest, name, shell);
   for (const screen of screens) {
     const more = [...neededBy(manifest, screen)].filter((name) => !shell.has(name));
     expect({ screen, fits: sizeOf(more) <= SCREEN, size: sizeOf(more) }).toMatchObject({ fits: true });
     expect({ screen, fits: sizeOf([...shell, ...more]) <= FIRST_LOAD }).toMatchObject({ fits: true });
   }
+});
+
+test('every component that is used has its styles in the build', () => {
+  const dashboard = resolve(import.meta.dirname, '../../dashboard');
+  const textOf = (file: string) => readFileSync(join(dashboard, file), 'utf8');
+  const imports = globSync('**/*.tsx', { cwd: dashboard }).flatMap((file) =>
+    [...textOf(file).matchAll(/import \{([^}]*)\} from '@mantine\/core'/g)].flatMap(([, names = '']) =>
+      names.split(','),
+    ),
+  );
+  const used = [...new Set(imports.map((name) => name.trim()))];
+  const resolver = createRequire(import.meta.url);
+  const styles = dirname(resolver.resolve('@mantine/core/styles.css'));
+  const styled = used.filter((name) => existsSync(join(styles, 'styles', `${name}.layer.css`)));
+  expect(styled).toContain('Button');
+  const list = textOf('mantine.css');
+  expect(styled.filter((name) => !list.includes(`/${name}.layer.css`))).toEqual([]);
 });
