@@ -11,7 +11,7 @@ const toBody = ({ amount }: { amount: string }) => ({ amount: moneyOf(amount) })
 
 /** Buys credits from the wallet. */
 export function BuyCredits() {
-  const form = useForm(buyAiCredits.body, { amount: '100.00' }, toBody);
+  const form = useForm(buyAiCredits.body, { amount: '100.00' }, toBody, 'credits');
   const buy = useBuyCredits();
   const act = async () => {
     const body = toBody(form.values);

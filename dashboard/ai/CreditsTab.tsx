@@ -3,6 +3,7 @@ import { Figure } from '../ui/Figure.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { rand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { useCredits } from './api.ts';
 import { BuyCredits } from './BuyCredits.tsx';
 import { Ledger } from './Ledger.tsx';
@@ -32,6 +33,7 @@ export function CreditsTab() {
           </Section>
           <Section title="Ledger">
             <Ledger entries={data.entries} />
+            <ShowMore of={credits} />
           </Section>
         </Stack>
       )}

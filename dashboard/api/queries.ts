@@ -1,4 +1,4 @@
-import { type Query, QueryClient } from '@tanstack/react-query';
+import { QueryClient, type QueryState } from '@tanstack/react-query';
 import { failureOf } from './failure.ts';
 
 /** How often a call is tried again before its failure is shown. */
@@ -14,7 +14,11 @@ const worthRetrying = (failures: number, error: unknown): boolean => failureOf(e
  * How long until a read that failed is tried again by itself, in milliseconds: a screen recovers without being asked to.
  * `false`: not at all, the failure is about what was asked for.
  */
-export function recovery({ state }: Pick<Query, 'state'>): number | false {
+export function recovery({
+  state,
+}: {
+  state: Pick<QueryState<unknown>, 'status' | 'error' | 'errorUpdateCount'>;
+}): number | false {
   if (state.status !== 'error' || !failureOf(state.error).passes) return false;
   return backoff(state.errorUpdateCount + RETRIES, state.error);
 }

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Screen } from '../ui/Screen.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { When } from '../ui/When.tsx';
@@ -11,21 +12,25 @@ import { type Application, useApps } from './api.ts';
 const NewButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
 
 /** All applications. */
-export const AppList = () => (
-  <Screen title="Applications" actions={<NewButton />}>
-    <Loaded query={useApps()}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Empty title="No applications yet" action={<NewButton />}>
-            Give the address of a Git repository; it is built and served at an address of its own.
-          </Empty>
-        ) : (
-          <AppRows apps={data} />
-        )
-      }
-    </Loaded>
-  </Screen>
-);
+export function AppList() {
+  const apps = useApps();
+  return (
+    <Screen title="Applications" actions={<NewButton />}>
+      <Loaded query={apps}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No applications yet" action={<NewButton />}>
+              Give the address of a Git repository; it is built and served at an address of its own.
+            </Empty>
+          ) : (
+            <AppRows apps={data} />
+          )
+        }
+      </Loaded>
+      <ShowMore of={apps} />
+    </Screen>
+  );
+}
 
 export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
   <div className="card">

@@ -26,7 +26,7 @@ const valuesOf = ({ branch, nodeVersion, installCommand, buildCommand, startFile
 const toBody = (values: ReturnType<typeof valuesOf>) => ({ ...values, buildCommand: values.buildCommand || null });
 
 function Building({ app }: { app: Application }) {
-  const form = useForm(updateApp.body, valuesOf(app), toBody);
+  const form = useForm(updateApp.body, valuesOf(app), toBody, `settings ${app.id}`);
   const update = useUpdateApp();
   const { field, values } = form;
   const save = async () => {

@@ -45,7 +45,7 @@ const List = ({ databases }: { databases: readonly Database[] }) =>
 
 function NewDatabase({ app }: { app: Application }) {
   const toBody = ({ name }: { name: string }) => ({ applicationId: app.id, name });
-  const form = useForm(createDatabase.body, { name: '' }, toBody);
+  const form = useForm(createDatabase.body, { name: '' }, toBody, `database ${app.id}`);
   const create = useCreateDatabase();
   const act = async () => {
     await create.mutateAsync({ body: toBody(form.values) });

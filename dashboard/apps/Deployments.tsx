@@ -1,7 +1,8 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { When } from '../ui/When.tsx';
 import { type Application, type Deployment, useDeployments } from './api.ts';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
@@ -9,24 +10,28 @@ import { TRIGGER_WORDS } from './words.ts';
 
 /** An application's deployments, newest first. */
 export function Deployments({ app }: { app: Application }) {
+  const deployments = useDeployments(app.id);
   return (
-    <Loaded query={useDeployments(app.id)}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Empty title="Nothing was deployed yet">
-            {app.repoUrl === null
-              ? 'This application has no Git repository. Create one with a repository to deploy it.'
-              : 'Deploy the branch with the button above.'}
-          </Empty>
-        ) : (
-          <div className="card">
-            {data.map((deployment) => (
-              <Row key={deployment.id} deployment={deployment} />
-            ))}
-          </div>
-        )
-      }
-    </Loaded>
+    <Stack>
+      <Loaded query={deployments}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="Nothing was deployed yet">
+              {app.repoUrl === null
+                ? 'This application has no Git repository. Create one with a repository to deploy it.'
+                : 'Deploy the branch with the button above.'}
+            </Empty>
+          ) : (
+            <div className="card">
+              {data.map((deployment) => (
+                <Row key={deployment.id} deployment={deployment} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+      <ShowMore of={deployments} />
+    </Stack>
   );
 }
 

@@ -36,7 +36,7 @@ const slugOf = (name: string): string =>
 
 /** Creates an application. */
 export function NewApp() {
-  const form = useForm(createApp.body, START, toBody);
+  const form = useForm(createApp.body, START, toBody, 'new-app');
   const create = useCreateApp();
   const [, navigate] = useLocation();
   const { values, field } = form;

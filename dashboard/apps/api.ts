@@ -7,6 +7,7 @@ import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../
 import { rollBack } from '../../contract/rollbacks.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
+import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
 
@@ -22,7 +23,7 @@ const AT_REST = 20_000;
 export const isUnderWay = ({ status }: Pick<Deployment, 'status'>): boolean =>
   status === 'QUEUED' || status === 'RUNNING';
 
-export const useApps = () => useRead(listApps, { query: { limit: '100' } });
+export const useApps = () => useList(listApps);
 export const useApp = (id: string) => useRead(getApp, { params: { id } });
 export const useCreateApp = () => useAct(createApp, [listApps]);
 export const useUpdateApp = () => useAct(updateApp, [getApp, listApps]);
@@ -30,13 +31,10 @@ export const useDeleteApp = () => useAct(deleteApp, [listApps]);
 
 /** An application's deployments, followed while one is under way. */
 export const useDeployments = (id: string) =>
-  useRead(
+  useList(
     listDeployments,
-    { params: { id }, query: { limit: '50' } },
-    {
-      refetchInterval: (query) =>
-        recovery(query) || (query.state.data?.data.some(isUnderWay) !== false ? UNDER_WAY : AT_REST),
-    },
+    { params: { id } },
+    { size: 50, every: (deployments) => (deployments.some(isUnderWay) ? UNDER_WAY : AT_REST) },
   );
 
 /** One of an application's deployments, and whether it is the one that serves. */
@@ -78,15 +76,12 @@ export const useCustomDomain = (id: string) =>
   );
 export const useCheckCustomDomain = () => useAct(checkCustomDomain, [getCustomDomain]);
 
-/** All databases of the account, followed while one is being made. */
+/** All databases of the account, of which an application's are some; followed while one is being made. */
 export const useDatabases = () =>
-  useRead(
+  useList(
     listDatabases,
-    { query: { limit: '100' } },
-    {
-      refetchInterval: (query) =>
-        recovery(query) || (query.state.data?.data.some(({ status }) => status === 'PROVISIONING') ? 3000 : false),
-    },
+    {},
+    { whole: true, every: (databases) => (databases.some(({ status }) => status === 'PROVISIONING') ? 3000 : false) },
   );
 export const useCreateDatabase = () => useAct(createDatabase, [listDatabases]);
 

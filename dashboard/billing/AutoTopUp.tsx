@@ -17,7 +17,7 @@ const toBody = ({ enabled, threshold, amount }: ReturnType<typeof startOf>) => (
 
 /** Charges the card of the last top-up when the balance gets low. */
 export function AutoTopUp({ settings }: { settings: AutoTopUpSettings }) {
-  const form = useForm(setAutoTopUp.body, startOf(settings), toBody);
+  const form = useForm(setAutoTopUp.body, startOf(settings), toBody, 'auto-top-up');
   const save = useSetAutoTopUp();
   const { card } = settings;
   const act = async () => {

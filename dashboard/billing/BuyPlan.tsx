@@ -35,7 +35,7 @@ function BuyForm({ plan, close }: { plan: Plan; close: () => void }) {
     ...{ plan: plan.slug, billingCycle },
     ...(hosts ? { hostingDomain } : {}),
   });
-  const form = useForm(createSubscription.body, start, toBody);
+  const form = useForm(createSubscription.body, start, toBody, `plan ${plan.slug}`);
   const subscribe = useSubscribe();
   const { billingCycle } = form.values;
   const price = Number(billingCycle === 'MONTHLY' ? plan.priceMonthly : plan.priceYearly) * VAT;

@@ -3,29 +3,34 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { tell } from '../ui/tell.ts';
 import { dateOf } from '../ui/When.tsx';
 import { type Subscription, useCancelSubscription, useSubscriptions } from './api.ts';
 
 /** The plans that the account has. */
-export const Subscriptions = () => (
-  <Section title="Your subscriptions">
-    <Loaded query={useSubscriptions()}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Empty title="No subscriptions yet">Choose a plan below.</Empty>
-        ) : (
-          <div className="card">
-            {data.map((subscription) => (
-              <Row key={subscription.id} subscription={subscription} />
-            ))}
-          </div>
-        )
-      }
-    </Loaded>
-  </Section>
-);
+export function Subscriptions() {
+  const subscriptions = useSubscriptions();
+  return (
+    <Section title="Your subscriptions">
+      <Loaded query={subscriptions}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No subscriptions yet">Choose a plan below.</Empty>
+          ) : (
+            <div className="card">
+              {data.map((subscription) => (
+                <Row key={subscription.id} subscription={subscription} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+      <ShowMore of={subscriptions} />
+    </Section>
+  );
+}
 
 function Row({
   subscription: { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd },

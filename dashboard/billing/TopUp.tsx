@@ -9,7 +9,7 @@ const toBody = ({ amount }: { amount: string }) => ({ amount: moneyOf(amount) })
 
 /** Starts a card payment, and leaves for the payment processor's page; from there the browser comes back. */
 export function TopUp() {
-  const form = useForm(createTopUp.body, { amount: '500.00' }, toBody);
+  const form = useForm(createTopUp.body, { amount: '500.00' }, toBody, 'top-up');
   const topUp = useTopUp();
   const act = async () => {
     const { data } = await topUp.mutateAsync({ body: toBody(form.values) });

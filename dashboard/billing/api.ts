@@ -6,6 +6,7 @@ import { cancelSubscription, createSubscription, listSubscriptions } from '../..
 import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/top-ups.ts';
 import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
+import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
 
@@ -46,6 +47,6 @@ export const useInvoice = (id: string) => useRead(getInvoice, { params: { id } }
 export const usePayInvoice = () => useAct(payInvoice, MONEY);
 
 export const usePlans = () => useRead(listPlans, undefined, { staleTime: 60_000 });
-export const useSubscriptions = () => useRead(listSubscriptions, { query: { limit: '100' } });
+export const useSubscriptions = () => useList(listSubscriptions);
 export const useSubscribe = () => useAct(createSubscription, [listSubscriptions, ...MONEY]);
 export const useCancelSubscription = () => useAct(cancelSubscription, [listSubscriptions, ...MONEY]);

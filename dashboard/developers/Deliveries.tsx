@@ -2,6 +2,7 @@ import { ActButton } from '../ui/ActButton.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { tell } from '../ui/tell.ts';
 import { type Delivery, useDeliveries, useResendSkipped } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
@@ -13,7 +14,7 @@ export function Deliveries({ id }: { id: string }) {
   return (
     <Section
       title="Deliveries"
-      about="The newest 50, with what the receiver answered. Each can be sent again."
+      about="What was sent lately, and what the receiver answered. Each can be sent again."
       actions={list.some(({ status }) => status === 'SKIPPED') && <ResendSkipped id={id} deliveries={list} />}
     >
       <Loaded query={deliveries}>
@@ -29,6 +30,7 @@ export function Deliveries({ id }: { id: string }) {
           )
         }
       </Loaded>
+      <ShowMore of={deliveries} />
     </Section>
   );
 }

@@ -3,34 +3,40 @@ import { Link } from 'wouter';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { type Endpoint, useEndpoints } from './api.ts';
 import { NewEndpoint } from './NewEndpoint.tsx';
 
 /** Where events are sent. */
-export const Endpoints = () => (
-  <Section
-    title="Webhook endpoints"
-    about="Each event is sent, signed, to every endpoint that subscribes to it."
-    actions={<NewEndpoint />}
-  >
-    <Loaded query={useEndpoints()}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Empty title="No endpoints yet">
-            Register the address of a receiver of yours to be told of deployments, payments and domains as they happen.
-          </Empty>
-        ) : (
-          <div className="card">
-            {data.map((endpoint) => (
-              <Row key={endpoint.id} endpoint={endpoint} />
-            ))}
-          </div>
-        )
-      }
-    </Loaded>
-  </Section>
-);
+export function Endpoints() {
+  const endpoints = useEndpoints();
+  return (
+    <Section
+      title="Webhook endpoints"
+      about="Each event is sent, signed, to every endpoint that subscribes to it."
+      actions={<NewEndpoint />}
+    >
+      <Loaded query={endpoints}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No endpoints yet">
+              Register the address of a receiver of yours to be told of deployments, payments and domains as they
+              happen.
+            </Empty>
+          ) : (
+            <div className="card">
+              {data.map((endpoint) => (
+                <Row key={endpoint.id} endpoint={endpoint} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+      <ShowMore of={endpoints} />
+    </Section>
+  );
+}
 
 const Row = ({ endpoint: { id, url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
   <Link href={`/developers/webhooks/${id}`} className="row">

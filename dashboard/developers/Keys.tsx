@@ -3,6 +3,7 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { tell } from '../ui/tell.ts';
 import { When } from '../ui/When.tsx';
@@ -10,27 +11,31 @@ import { type Key, useKeys, useRevokeKey } from './api.ts';
 import { NewKey } from './NewKey.tsx';
 
 /** The account's API keys, those that are revoked too. */
-export const Keys = () => (
-  <Section
-    title="API keys"
-    about="A secret key does what its scopes allow; a public key reads the catalogue from a browser."
-    actions={<NewKey />}
-  >
-    <Loaded query={useKeys()}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Empty title="No keys yet">Create one to call the API from a program of yours.</Empty>
-        ) : (
-          <div className="card">
-            {data.map((key) => (
-              <KeyRow key={key.id} of={key} />
-            ))}
-          </div>
-        )
-      }
-    </Loaded>
-  </Section>
-);
+export function Keys() {
+  const keys = useKeys();
+  return (
+    <Section
+      title="API keys"
+      about="A secret key does what its scopes allow; a public key reads the catalogue from a browser."
+      actions={<NewKey />}
+    >
+      <Loaded query={keys}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No keys yet">Create one to call the API from a program of yours.</Empty>
+          ) : (
+            <div className="card">
+              {data.map((key) => (
+                <KeyRow key={key.id} of={key} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+      <ShowMore of={keys} />
+    </Section>
+  );
+}
 
 /** What a key is good for at the moment. */
 function stateOf({ revokedAt, expiresAt }: Key): 'ACTIVE' | 'REVOKED' | 'EXPIRED' {

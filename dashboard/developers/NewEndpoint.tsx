@@ -29,7 +29,7 @@ export function NewEndpoint() {
 }
 
 function EndpointForm({ close }: { close: () => void }) {
-  const form = useForm(createWebhook.body, START, toBody);
+  const form = useForm(createWebhook.body, START, toBody, 'new-endpoint');
   const create = useCreateEndpoint();
   const { field, values } = form;
   if (create.data) {

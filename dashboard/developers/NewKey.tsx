@@ -42,7 +42,7 @@ export function NewKey() {
 }
 
 function KeyForm({ close }: { close: () => void }) {
-  const form = useForm(createKey.body, START, toBody);
+  const form = useForm(createKey.body, START, toBody, 'new-key');
   const create = useCreateKey();
   const { field, values } = form;
   const made = create.data?.data;

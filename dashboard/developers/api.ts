@@ -11,18 +11,17 @@ import {
 } from '../../contract/webhook-control.ts';
 import { createWebhook, deleteWebhook } from '../../contract/webhooks.ts';
 import { useAct } from '../api/act.ts';
-import { recovery } from '../api/queries.ts';
-import { useRead } from '../api/read.ts';
+import { useList } from '../api/list.ts';
 
 export type Key = Output<typeof listKeys>['data'][number];
 export type Endpoint = Output<typeof listEndpoints>['data'][number];
 export type Delivery = Output<typeof listDeliveries>['data'][number];
 
-export const useKeys = () => useRead(listKeys, { query: { limit: '100' } });
+export const useKeys = () => useList(listKeys);
 export const useCreateKey = () => useAct(createKey, [listKeys]);
 export const useRevokeKey = () => useAct(revokeKey, [listKeys]);
 
-export const useEndpoints = () => useRead(listEndpoints, { query: { limit: '100' } });
+export const useEndpoints = () => useList(listEndpoints);
 export const useCreateEndpoint = () => useAct(createWebhook, [listEndpoints]);
 export const useDeleteEndpoint = () => useAct(deleteWebhook, [listEndpoints]);
 export const useEnableEndpoint = () => useAct(enableWebhook, [listEndpoints]);
@@ -38,12 +37,10 @@ const soon = ({ status, nextAttemptAt }: Delivery): boolean =>
   status === 'PENDING' && (nextAttemptAt === null || Date.parse(nextAttemptAt) - Date.now() < 30_000);
 
 export const useDeliveries = (id: string) =>
-  useRead(
+  useList(
     listDeliveries,
-    { params: { id }, query: { limit: '50' } },
-    {
-      refetchInterval: (query) => recovery(query) || (query.state.data?.data.some(soon) ? UNDER_WAY : AT_REST),
-    },
+    { params: { id } },
+    { size: 50, every: (deliveries) => (deliveries.some(soon) ? UNDER_WAY : AT_REST) },
   );
 export const useResend = () => useAct(resendDelivery, [listDeliveries]);
 export const useResendSkipped = () => useAct(resendSkipped, [listDeliveries]);

@@ -30,7 +30,7 @@ const EXAMPLES: Readonly<Record<RecordType, string>> = {
 
 /** Adds a record to a domain. */
 export function AddRecord({ id, domain }: { id: string; domain: string }) {
-  const form = useForm(addDnsRecord.body, START, toBody);
+  const form = useForm(addDnsRecord.body, START, toBody, `record ${id}`);
   const add = useAddRecord();
   const { field, values } = form;
   const act = async () => {

@@ -4,32 +4,37 @@ import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { dateOf } from '../ui/When.tsx';
 import { type Domain, useDomains } from './api.ts';
 import { DomainSearch } from './DomainSearch.tsx';
 
 /** The account's domains, and a search for more. */
-export const DomainList = () => (
-  <Screen title="Domains">
-    <DomainSearch />
-    <Section title="Your domains">
-      <Loaded query={useDomains()}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No domains yet">Search for a name above to see whether it is free.</Empty>
-          ) : (
-            <div className="card">
-              {data.map((domain) => (
-                <Row key={domain.id} domain={domain} />
-              ))}
-            </div>
-          )
-        }
-      </Loaded>
-    </Section>
-  </Screen>
-);
+export function DomainList() {
+  const domains = useDomains();
+  return (
+    <Screen title="Domains">
+      <DomainSearch />
+      <Section title="Your domains">
+        <Loaded query={domains}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty title="No domains yet">Search for a name above to see whether it is free.</Empty>
+            ) : (
+              <div className="card">
+                {data.map((domain) => (
+                  <Row key={domain.id} domain={domain} />
+                ))}
+              </div>
+            )
+          }
+        </Loaded>
+        <ShowMore of={domains} />
+      </Section>
+    </Screen>
+  );
+}
 
 const Row = ({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }: { domain: Domain }) => (
   <Link href={`/domains/${id}`} className="row">

@@ -23,7 +23,7 @@ const VAT = 1.15;
 
 /** For how long, for whom, and what it costs. */
 export function OrderForm({ name, price, account }: OrderFormProps) {
-  const form = useForm(orderDomain.body, startOf(account), (values) => orderOf(name, values));
+  const form = useForm(orderDomain.body, startOf(account), (values) => orderOf(name, values), `order ${name}`);
   const order = useOrderDomain();
   const [, navigate] = useLocation();
   const { field, values } = form;

@@ -7,6 +7,7 @@ import { getMe } from '../../contract/me.ts';
 import type { Output } from '../../contract/route.ts';
 import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
+import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';
 import { useRead } from '../api/read.ts';
 
@@ -19,11 +20,7 @@ const UNDER_WAY = 3000;
 const isPending = ({ status }: Domain): boolean => status === 'PENDING';
 
 export const useDomains = () =>
-  useRead(
-    listDomains,
-    { query: { limit: '100' } },
-    { refetchInterval: (query) => recovery(query) || (query.state.data?.data.some(isPending) ? UNDER_WAY : false) },
-  );
+  useList(listDomains, {}, { every: (domains) => (domains.some(isPending) ? UNDER_WAY : false) });
 export const useDomain = (id: string) =>
   useRead(
     getDomain,

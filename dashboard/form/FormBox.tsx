@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { FailureNote } from '../ui/FailureNote.tsx';
 import type { Form } from './form.ts';
@@ -34,6 +34,7 @@ export function FormBox<V extends object>({ form, label, act, beside, children }
     setPending(true);
     try {
       await act();
+      form.sent();
     } catch (thrown) {
       if (form.refuse(thrown)) toWrongField();
       else setError(thrown);
@@ -45,6 +46,16 @@ export function FormBox<V extends object>({ form, label, act, beside, children }
   return (
     <form ref={element} onSubmit={submit} noValidate>
       <Stack gap="md">
+        {form.restored && (
+          <Group gap="xs" role="status">
+            <Text size="sm" c="dimmed">
+              This is what you had typed before.
+            </Text>
+            <Button size="compact-xs" variant="default" onClick={form.reset}>
+              Start over
+            </Button>
+          </Group>
+        )}
         {children}
         {error !== undefined && <FailureNote error={error} />}
         <Group gap="xs">

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type * as z from 'zod/mini';
 import { failureOf } from '../api/failure.ts';
+import { forgetDraft, keepDraft, readDraft } from './draft.ts';
 import { wordsOf } from './words.ts';
 
 /** What a field's input needs. */
@@ -23,6 +24,10 @@ export interface Form<V extends object> {
   /** Shows what the API says is wrong at its field. True where it names one of this form's. */
   refuse: (error: unknown) => boolean;
   reset: () => void;
+  /** What is shown was typed before the page was loaded again. */
+  restored: boolean;
+  /** It was sent: what was typed need not be kept any more. */
+  sent: () => void;
 }
 
 /** Issues that stand at a field, by the field's path. */
@@ -46,13 +51,17 @@ function refusalOf(error: unknown): { name: string; text: string } | undefined {
  * A field is silent until it was left once; afterwards it says at each key stroke how it is.
  *
  * @param toBody what is sent for these values
+ * @param draft the name under which what was typed outlives the page; none for a form with secrets
  */
 export function useForm<V extends object>(
   schema: (() => z.ZodMiniType) | undefined,
   initial: V,
   toBody: (values: V) => unknown = (values) => values,
+  draft?: string,
 ): Form<V> {
-  const [values, setValues] = useState(initial);
+  const [kept] = useState(() => (draft === undefined ? undefined : readDraft(draft, initial)));
+  const [values, setValues] = useState(kept ?? initial);
+  const [restored, setRestored] = useState(kept !== undefined);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const issues = issuesOf(schema, toBody(values));
@@ -61,6 +70,11 @@ export function useForm<V extends object>(
   const set = (changed: Partial<V>) => {
     setValues((before) => ({ ...before, ...changed }));
     setRefused({});
+    if (draft !== undefined) keepDraft(draft, initial, { ...values, ...changed });
+  };
+  const sent = () => {
+    setRestored(false);
+    if (draft !== undefined) forgetDraft(draft);
   };
   return {
     values,
@@ -87,6 +101,9 @@ export function useForm<V extends object>(
       setValues(initial);
       setLeft(new Set());
       setRefused({});
+      sent();
     },
+    restored,
+    sent,
   };
 }

@@ -13,7 +13,8 @@ export function SessionEnded() {
   useEffect(() => dialog.current?.showModal(), []);
   const again = () => {
     const opened = window.open(`${import.meta.env.BASE_URL}sign-in`, 'sign-in', 'popup,width=480,height=680');
-    if (!opened) void session.signIn({ returnTo: location.pathname.slice(import.meta.env.BASE_URL.length - 1) });
+    const here = location.pathname.slice(import.meta.env.BASE_URL.length - 1) + location.search;
+    if (!opened) void session.signIn({ returnTo: here });
   };
   return (
     <dialog ref={dialog} className="card ended" aria-labelledby={title} onCancel={(event) => event.preventDefault()}>

@@ -1,4 +1,5 @@
 import type { UserManager } from 'oidc-client-ts';
+import { forgetDrafts } from '../form/draft.ts';
 import type { Settings } from '../settings.ts';
 
 /** `left`: signed out in another tab. `ended`: was signed in, and the login can no longer be renewed. */
@@ -61,7 +62,9 @@ export class Session {
   start(): void {
     const user = this.#stored();
     // Going to the login page by itself would sign in again while the other tab is not out yet.
-    this.#become(user, !user && this.state === 'signedIn' ? 'left' : undefined);
+    const left = !user && this.state === 'signedIn';
+    if (left) forgetDrafts();
+    this.#become(user, left ? 'left' : undefined);
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -101,6 +104,7 @@ export class Session {
 
   /** Ends the login here, in the other tabs and at the login page. */
   async signOut(): Promise<void> {
+    forgetDrafts();
     // Cognito takes the address to come back to under a name of its own.
     const extraQueryParams = { client_id: this.#settings.clientId, logout_uri: this.#base };
     await (await this.#manager()).signoutRedirect({ extraQueryParams });

@@ -20,7 +20,11 @@ export default function Overview() {
   const unpaid = useUnpaid();
   return (
     <Screen title="Overview">
-      <Figures account={me.data?.data.account} apps={apps.data?.data.length} unpaid={unpaid.data} />
+      <Figures
+        account={me.data?.data.account}
+        apps={apps.data && `${apps.data.data.length}${apps.data.has_more ? '+' : ''}`}
+        unpaid={unpaid.data}
+      />
       {me.isError && !me.data && <FailureNote error={me.error} retry={() => void me.refetch()} />}
       <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
         <Loaded query={apps}>
@@ -33,7 +37,7 @@ export default function Overview() {
 
 interface FiguresProps {
   account: Account | undefined;
-  apps: number | undefined;
+  apps: string | undefined;
   unpaid: Unpaid | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { FailureNote } from './FailureNote.tsx';
 
 interface LoadedProps<T> {
-  query: UseQueryResult<T>;
+  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending'> & { refetch: () => Promise<unknown> };
   children: (data: T) => ReactNode;
   /** How many grey lines stand in for what is being read. */
   lines?: number;
