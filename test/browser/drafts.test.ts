@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { createApp, listApps } from '../../contract/apps.ts';
+import { newAccount } from '../world.ts';
+import { open, settled, signedIn } from './browser.ts';
+
+const AGAIN = 'This is what you had typed before.';
+
+test('a form that was not sent comes back when the page is loaded again, and is forgotten once it is sent', async () => {
+  const account = await newAccount();
+  const page = await open(await signedIn(account), 'apps/new');
+  await page.getByLabel('Name').fill('Half done');
+  await page.getByLabel('Framework').selectOption('EXPRESS');
+  await page.reload();
+  await settled(page);
+  await page.getByText(AGAIN).waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Half done');
+  expect(await page.getByLabel('Framework').inputValue()).toBe('EXPRESS');
+  await page.getByRole('button', { name: 'Create application' }).click();
+  await page.getByRole('heading', { name: 'Half done' }).waitFor();
+  expect((await account.call(listApps)).body.data).toHaveLength(1);
+  await page.goto('apps/new');
+  await settled(page);
+  expect(await page.getByLabel('Name').inputValue()).toBe('');
+  expect(await page.getByText(AGAIN).count()).toBe(0);
+});
+
+test('what came back can be thrown away, and another form of the same kind has its own', async () => {
+  const account = await newAccount();
+  const [one, other] = await Promise.all(
+    ['One', 'Other'].map(async (name) => (await account.call(createApp, { body: { name } })).body.data.id),
+  );
+  const page = await open(await signedIn(account), `apps/${one}/settings`);
+  await page.getByLabel('Branch', { exact: true }).fill('unsent');
+  await page.goto(`apps/${other}/settings`);
+  await settled(page);
+  expect(await page.getByLabel('Branch', { exact: true }).inputValue()).toBe('main');
+  await page.goto(`apps/${one}/settings`);
+  await settled(page);
+  expect(await page.getByLabel('Branch', { exact: true }).inputValue()).toBe('unsent');
+  await page.getByRole('button', { name: 'Start over' }).click();
+  expect(await page.getByLabel('Branch', { exact: true }).inputValue()).toBe('main');
+  await page.reload();
+  await settled(page);
+  expect(await page.getByText(AGAIN).count()).toBe(0);
+});
+
+test('a form in a dialog comes back when the dialog is opened again', async () => {
+  const page = await open(await signedIn(await newAccount()), 'developers');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('A key to be');
+  await page.getByRole('dialog').getByLabel('deploy:').check();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('A key to be');
+  expect(await dialog.getByLabel('deploy:').isChecked()).toBe(true);
+});
+
+test('secrets are not kept, and whoever signs in next finds nothing', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createApp, { body: { name: 'Secretive' } })).body;
+  const context = await signedIn(account);
+  const page = await open(context, `apps/${data.id}/env`);
+  await page.getByRole('button', { name: 'Add a variable' }).click();
+  await page.getByLabel('Name').fill('TOKEN');
+  await page.getByLabel('Value of TOKEN', { exact: true }).fill('a-secret-value');
+  await page.goto('ai/providers');
+  await page.getByRole('button', { name: 'Save key for OpenAI' }).click();
+  await page.getByRole('dialog').getByLabel(/^Key/).fill('sk-a-secret-key');
+  await page.goto('apps/new');
+  await page.getByLabel('Name').fill('Left behind');
+  const kept = () => page.evaluate<string>('JSON.stringify(sessionStorage)');
+  expect(await kept()).toContain('Left behind');
+  expect(await kept()).not.toContain('secret');
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/oidc/**');
+  expect(await kept()).not.toContain('Left behind');
+});

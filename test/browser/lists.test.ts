@@ -1,0 +1,159 @@
+import type { BrowserContext } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createKey } from '../../contract/keys.ts';
+import { newAccount } from '../world.ts';
+import { open, signedIn } from './browser.ts';
+
+const AT = '2026-01-31T09:30:00.000Z';
+const COUNT = 230;
+const plan = { slug: 'web-1', name: 'Web 1', category: 'WEB' };
+
+/** Answers a list of 230 in pages, as the API does; `wrapped` puts a page into its answer. */
+async function serve(
+  context: BrowserContext,
+  path: string,
+  item: (n: number) => object,
+  wrapped = (data: object[], has_more: boolean): object => ({ data, has_more }),
+): Promise<void> {
+  await context.route(
+    (url) => url.pathname.endsWith(`/dashboard/v1${path}`),
+    async (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      const [limit, offset] = [Number(query.get('limit') ?? 50), Number(query.get('offset') ?? 0)];
+      const length = Math.max(0, Math.min(limit, COUNT - offset));
+      const data = Array.from({ length }, (_, n) => ({ id: `id_${offset + n}`, createdAt: AT, ...item(offset + n) }));
+      await route.fulfill({ json: wrapped(data, offset + limit < COUNT) });
+    },
+  );
+}
+
+const app = {
+  name: 'An app',
+  slug: 'an-app',
+  framework: 'NODE',
+  branch: 'main',
+  primaryDomain: 'a.example',
+  status: 'RUNNING',
+};
+const settings = { repoUrl: null, autoDeploy: false, nodeVersion: '22', installCommand: 'npm ci', buildCommand: null };
+const deployment = { applicationId: 'app_1', status: 'SUCCEEDED', trigger: 'API', startedAt: AT, finishedAt: AT };
+const endpoint = { url: 'https://example.com/hooks', description: '', events: ['*'], active: true, failureCount: 0 };
+const delivery = { eventId: 'evt_1', status: 'DELIVERED', nextAttemptAt: null, attempts: [] };
+const domain = { tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: AT, expiresAt: AT, nameservers: [] };
+const hosting = {
+  status: 'ACTIVE',
+  panelStatus: 'ACTIVE',
+  billingCycle: 'MONTHLY',
+  currentPeriodEnd: AT,
+  plan,
+  mailboxes: 0,
+};
+const call = { type: 'CALL', requestId: 'r', inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+
+const LISTS: [string, { at: string; path: string; item: (n: number) => object; size?: number }][] = [
+  ['applications', { at: 'apps', path: '/apps', item: (n) => ({ ...app, name: `Item ${n}.` }) }],
+  [
+    'domains',
+    { at: 'domains', path: '/domains', item: (n) => ({ ...domain, name: `Item ${n}.`, dnsProvider: 'PLATFORM' }) },
+  ],
+  ['hosting', { at: 'hosting', path: '/hosting', item: (n) => ({ ...hosting, hostingDomain: `Item ${n}.` }) }],
+  [
+    'subscriptions',
+    { at: 'billing/plans', path: '/subscriptions', item: (n) => ({ ...hosting, hostingDomain: `Item ${n}.` }) },
+  ],
+  ['endpoints', { at: 'developers/webhooks', path: '/webhooks', item: (n) => ({ ...endpoint, url: `Item ${n}.` }) }],
+  [
+    'deployments',
+    {
+      at: 'apps/app_1',
+      path: '/apps/app_1/deployments',
+      size: 50,
+      item: (n) => ({ ...deployment, commitSha: `Item ${n}.` }),
+    },
+  ],
+  [
+    'deliveries',
+    {
+      ...{ at: 'developers/webhooks/id_1', path: '/webhooks/id_1/deliveries', size: 50 },
+      item: (n) => ({ ...delivery, type: `Item ${n}.` }),
+    },
+  ],
+];
+
+test.each(LISTS)(
+  '%s: a list of 230 is read to its end, a page at a time',
+  async (_what, { at, path, item, size = 100 }) => {
+    const context = await signedIn(await newAccount());
+    await context.route('**/dashboard/v1/apps/app_1', (route) =>
+      route.fulfill({
+        json: { data: { id: 'app_1', ...app, ...settings, startFile: 'x', createdAt: AT, updatedAt: AT } },
+      }),
+    );
+    await serve(context, '/webhooks', () => endpoint);
+    await serve(context, path, item);
+    const page = await open(context, at);
+    const shown = page.getByText(/Item \d+\./);
+    const more = page.getByRole('button', { name: 'Show more' }).last();
+    for (let count = size; count < COUNT; count += size) {
+      await expect.poll(() => shown.count()).toBe(count);
+      await more.click();
+    }
+    await expect.poll(() => shown.count()).toBe(COUNT);
+    expect(await shown.last().textContent()).toContain(`Item ${COUNT - 1}.`);
+    expect(await more.count()).toBe(0);
+  },
+);
+
+test('the ledger of AI credits is read to its end, and the chart is of what was read', async () => {
+  const context = await signedIn(await newAccount());
+  await serve(
+    context,
+    '/ai/credits',
+    () => ({ ...call, model: 'some/model', amountMicroRand: -1_000_000 }),
+    (entries) => ({ data: { balance: '1.00', available: '1.00', balanceMicroRand: 1_000_000, entries } }),
+  );
+  const page = await open(context, 'ai');
+  await page.getByText('R100.00 in 100 calls', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('R200.00 in 200 calls', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('R230.00 in 230 calls', { exact: false }).waitFor();
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+});
+
+test('an act at the end of a long list leaves the list as long as it was', async () => {
+  const account = await newAccount();
+  const keys = Array.from({ length: 104 }, (_, n) => `Key ${n + 1}`);
+  for (const name of keys) await account.dashboard.call(createKey, { body: { name, scopes: ['read'] } });
+  const page = await open(await signedIn(account), 'developers');
+  const rows = page.locator('.row');
+  await expect.poll(() => rows.count()).toBe(100);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => rows.count()).toBe(105);
+  await rows.nth(103).getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await rows.nth(103).getByText('Revoked').waitFor();
+  expect(await rows.count()).toBe(105);
+});
+
+test('a page of a list that fails can be asked for again, and what was read stays', async () => {
+  const context = await signedIn(await newAccount());
+  await serve(context, '/apps', (n) => ({ ...app, name: `Item ${n}.` }));
+  const page = await open(context, 'apps');
+  let failing = true;
+  await context.route('**/dashboard/v1/apps?*offset=100*', (route) =>
+    failing
+      ? route.fulfill({
+          status: 400,
+          headers: { 'x-request-id': 'req-of-page' },
+          json: { error: { message: 'Not now.', code: 'invalid_request', status: 400 } },
+        })
+      : route.fallback(),
+  );
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('alert').getByText('req-of-page').waitFor();
+  expect(await page.getByText(/Item \d+\./).count()).toBe(100);
+  failing = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => page.getByText(/Item \d+\./).count()).toBe(200);
+});
