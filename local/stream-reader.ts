@@ -48,23 +48,28 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
 
   const readShard = async (StreamArn: string, shardId: string): Promise<void> => {
     let after = checkpoints[shardId];
-    let next = await iterator(StreamArn, shardId, after);
-    while (next && !signal.aborted) {
+    let next: Json | undefined;
+    for (let open = true; open && !signal.aborted; ) {
       try {
+        next ??= await iterator(StreamArn, shardId, after);
         const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: next, Limit: MOST_RECORDS });
         next = NextShardIterator;
+        open = next !== undefined;
         const records = objects(Records);
         const last = records.at(-1)?.dynamodb;
         if (isObject(last)) after = String(last.SequenceNumber);
         if (records.length > 0) await options.onRecords(shardId, records);
         // Reading on at once would only crowd the database: under load every request leaves a record.
-        if (records.length < MOST_RECORDS && next) await sleep(POLL, undefined, { signal });
+        if (records.length < MOST_RECORDS && open) await sleep(POLL, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
-        await sleep(TROUBLE, undefined, { signal });
-        // Trimmed: what is left begins at the horizon. Anything else (an iterator too old): on from the last record.
-        const trimmed = error instanceof WireError && error.name === 'TrimmedDataAccessException';
-        next = await iterator(StreamArn, shardId, trimmed ? undefined : after);
+        const why = error instanceof WireError ? error.name : '';
+        // The whole shard is gone: what there is now has to be looked up.
+        if (why === 'ResourceNotFoundException') throw error;
+        // Trimmed: what is left begins at the horizon. Anything else (an iterator too old, a refusal): on from the last record.
+        if (why === 'TrimmedDataAccessException') after = undefined;
+        next = undefined;
+        await sleep(TROUBLE, undefined, { signal }).catch(() => {});
       }
     }
     if (signal.aborted) return;

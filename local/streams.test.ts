@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { isObject, type Json, type JsonObject } from './intrinsics.ts';
-import { jsonOperations, serve } from './stand-ins/wire.ts';
+import { jsonOperations, ServiceError, serve } from './stand-ins/wire.ts';
 import { startStreamSource } from './streams.ts';
 import type { Resource } from './template.ts';
 
@@ -20,26 +20,45 @@ interface Shard {
   records: { name: string; pk: string }[];
 }
 
-/** A table's stream of these shards, and a queue that remembers what it was sent. */
-async function engine(shards: Shard[]) {
+interface Asked {
+  operation: string;
+  /** Where from, of the operations that say so: `<shard>/<index>`. */
+  position: string;
+}
+
+/** A table's stream of these shards, and a queue that remembers what it was sent. `refuse` names the error of a call. */
+async function engine(shards: Shard[], refuse: (asked: Asked) => string | undefined = () => undefined) {
   const sent: Json[] = [];
+  const meet = (operation: string, position = '') => {
+    const name = refuse({ operation, position });
+    if (name) throw new ServiceError(name, 'not now', name.startsWith('Internal') ? 500 : 400);
+  };
   const sequence = (shard: Shard, index: number): string => `${shard.id}-${String(index).padStart(6, '0')}`;
   const read = (body: Buffer): Record<string, string> => JSON.parse(body.toString());
   const standIn = await serve(
     0,
     'application/x-amz-json-1.0',
     jsonOperations({
-      DescribeTable: () => ({ Table: { LatestStreamArn: 'stream' } }),
-      DescribeStream: () => ({
-        StreamDescription: { Shards: shards.map(({ id, parent }) => ({ ShardId: id, ParentShardId: parent })) },
-      }),
+      DescribeTable() {
+        meet('DescribeTable');
+        return { Table: { LatestStreamArn: 'stream' } };
+      },
+      DescribeStream() {
+        meet('DescribeStream');
+        return {
+          StreamDescription: { Shards: shards.map(({ id, parent }) => ({ ShardId: id, ParentShardId: parent })) },
+        };
+      },
       GetShardIterator(body) {
         const { ShardId = '', SequenceNumber } = read(body);
         const after = SequenceNumber ? Number(SequenceNumber.split('-')[1]) + 1 : 0;
+        meet('GetShardIterator', `${ShardId}/${after}`);
         return { ShardIterator: `${ShardId}/${after}` };
       },
       GetRecords(body) {
-        const [id, from = '0'] = (read(body).ShardIterator ?? '').split('/');
+        const position = read(body).ShardIterator ?? '';
+        meet('GetRecords', position);
+        const [id, from = '0'] = position.split('/');
         const shard = shards.find((each) => each.id === id);
         if (!shard) throw new Error('no such shard');
         const Records = shard.records.slice(Number(from)).map(({ name, pk }, index) => ({
@@ -161,4 +180,85 @@ test('a partition that fails does not hold up the others, and is not passed over
   expect((await stuck.until(3)).length).toBeGreaterThan(2);
   await stuck.stop();
   expect(await source(url, file, { BatchSize: 1 }).until(9)).toContain('x');
+});
+
+describe('an outage of the stream', () => {
+  /** Feeds from one shard that grows while `refuse` has its say. */
+  async function during(refuse: (asked: Asked) => string | undefined, names = 'abcdef') {
+    const shard: Shard = { id: 's1', closed: false, records: records(names.slice(0, 2), 'one') };
+    const { url } = await engine([shard], refuse);
+    const fed = source(url, join(directory(), 'mapping.json'), {});
+    await sleep(200);
+    shard.records.push(...records(names.slice(2), 'one'));
+    return await fed.until(names.length);
+  }
+
+  test.each(['DescribeTable', 'DescribeStream', 'GetShardIterator', 'GetRecords'])(
+    'while %s is refused nothing is passed over, and the backlog comes in order',
+    async (refused) => {
+      const until = Date.now() + 700;
+      const errors = ['InternalServerError', 'LimitExceededException', 'ProvisionedThroughputExceededException'];
+      let calls = 0;
+      const seen = await during(({ operation }) => {
+        if (operation !== refused || Date.now() > until) return undefined;
+        calls += 1;
+        return errors[calls % errors.length];
+      });
+      expect(seen).toEqual([...'abcdef']);
+      expect(calls).toBeGreaterThan(0);
+    },
+  );
+
+  test('an outage in the middle of the stream repeats nothing that is in hand', async () => {
+    let read = 0;
+    const seen = await during(({ operation }) => {
+      if (operation !== 'GetRecords') return undefined;
+      read += 1;
+      return read > 1 && read < 4 ? 'InternalServerError' : undefined;
+    });
+    expect(seen).toEqual([...'abcdef']);
+  });
+
+  test('an iterator that has grown too old is replaced by one after the last record', async () => {
+    let iterators = 0;
+    let expired = false;
+    const seen = await during(({ operation, position }) => {
+      iterators += operation === 'GetShardIterator' ? 1 : 0;
+      if (operation !== 'GetRecords' || position !== 's1/2' || expired) return undefined;
+      expired = true;
+      return 'ExpiredIteratorException';
+    });
+    expect(seen).toEqual([...'abcdef']);
+    expect([iterators, expired]).toEqual([2, true]);
+  });
+
+  test.each(['GetShardIterator', 'GetRecords'])(
+    'a run that comes back to trimmed records (%s says so) goes on with what is left',
+    async (says) => {
+      const shard: Shard = { id: 's1', closed: false, records: records('ab', 'one') };
+      let trimmed = false;
+      const { url } = await engine([shard], ({ operation, position }) =>
+        trimmed && operation === says && position === 's1/2' ? 'TrimmedDataAccessException' : undefined,
+      );
+      const file = join(directory(), 'mapping.json');
+      const before = source(url, file, {});
+      await before.until(2);
+      await before.stop();
+      trimmed = true;
+      // What it had read is gone, and more than that.
+      shard.records.splice(0, 2, ...records('ef', 'one'));
+      expect(await source(url, file, {}).until(2)).toEqual(['e', 'f']);
+    },
+  );
+
+  test('a shard that is gone altogether does not keep the others waiting', async () => {
+    const shards: Shard[] = [{ id: 's1', closed: false, records: records('ab', 'one') }];
+    const { url } = await engine(shards, ({ position }) =>
+      position.startsWith('s1/') && !shards.some(({ id }) => id === 's1') ? 'ResourceNotFoundException' : undefined,
+    );
+    const fed = source(url, join(directory(), 'mapping.json'), {});
+    await fed.until(2);
+    shards.splice(0, 1, { id: 's2', parent: 's1', closed: false, records: records('cd', 'one') });
+    expect(await fed.until(4)).toEqual([...'abcd']);
+  });
 });

@@ -54,6 +54,8 @@ export async function freePort(): Promise<number> {
 
 export interface Run {
   local: Local;
+  /** Of the run itself; its engines are children of it. */
+  pid: number;
   /** Ends the run, by default as Ctrl-C does; resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -82,6 +84,7 @@ export async function startRun(environment: Record<string, string>): Promise<Run
   const local = JSON.parse(await readFile(localJson, 'utf8')) as Local;
   return {
     local,
+    pid: child.pid ?? 0,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       await gone;

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../contract/apps.ts';
+import { createWebhook } from '../../contract/webhooks.ts';
+import { type Run, startRun } from '../platform.ts';
+import { type Receiver, receiver } from '../receivers.ts';
+import { newAccount, until } from '../world.ts';
+
+let run: Run;
+let witness: Receiver;
+beforeAll(async () => {
+  run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '100000', WEBHOOK_RETRY_SCHEDULE: '1,1,2,2,3' });
+  witness = await receiver();
+}, 60_000);
+afterAll(async () => {
+  await run.stop();
+  await witness.stop();
+});
+
+/** The process of one of the run's engines. */
+function engine(command: string): number {
+  const processes = execFileSync('ps', ['-axo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  const found = processes.filter((line) => line.trim().split(/\s+/)[1] === String(run.pid) && line.includes(command));
+  if (found.length !== 1) throw new Error(`${found.length} processes are called ${command}`);
+  return Number(found[0]?.trim().split(/\s+/)[0]);
+}
+
+/** An engine that answers nobody for a while: connections are taken and hang, as in the worst of outages. */
+async function outageOf(command: string, milliseconds: number): Promise<void> {
+  const pid = engine(command);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await sleep(milliseconds);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+}
+
+const EVENTS = 40;
+
+test.each([
+  // What hangs there is answered in the end, or was never acknowledged.
+  ['the table and its stream', 'DynamoDBLocal.jar', 7000],
+  // Longer than a call to it may take: the stream's consumer has to come back to it.
+  ['the queues', 'queue-server.ts', 12_000],
+])(
+  '%s may be away for a while: what was acknowledged arrives',
+  async (what, command, away) => {
+    const account = await newAccount({ appLimit: EVENTS }, run.local);
+    await account.call(createWebhook, { body: { url: `${witness.url}/${command}` } });
+    const outage = sleep(500).then(() => outageOf(command, away));
+    // Before, while and after.
+    const sent = Array.from({ length: EVENTS }, async (_, index) => {
+      await sleep((index * (away + 1000)) / EVENTS);
+      const made = await account.call(createApp, { body: { name: `Event ${index}`, framework: 'NODE' } });
+      return made.status === 201 ? [made.body.data.id] : [];
+    });
+    await outage;
+    const acknowledged = (await Promise.all(sent)).flat();
+    const arrivals = () => witness.received.filter(({ path }) => path.endsWith(command)).map(({ body }) => body);
+    const missing = () => acknowledged.filter((id) => !arrivals().some((body) => body.includes(id)));
+    const began = performance.now();
+    await until(async () => missing().length === 0);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(
+      `${what}, away for ${away} ms: ${acknowledged.length} of ${EVENTS} acknowledged, all there after ${seconds} s`,
+    );
+    expect(acknowledged.length).toBeGreaterThan(EVENTS / 4);
+  },
+  120_000,
+);
