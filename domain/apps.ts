@@ -58,7 +58,26 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_LENGTH)
     .replace(/^-+|-+$/g, '') || 'app';
 
-class SlugTaken extends Error {}
+/** A host name that somebody has: this application gets another, or none. */
+class NameTaken extends Error {
+  readonly host: string;
+  constructor(host: string) {
+    super(`${host} is taken`);
+    this.host = host;
+  }
+}
+
+/** A deleted application gives its names back within a moment: so often, and so many milliseconds apart, that is waited for. */
+const WAITS = 20;
+const WAIT = 100;
+
+/** Whether a name is taken by what is being deleted: whoever deletes and creates anew expects the same address. */
+async function isBeingFreed({ table }: Deps, host: string): Promise<boolean> {
+  const claim = await table.get(Host, { host });
+  if (!claim) return true;
+  const app = await table.get(App, { accountId: claim.accountId, id: claim.applicationId });
+  return app?.status === 'DELETING';
+}
 
 function assertOwnDomain(deps: Deps, customDomain: string | undefined): void {
   const { appsDomain } = deps.settings;
@@ -78,17 +97,21 @@ export async function createApp(
   const applicationId = deps.newId('app');
   const access = await newGitAccess(deps, { accountId: caller.accountId, applicationId });
   const slug = slugOf(input.name);
-  for (let attempt = 1; ; attempt += 1) {
+  for (let waits = 0, suffixes = 0, suffix = ''; ; ) {
     try {
-      return await createAppAt(
-        deps,
-        caller,
-        access,
-        input,
-        attempt === 1 ? slug : `${slug}-${randomBytes(5).toString('hex')}`,
-      );
+      return await createAppAt(deps, caller, access, input, slug + suffix);
     } catch (error) {
-      if (!(error instanceof SlugTaken) || attempt > SLUG_ATTEMPTS) throw error;
+      if (!(error instanceof NameTaken)) throw error;
+      if (waits < WAITS && (await isBeingFreed(deps, error.host))) {
+        waits += 1;
+        await new Promise((done) => setTimeout(done, WAIT));
+      } else if (error.host === input.customDomain) {
+        throw new ApiError('conflict', `customDomain: ${error.host} is already in use`);
+      } else {
+        suffixes += 1;
+        if (suffixes > SLUG_ATTEMPTS) throw error;
+        suffix = `-${randomBytes(5).toString('hex')}`;
+      }
     }
   }
 }
@@ -123,7 +146,7 @@ async function createAppAt(
     updatedAt: now,
     ...(deployment ? { activeDeploymentId: deployment.id } : {}),
   };
-  const claim = (name: string, lost: () => Error) => create(Host, { host: name, accountId, applicationId: id }, lost);
+  const claim = (name: string) => create(Host, { host: name, accountId, applicationId: id }, () => new NameTaken(name));
   const writes: Write[] = [
     change(
       Account,
@@ -131,14 +154,12 @@ async function createAppAt(
       { add: { appCount: 1 }, when: { appCount: { below: { attribute: 'plan.appLimit' } } } },
       () => new ApiError('plan_limit', "Your plan's number of applications is reached."),
     ),
-    claim(host, () => new SlugTaken()),
+    claim(host),
     create(App, app),
     create(GitAccess, access),
     emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
   ];
-  if (customDomain) {
-    writes.push(claim(customDomain, () => new ApiError('conflict', `customDomain: ${customDomain} is already in use`)));
-  }
+  if (customDomain) writes.push(claim(customDomain));
   if (deployment) writes.push(deployment.write);
   return await deps.commit(writes, { data: view(app) });
 }

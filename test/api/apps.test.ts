@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { getAccount } from '../../contract/account.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
-import { clientOf, codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';
+import { clientOf, codeOf, local, newAccount, type Opened, raw } from '../world.ts';
 
 let count = 0;
 const unique = (name: string) => `${name} ${process.pid} ${count++}`;
@@ -118,12 +118,15 @@ describe('a deleted application', () => {
     expect((await account.call(listApps)).body.data).toEqual([]);
   });
 
-  test('gives its custom domain free once it is taken down', async () => {
+  test('gives its addresses free: whoever creates it anew at once has the same', async () => {
     const account = await newAccount();
-    const customDomain = `again-${process.pid}-${count++}.example`;
-    const { id } = (await create(account, { customDomain })).body.data;
-    await account.call(deleteApp, { params: { id } });
-    await until(async () => (await create(account, { customDomain })).status === 201, 300);
+    const fields = { name: unique('Again'), customDomain: `again-${process.pid}-${count++}.example` };
+    const first = (await create(account, fields)).body.data;
+    await account.call(deleteApp, { params: { id: first.id } });
+    const again = await create(account, fields);
+    expect(again.status).toBe(201);
+    expect(again.body.data).toMatchObject({ slug: first.slug, primaryDomain: fields.customDomain });
+    expect(codeOf(await create(account, { ...fields, name: unique('Other') }))).toBe('conflict');
   });
 });
 
