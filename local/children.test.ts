@@ -78,6 +78,22 @@ describe('children', () => {
     expect(deaths.sort()).toEqual(['engine: exit code 3', 'typo: spawn no-such-command ENOENT']);
   });
 
+  test('a child whose group takes more memory than it may loses the largest of its processes, and no other child does', async () => {
+    const children = startChildren(directory());
+    const hoard = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 << 20, 1)), 10);';
+    const start = (memoryMb?: number) =>
+      children.spawn('sh', ['-c', '"$NODE" -e "$HOARD"; echo "ended with $?"; sleep 60'], {
+        label: 'hoarder',
+        env: { ...process.env, NODE: process.execPath, HOARD: hoard },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        ...(memoryMb === undefined ? {} : { memoryMb }),
+      });
+    const [bounded, modest] = [start(150), children.spawn('sleep', ['60'], { label: 'modest', memoryMb: 150 })];
+    if (bounded.stdout) expect(String(await once(bounded.stdout, 'data'))).toBe('ended with 137\n');
+    expect([bounded.exitCode, modest.exitCode, modest.signalCode]).toEqual([null, null, null]);
+    await children.stop();
+  });
+
   test('output goes to the log of the label', async () => {
     const dataDir = directory();
     const children = startChildren(dataDir);

@@ -14,6 +14,8 @@ export interface ChildOptions {
   stdio?: StdioOptions;
   /** The platform cannot go on without it: its unexpected end is told to `onDeath`. */
   essential?: boolean;
+  /** What it and all that it starts may have in memory, in megabytes. Beyond, the largest of them is killed. */
+  memoryMb?: number;
 }
 
 /** All processes that the local run starts. None of them outlives it, however it ends. */
@@ -58,7 +60,7 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
   const running = new Map<ChildProcess, Promise<void>>();
   const ending = new WeakSet<ChildProcess>();
 
-  const spawn: Children['spawn'] = (command, args, { label, cwd, env, stdio, essential }) => {
+  const spawn: Children['spawn'] = (command, args, { label, cwd, env, stdio, essential, memoryMb = 0 }) => {
     const log = stdio === undefined ? openSync(join(logs, `${label}.log`), 'a') : undefined;
     const child = spawnProcess(command, args, {
       cwd,
@@ -67,7 +69,7 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
       detached: true,
     });
     if (log !== undefined) closeSync(log);
-    if (child.pid !== undefined) list?.write(`+${child.pid}\n`);
+    if (child.pid !== undefined) list?.write(`+${child.pid} ${memoryMb}\n`);
     const gone = new Promise<void>((resolve) => {
       const settle = (how: string): void => {
         if (!running.delete(child)) return;

@@ -64,15 +64,15 @@ export function forwardTo(
       });
       answer.once('error', () => response.destroy());
     });
-    outgoing.once('error', () => {
+    outgoing.once('error', async () => {
       clearTimeout(timer);
-      const stale = outgoing.reusedSocket && !hasBody(incoming) && !response.headersSent;
-      if ((!sent || stale) && !response.destroyed) reject(new Unreachable());
-      else {
-        // Told once it is known to have ended, if it has: the next request must not reach what is on its way out.
-        const known = Promise.race([app.ended, sleep(END_MS)]);
-        void known.then(() => fail(502, 'The application ended before it answered.'));
-      }
+      if (!sent && !response.destroyed) return reject(new Unreachable());
+      // Known before it is told: the next request must not reach what is on its way out.
+      const ended = await Promise.race([app.ended, sleep(END_MS)]);
+      // It closed a connection that was idle: not a sign of this request, unless it is what ended the process.
+      const stale = outgoing.reusedSocket && ended === undefined && !hasBody(incoming) && !response.headersSent;
+      if (stale && !response.destroyed) reject(new Unreachable());
+      else fail(502, 'The application ended before it answered.');
     });
     response.once('close', finish);
   });

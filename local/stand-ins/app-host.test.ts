@@ -23,6 +23,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { type Children, startChildren } from '../children.ts';
 import { type AppHost, startAppHost } from './app-host.ts';
+import { readAppLog } from './app-log.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'app-host-'));
 let children: Children;
@@ -182,6 +183,18 @@ test('a crashed process is started again, and a failing page is passed on', asyn
   const crash = await fetch(`http://127.0.0.1:${frontPort}/crash`);
   expect(crash.status).toBe(502);
   expect(await page()).toBe('up');
+});
+
+test('an application that takes more memory than its function has is killed: 502, and the next request finds it anew', async () => {
+  const hoard = `if (request.url !== '/hoard') return response.end('up');
+    const kept = [];
+    setInterval(() => kept.push(Buffer.alloc(16 << 20, 1)), 10);`;
+  await live('hoards', await create('hoards', await app(hoard)));
+  expect(await page()).toBe('up');
+  expect((await fetch(`http://127.0.0.1:${frontPort}/hoard`)).status).toBe(502);
+  expect(await page()).toBe('up');
+  const printed = readAppLog(dataDir, 'hoards').map(({ message }) => message);
+  expect(printed).toEqual(['Error: Runtime exited with error: signal: killed']);
 });
 
 test('the alias moves only from the revision that was seen', async () => {

@@ -78,7 +78,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   };
 
   const start = async (configuration: Configuration): Promise<AppProcess> => {
-    const { FunctionName, Handler, Runtime, Timeout } = configuration;
+    const { FunctionName, Handler, Runtime, Timeout, MemorySize } = configuration;
     const node = nodeBinary(Runtime.replace(/^nodejs|\.x$/g, ''));
     const directory = await code.directory(configuration.CodeSha256);
     return startApp({
@@ -90,6 +90,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       openLog: () => openAppLog(dataDir, FunctionName),
       initMs: options.initMs ?? 10_000,
       timeoutMs: Timeout * 1000,
+      memoryMb: MemorySize,
     });
   };
 

@@ -19,6 +19,8 @@ export interface AppProcessOptions {
   initMs: number;
   /** Longest second wait: the function's own timeout. */
   timeoutMs: number;
+  /** What it may have in memory, in megabytes: the function's own setting. */
+  memoryMb: number;
 }
 
 /** The application did not come to listen. */
@@ -67,13 +69,14 @@ export async function startApp(options: AppProcessOptions): Promise<AppProcess> 
 
 /** One start; what it printed, when it did not come to listen in time. */
 async function attempt(options: AppProcessOptions, patience: number): Promise<AppProcess | string> {
-  const { children, label, handler, directory, environment } = options;
+  const { children, label, handler, directory, environment, memoryMb } = options;
   const port = await freePort();
   const child = children.spawn('sh', [handler], {
     label,
     cwd: directory,
     env: { ...environment, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
+    memoryMb,
   });
   const log = options.openLog();
   let output = '';
@@ -87,9 +90,12 @@ async function attempt(options: AppProcessOptions, patience: number): Promise<Ap
     });
   }
   let alive = true;
+  let stopping = false;
   const ended = new Promise<string>((resolve) => {
     const end = (how: string): void => {
       alive = false;
+      // As Lambda tells it, and nobody else would: that it was killed for its memory, say.
+      if (!stopping) log.stream()(`Error: ${how}\n`);
       log.end();
       resolve(how);
     };
@@ -99,6 +105,7 @@ async function attempt(options: AppProcessOptions, patience: number): Promise<Ap
   });
   const agent = new Agent({ keepAlive: true });
   const stop = async (): Promise<void> => {
+    stopping = true;
     agent.destroy();
     await children.end(child);
     await ended;
