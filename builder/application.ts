@@ -6,7 +6,7 @@ import { pack } from './archive.ts';
 import { handOver } from './build-user.ts';
 import type { Cache } from './cache.ts';
 import { clone, type Source } from './clone.ts';
-import { type CommandContext, gitEnvironment, run } from './command.ts';
+import { type CommandContext, exitOf, gitEnvironment, run } from './command.ts';
 import { dependencyKey } from './dependencies.ts';
 import { checkEngines } from './engines.ts';
 import { BuildFailure } from './failure.ts';
@@ -100,7 +100,7 @@ async function runBuild({ job, cache }: Opened, context: CommandContext, command
   if (key !== undefined) await cache.restore('build', key);
   const environment = { ...frameworkEnvironment(job), ...context.environment };
   const status = await run('sh', ['-c', command], { ...context, environment });
-  if (status !== 0) throw new BuildFailure(`The build command "${command}" failed with exit code ${status}.`);
+  if (status !== 0) throw new BuildFailure(`The build command "${command}" failed with ${exitOf(status)}.`);
   if (key !== undefined && existsSync(join(directory, '.next/cache'))) void cache.keep('build', key);
 }
 

@@ -42,12 +42,8 @@ async function fetch({ repoUrl, branch, directory, ...source }: Source, context:
       ...[...QUIETLY, 'clone', '--quiet', '--no-checkout', '--depth=1', '--single-branch', '--no-tags'],
       ...['--no-recurse-submodules', `--branch=${branch}`, '--', repoUrl, directory],
     ],
-    { ...listening, deadline: AbortSignal.any([context.deadline, watch.signal]) },
-  )
-    .catch((error: unknown) => {
-      throw watch.signal.aborted ? watch.signal.reason : error;
-    })
-    .finally(watch.end);
+    { ...listening, limit: AbortSignal.any([context.limit, watch.signal]) },
+  ).finally(watch.end);
   if (status !== 0) {
     const known = explain(said, repoUrl, branch);
     if (known) throw new BuildFailure(known);

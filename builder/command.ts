@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BuildFailure } from './failure.ts';
 import type { Redactor } from './redaction.ts';
 
 /** A user that commands run as instead of our own. */
@@ -17,17 +17,17 @@ export interface CommandContext {
   redactor: Redactor;
   /** Receives what the command prints, already redacted. */
   output(text: string): void;
-  /** Aborts when the build has taken too long. */
-  deadline: AbortSignal;
+  /** Aborts when the build has taken too much, with the failure as its reason. */
+  limit: AbortSignal;
 }
 
 /** What is waited for output after a command ended: something that it left behind may hold the pipe open for ever. */
 const LINGER_MS = 500;
 
-/** Runs a command to its end and returns its exit code. A signal counts as 128 and more, as in a shell. */
+/** Runs a command to its end and returns its exit code. A signal counts as 128 and more, as in a shell. Throws what the limit says. */
 export async function run(command: string, args: readonly string[], context: CommandContext): Promise<number> {
-  const { environment, directory, user, redactor, output, deadline } = context;
-  if (deadline.aborted) throw tooLong();
+  const { environment, directory, user, redactor, output, limit } = context;
+  limit.throwIfAborted();
   const child = spawn(command, args, {
     cwd: directory,
     env: environment,
@@ -35,7 +35,7 @@ export async function run(command: string, args: readonly string[], context: Com
     ...(user ? { uid: user.uid, gid: user.gid } : {}),
   });
   const kill = () => child.kill('SIGKILL');
-  deadline.addEventListener('abort', kill, { once: true });
+  limit.addEventListener('abort', kill, { once: true });
   const streams = [child.stdout, child.stderr].map((stream) => {
     const shown = redactor.stream();
     stream.setEncoding('utf8').on('data', (text: string) => output(shown.write(text)));
@@ -44,18 +44,24 @@ export async function run(command: string, args: readonly string[], context: Com
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const code = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (status) => resolve(status ?? 128));
+    child.once('exit', (status, signal) => resolve(status ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
-  deadline.removeEventListener('abort', kill);
+  limit.removeEventListener('abort', kill);
   const lingering = new AbortController();
   await Promise.race([closed, sleep(LINGER_MS, undefined, { signal: lingering.signal }).catch(() => {})]);
   lingering.abort();
   for (const shown of streams) output(shown.end());
-  if (deadline.aborted) throw tooLong();
+  limit.throwIfAborted();
   return code;
 }
 
-const tooLong = () => new BuildFailure('The build took longer than the time limit and was ended.');
+const KILLED = 128 + constants.signals.SIGKILL;
+
+/** An exit code in the words of a failure. */
+export const exitOf = (code: number): string =>
+  code === KILLED
+    ? `exit code ${code}: something killed it, mostly because it took more memory than a build has`
+    : `exit code ${code}`;
 
 /** Of our own environment, what others may see: how to reach the network, npm's settings and the locale. */
 const PASSED_ON =

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../providers/builds.ts';
-import { build, closeWorkbench, openWorkbench, repository, root } from './workbench.ts';
+import { build, closeWorkbench, openWorkbench, repository, root, sealed } from './workbench.ts';
 
 beforeAll(openWorkbench);
 afterAll(closeWorkbench);
@@ -99,10 +99,44 @@ test.each<[string, Partial<Job>, string]>([
 
 test('a command that takes too long, or leaves something running, does not hold the build', async () => {
   const repoUrl = repository({ 'server.js': '1' });
-  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_LIMIT_MS: '700' });
-  expect(long).toMatchObject({ step: 'build', error: 'The build took longer than the time limit and was ended.' });
+  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '0.7' });
+  const tooLong = 'The build took longer than 0.7 seconds, the most that it may, and was ended.';
+  expect(long).toMatchObject({ step: 'build', error: tooLong });
   expect(long.log).toContain('begun');
   const began = performance.now();
   expect((await build({ repoUrl, buildCommand: 'sleep 30 & true' })).code).toBe(0);
   expect(performance.now() - began).toBeLessThan(20_000);
 });
+
+test('a command that is killed is told from one that failed', async () => {
+  const { error } = await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand: 'kill -9 $$' });
+  expect(error).toBe(
+    'The build command "kill -9 $$" failed with exit code 137: something killed it, mostly because it took more memory than a build has.',
+  );
+});
+
+test('a build that fills the disk is ended', async () => {
+  const buildCommand = 'dd if=/dev/zero of=large bs=1048576 count=150 2>/dev/null; echo written; sleep 60';
+  const repoUrl = repository({ 'server.js': '1' });
+  const { error, log } = await build({ repoUrl, buildCommand }, { BUILD_DISK_GB: '0.1' });
+  expect(error).toBe('The build wrote more than 0.1 GB to disk, the most that it may, and was ended.');
+  expect(log).toContain('written');
+});
+
+test('of a flood of output the beginning and the end are kept, and the build goes on', async () => {
+  const flood = `const line = 'x'.repeat(99) + '\\n';
+    for (let count = 0; count < 1000; count += 1) require('fs').writeSync(1, line.repeat(1000));`;
+  const env = await sealed(
+    Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`SECRET_${n}`, `secret value ${n}`])),
+  );
+  const { code, log } = await build({
+    repoUrl: repository({ 'server.js': '1', 'flood.js': flood }),
+    env,
+    buildCommand: 'echo first; node flood.js; echo last',
+  });
+  expect(code).toBe(0);
+  expect(log.length).toBeLessThan(4.3 * 1024 * 1024);
+  expect(log).toMatch(/first\nx+\n/);
+  expect(log).toContain('[… the middle of this log was left out …]');
+  expect(log).toMatch(/x+\nlast\n/);
+}, 60_000);

@@ -122,7 +122,7 @@ async function withNpm(script: string, work: (context: Parameters<typeof install
     output: (text) => {
       printed += text;
     },
-    deadline: new AbortController().signal,
+    limit: new AbortController().signal,
   });
   return printed;
 }

@@ -1,4 +1,4 @@
-import { type CommandContext, run } from './command.ts';
+import { type CommandContext, exitOf, run } from './command.ts';
 import { BuildFailure } from './failure.ts';
 import { installScripts, type Manifest, needsInstall } from './manifest.ts';
 import { type PackageManager, packageManagerOf } from './package-manager.ts';
@@ -62,7 +62,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const hint = mismatched
     ? `: package.json and ${lockfile} do not match, run "${name} install" and commit ${lockfile}`
     : '';
-  throw new BuildFailure(`The install command "${command}" failed with exit code ${status}${hint}.`);
+  throw new BuildFailure(`The install command "${command}" failed with ${exitOf(status)}${hint}.`);
 }
 
 /**

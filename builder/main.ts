@@ -13,23 +13,24 @@ import { createBuildUser } from './build-user.ts';
 import { createCache } from './cache.ts';
 import { commandEnvironment } from './command.ts';
 import { BuildFailure } from './failure.ts';
+import { limitBuild } from './limits.ts';
 import { createBuildLog } from './log.ts';
 import { selectNode } from './node-version.ts';
 import { createRedactor } from './redaction.ts';
 import { createSections } from './sections.ts';
 
-/** A little less than CodeBuild's own limit of 30 minutes, so that there is time to say so. */
-const LIMIT_MS = 29 * 60_000;
+/** What a build may have on disk: many times what the largest application takes, and a fraction of the container's. */
+const DISK_GB = 20;
 const OUR_FAULT = 'The build could not be completed because of a problem on our side; deploying again may help.';
 
-const { DEPLOYMENT_ID: deploymentId = '', BUILDS_BUCKET: bucket = '', BUILD_LIMIT_MS } = process.env;
-const { GIT_KNOWN_HOSTS: knownHosts = '' } = process.env;
+const { DEPLOYMENT_ID: deploymentId = '', BUILDS_BUCKET: bucket = '' } = process.env;
+const { GIT_KNOWN_HOSTS: knownHosts = '', BUILD_SECONDS, BUILD_DISK_GB = DISK_GB } = process.env;
 const { BUILD_REPOSITORY_MB, BUILD_REPOSITORY_FILES } = process.env;
 const limits = {
   ...(BUILD_REPOSITORY_MB ? { megabytes: Number(BUILD_REPOSITORY_MB) } : {}),
   ...(BUILD_REPOSITORY_FILES ? { files: Number(BUILD_REPOSITORY_FILES) } : {}),
 };
-const deadline = AbortSignal.timeout(Number(BUILD_LIMIT_MS ?? LIMIT_MS));
+const limit = limitBuild({ seconds: Number(BUILD_SECONDS), gigabytes: Number(BUILD_DISK_GB) }, tmpdir());
 
 async function readJob(): Promise<Job> {
   const found = await getObject(bucket, jobKey(deploymentId));
@@ -79,7 +80,7 @@ try {
       user,
       redactor,
       output: log.write,
-      deadline,
+      limit,
     },
     sections,
     ssh: deployKey === undefined ? undefined : { deployKey, knownHosts },

@@ -124,6 +124,7 @@ export async function build(change: Partial<Job>, environment: Record<string, st
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(s3.address() as AddressInfo).port}`,
       AWS_ENDPOINT_URL_KMS: kms.url,
       DEPLOYMENT_ID: deploymentId,
+      BUILD_SECONDS: '120',
       BUILDS_BUCKET: 'builds',
       ...environment,
     },

@@ -102,6 +102,8 @@ export class BuildsStack extends PlatformStack {
       environmentVariables: {
         BUILDS_BUCKET: { value: names.builds.name },
         GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },
+        // A little less than CodeBuild's own limit, so that there is time to say so.
+        BUILD_SECONDS: { value: String((BUILD_MINUTES - 1) * 60) },
       },
       timeout: Duration.minutes(BUILD_MINUTES),
       queuedTimeout: Duration.minutes(10),

@@ -7,7 +7,7 @@ import type { Resource, Template } from './template.ts';
 
 /** Variables that the shell may give another value than the template (design, section 6). */
 const FROM_THE_SHELL =
-  /^(RATE_LIMIT_(SECRET|PUBLIC|ANONYMOUS|LOGIN)|WEBHOOK_RETRY_SCHEDULE|GIT_KNOWN_HOSTS|AI_PROVIDER_BASE_URLS|[A-Z]+_API_KEY)$/;
+  /^(RATE_LIMIT_(SECRET|PUBLIC|ANONYMOUS|LOGIN)|WEBHOOK_RETRY_SCHEDULE|GIT_KNOWN_HOSTS|BUILD_SECONDS|AI_PROVIDER_BASE_URLS|[A-Z]+_API_KEY)$/;
 
 /** Execution environments of one function at once, where the template reserves no other number. */
 const CONCURRENCY = 64;

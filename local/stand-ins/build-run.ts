@@ -67,11 +67,12 @@ interface RunOptions {
   directory: string;
   shims: string;
   environment: Record<string, string>;
+  memoryMb: number;
   children: Children;
   changed(): void;
 }
 
-/** How long after its end a build's directory is removed, in milliseconds; the end of the run clears all. */
+/** How long after its success a build's directory is removed, in milliseconds; the end of the run clears all. */
 const CLEAR_AFTER_MS = 90_000;
 
 /** Runs a build to its end; the record follows, told by `changed`. */
@@ -82,6 +83,7 @@ export function runBuild({
   directory,
   shims,
   environment,
+  memoryMb,
   children,
   changed,
 }: RunOptions): BuildRun {
@@ -117,7 +119,7 @@ export function runBuild({
   const command = async (text: string, succeeding: boolean): Promise<string | undefined> => {
     if (deadline.signal.aborted) return 'The build was ended before this command.';
     const env = { ...variables(), CODEBUILD_BUILD_SUCCEEDING: succeeding ? '1' : '0' };
-    const child = children.spawn('sh', ['-c', text], { label: 'codebuild', cwd: source, env });
+    const child = children.spawn('sh', ['-c', text], { label: 'codebuild', cwd: source, env, memoryMb });
     const kill = () => void children.end(child);
     deadline.signal.addEventListener('abort', kill, { once: true });
     const [code, signal] = await once(child, 'exit').catch((error: Error) => [error.message, null]);
@@ -166,8 +168,8 @@ export function runBuild({
       record({ buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
       clearTimeout(timer);
       // Not at once: the release that follows writes as many files, and ext4 is slow at that for half a minute after so
-      // many were deleted.
-      setTimeout(() => void discard(directory), CLEAR_AFTER_MS).unref();
+      // many were deleted. None follows a failure, which may be that the disk is full.
+      setTimeout(() => void discard(directory), status === 'SUCCEEDED' ? CLEAR_AFTER_MS : 0).unref();
     })
     .catch((error: unknown) => console.error(error));
   const stop = (): Promise<void> => {

@@ -24,6 +24,7 @@ const start = async (commands: string[], timeoutMinutes = 5): Promise<void> => {
         environment: { BUCKET: 'builds' },
         sourceDir: join(dataDir, 'source'),
         timeoutMinutes,
+        memoryMb: 200,
       },
     ],
     environment: { AWS_ACCESS_KEY_ID: 'local' },
@@ -124,4 +125,13 @@ test('after a restart what was running is a FAULT and what was waiting runs', as
   expect(await finished(waiting)).toMatchObject({ buildStatus: 'SUCCEEDED' });
   const unknown = client.send(new StartBuildCommand({ projectName: 'other' }));
   await expect(unknown).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+});
+
+test('a command that takes more memory than a build has is killed, and the build goes on to say so', async () => {
+  const hoard = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 << 20, 1)), 10);';
+  writeFileSync(join(dataDir, 'source', 'hoard.mjs'), hoard);
+  await start(['node hoard.mjs; test $? -eq 137 || exit 1; exit 3']);
+  const build = await finished(await startBuild('a'));
+  const [context] = build.phases?.find(({ phaseType }) => phaseType === 'BUILD')?.contexts ?? [];
+  expect(context?.message).toContain('exit status 3');
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -19,6 +20,8 @@ export interface CodeBuildProject {
   /** Directory that every build gets a copy of as its source. */
   sourceDir: string;
   timeoutMinutes?: number | undefined;
+  /** What a build has in memory, in megabytes; no more than half of what the machine has is given. */
+  memoryMb: number;
 }
 
 export interface CodeBuildOptions extends StandInOptions {
@@ -103,6 +106,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
       directory: join(directory, build.id.replace(':', '-')),
       shims,
       environment: { ...shared, ...project.environment },
+      memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
       children: options.children,
       changed: () => state.save(),
     });
