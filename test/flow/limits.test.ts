@@ -1,0 +1,73 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readAppLogs } from '../../contract/app-logs.ts';
+import { createApp } from '../../contract/apps.ts';
+import { createDeployment, getDeployment } from '../../contract/deployments.ts';
+import { type Run, startRun } from '../platform.ts';
+import { newAccount, type Opened, until } from '../world.ts';
+import { get } from './browse.ts';
+import { app, committer } from './repositories.ts';
+
+/** What runs away is ended: on a platform of its own, whose builds may take a few seconds. */
+const root = mkdtempSync(join(tmpdir(), 'limits-'));
+const commit = committer(root);
+const SECONDS = 8;
+let run: Run;
+let account: Opened;
+beforeAll(async () => {
+  const limits = { RATE_LIMIT_SECRET: '100000', RATE_LIMIT_LOGIN: '100000', BUILD_SECONDS: String(SECONDS) };
+  run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, ...limits });
+  account = await newAccount({}, run.local);
+}, 60_000);
+afterAll(() => run?.stop());
+
+async function deploy(name: string, fields: { installCommand?: string; buildCommand?: string } = {}) {
+  const repoUrl = `https://git.localhost/${name}.git`;
+  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
+  const { data: made } = (await account.call(createApp, { body })).body;
+  const { data: begun } = (await account.call(createDeployment, { params: { id: made.id } })).body;
+  const deployment = await until(async () => {
+    const { data } = (await account.call(getDeployment, { params: { id: begun.id } })).body;
+    return data.finishedAt !== null && data;
+  });
+  return { made, deployment };
+}
+
+test.each(['installCommand', 'buildCommand'] as const)(
+  'a deployment whose %s hangs for ever ends FAILED at the limit, and says so',
+  async (command) => {
+    commit('hangs', app("'hangs'"));
+    const { deployment } = await deploy('hangs', { [command]: 'echo begun; sleep 3600 & wait' });
+    expect(deployment.status).toBe('FAILED');
+    const sentence = `The build took longer than ${SECONDS} seconds, the most that it may, and was ended.`;
+    expect(deployment.log).toMatch(new RegExp(`begun\\n==> Deployment failed: ${sentence.replaceAll('.', '\\.')}\\n$`));
+  },
+  60_000,
+);
+
+test('an application that takes more memory than it has is ended and answers 502, then is started anew; others go on', async () => {
+  const hoard = `q.url === '/hoard' ? setInterval(() => kept.push(Buffer.alloc(64 << 20, 1)), 20) && '' : 'up'`;
+  const server = `const kept = []; require('node:http').createServer((q, s) => {
+    const says = ${hoard}; if (says) s.end(says);
+  }).listen(process.env.PORT);`;
+  commit('hoards', { ...app(''), 'server.js': server });
+  commit('modest', app("'modest'"));
+  const [hoards, modest] = await Promise.all([deploy('hoards'), deploy('modest')]);
+  const ask = async ({ made }: typeof hoards, path = '/') => {
+    const { status, body } = await get(run.local.baseUrl, made.primaryDomain, path);
+    return [status, body.trim()];
+  };
+  expect([await ask(hoards), await ask(modest)]).toEqual([
+    [200, 'up'],
+    [200, 'modest'],
+  ]);
+  expect(await ask(hoards, '/hoard')).toEqual([502, 'The application ended before it answered.']);
+  expect([await ask(hoards), await ask(modest)]).toEqual([
+    [200, 'up'],
+    [200, 'modest'],
+  ]);
+  const { data } = (await account.dashboard.call(readAppLogs, { params: { id: hoards.made.id } })).body;
+  expect(data.map(({ text }) => text)).toContain('Error: Runtime exited with error: signal: killed');
+}, 60_000);
