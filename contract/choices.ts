@@ -19,6 +19,12 @@ export const PANEL_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED', 'REMOVED'] as c
 /** Whether an application's own domain is proven to be its owner's. */
 export const CUSTOM_DOMAIN_STATUSES = ['PENDING', 'VERIFIED'] as const;
 
+/**
+ * How far the certificate of a proven domain is: `WAITING` for the domain to lead to us, `PENDING` while it is asked for,
+ * `ISSUED` when visitors are let in with it, `FAILED` when it cannot be had as things are.
+ */
+export const CERTIFICATE_STATUSES = ['WAITING', 'PENDING', 'ISSUED', 'FAILED'] as const;
+
 /** A database is made in about a minute, or not at all. */
 export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED'] as const;
 

@@ -1,21 +1,38 @@
 import * as z from 'zod/mini';
-import { CUSTOM_DOMAIN_STATUSES } from './choices.ts';
+import { CERTIFICATE_STATUSES, CUSTOM_DOMAIN_STATUSES } from './choices.ts';
 import { Id, one, resource, Timestamp } from './envelope.ts';
 import { route } from './route.ts';
 
 const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.string() });
 
-/** An application's own domain: whether it is proven to be its owner's, and what they are to put into its DNS. */
+const Certificate = () =>
+  z.object({
+    status: z.enum(CERTIFICATE_STATUSES),
+    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What stands in its way' }),
+    checkedAt: z.nullable(Timestamp()),
+  });
+
+/**
+ * An application's own domain: whether it is proven to be its owner's, what they are to put into its DNS, and how far its
+ * certificate is.
+ */
 export const CustomDomain = resource('CustomDomain', () =>
   z.object({
     domain: z.string(),
     status: z.enum(CUSTOM_DOMAIN_STATUSES),
     challenge: DnsEntry().register(z.globalRegistry, { description: 'Proves that the domain is yours' }),
-    target: DnsEntry().register(z.globalRegistry, { description: 'Sends its visitors to the application' }),
+    target: DnsEntry().register(z.globalRegistry, {
+      description:
+        'Sends its visitors to the application. `ALIAS` at the top of a zone, where no CNAME may be: some name servers call it ANAME',
+    }),
     problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
     checkedAt: z.nullable(Timestamp()),
     claimedUntil: z.nullable(Timestamp()).register(z.globalRegistry, {
       description: 'Not proven by then, the domain is anybody’s again',
+    }),
+    certificate: z.nullable(Certificate()).register(z.globalRegistry, {
+      description:
+        'Asked for once the domain is proven and leads to us; null before, and for names that nobody can own',
     }),
   }),
 );
@@ -31,6 +48,7 @@ export const getCustomDomain = route({
   tag,
   params: Id,
   response: () => one(CustomDomain()),
+  uses: ['doors'],
 });
 
 export const checkCustomDomain = route({
@@ -38,9 +56,9 @@ export const checkCustomDomain = route({
   method: 'POST',
   path: '/dashboard/v1/apps/{id}/domain/check',
   access: 'login',
-  summary: 'Look into the DNS now whether the domain is proven to be yours',
+  summary: 'Look into the DNS now: whether the domain is proven to be yours, and then whether it leads to us',
   tag,
   params: Id,
   response: () => one(CustomDomain()),
-  uses: ['dns'],
+  uses: ['dns', 'doors'],
 });

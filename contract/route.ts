@@ -45,7 +45,8 @@ export type Uses =
   | 'new-deploy-key'
   | 'provider-keys'
   | 'payments'
-  | 'dns';
+  | 'dns'
+  | 'doors';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export function pathsOf({ path, mirrored }: { path: Path; mirrored: boolean }): Path[] {

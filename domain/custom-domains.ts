@@ -4,30 +4,53 @@ import type { Input, Output } from '../contract/route.ts';
 import { aliasOf, type HostRoutes } from '../providers/host-routes.ts';
 import type { TxtRecords } from '../providers/txt-records.ts';
 import { Domain, DomainName } from '../table/domain-entities.ts';
+import { Door } from '../table/door-entities.ts';
 import { App, type CustomDomain, checkedAgainAt, Host } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, erase, type Write } from '../table/writes.ts';
 import { findApp } from './apps.ts';
 import type { Caller, Deps } from './deps.ts';
 import { claimEnd, FIRST_LOOK } from './domain-claims.ts';
+import { askForLook, newDoor } from './door-keeping.ts';
 
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
 const LATEST = 3600_000;
 
 const challengeName = (host: string) => `_hosting-challenge.${host}`;
 
-function view({ slug, customDomain }: App, appsDomain: string): Output<typeof GetRoute> {
-  if (!customDomain) throw new ApiError('not_found', 'This application has no domain of its own.');
+/** Where domains are to lead. */
+interface Address {
+  doorAddress: string;
+}
+
+const noDomain = () => new ApiError('not_found', 'This application has no domain of its own.');
+
+function view({ customDomain }: App, door: Door | undefined, { doorAddress }: Address): Output<typeof GetRoute> {
+  if (!customDomain) throw noDomain();
   const { host, status, token, problem = null, checkedAt } = customDomain;
   return {
     data: {
       domain: host,
       status,
       challenge: { type: 'TXT', name: challengeName(host), value: token },
-      target: { type: 'CNAME', name: host, value: `${slug}.${appsDomain}` },
+      target: { type: door?.apex ? 'ALIAS' : 'CNAME', name: host, value: doorAddress },
       ...{ problem, checkedAt, claimedUntil: status === 'PENDING' ? claimEnd(customDomain) : null },
+      certificate: certificateOf(door),
     },
   };
+}
+
+function certificateOf(door: Door | undefined): Output<typeof GetRoute>['data']['certificate'] {
+  if (!door || door.status === 'CLOSING') return null;
+  const { status, problem, checkedAt } = door;
+  return { status, problem, checkedAt };
+}
+
+/** The door of an application's proven domain; names that nobody can own have none. */
+async function doorOf(deps: Deps, { customDomain }: App): Promise<Door | undefined> {
+  if (customDomain?.status !== 'VERIFIED') return undefined;
+  const door = await deps.table.get(Door, { host: customDomain.host });
+  return door?.token === customDomain.token ? door : undefined;
 }
 
 /** What speaks against a domain's being its claimer's; undefined for nothing. */
@@ -73,12 +96,12 @@ const stillClaimed = ({ token }: CustomDomain) =>
     status: { isNot: 'DELETING' },
   }) as const;
 
-/** The claim has become a right; the stream routes the domain. */
+/** The claim has become a right; the stream routes the domain and has its door opened. */
 async function accept(deps: Deps, app: App, domain: CustomDomain): Promise<App> {
   const { problem: _, checkAt: __, ...rest } = domain;
   const customDomain: CustomDomain = { ...rest, status: 'VERIFIED', checkedAt: deps.now().toISOString() };
   const what = { set: { customDomain }, remove: ['duePk', 'dueAt'], when: stillClaimed(domain) };
-  await deps.table.transact([change(App, app, what, overtaken)]);
+  await deps.table.transact([change(App, app, what, overtaken), newDoor(deps, app, customDomain)]);
   return { ...app, customDomain };
 }
 
@@ -113,28 +136,31 @@ async function check(deps: Deps & { txt: TxtRecords }, app: App, domain: CustomD
 
 /** GET /dashboard/v1/apps/{id}/domain */
 export async function getCustomDomain(
-  deps: Deps,
+  deps: Deps & Address,
   caller: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
-  return view(await findApp(deps, caller, id), deps.settings.appsDomain);
+  const app = await findApp(deps, caller, id);
+  return view(app, await doorOf(deps, app), deps);
 }
 
 /** POST /dashboard/v1/apps/{id}/domain/check: what the reconciler does in its own time, now. */
 export async function checkCustomDomain(
-  deps: Deps & { txt: TxtRecords },
+  deps: Deps & Address & { txt: TxtRecords },
   caller: Caller,
   { id }: Input<typeof CheckRoute>,
 ): Promise<Output<typeof CheckRoute>> {
   const app = await findApp(deps, caller, id);
-  const { customDomain } = app;
-  if (customDomain?.status !== 'PENDING') return view(app, deps.settings.appsDomain);
+  if (app.customDomain?.status !== 'PENDING') {
+    const door = await doorOf(deps, app);
+    return view(app, door && (await askForLook(deps, door)), deps);
+  }
   try {
-    return view(await check(deps, app, customDomain), deps.settings.appsDomain);
+    await check(deps, app, app.customDomain);
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error;
-    return view(await findApp(deps, caller, id), deps.settings.appsDomain);
   }
+  return await getCustomDomain(deps, caller, { id });
 }
 
 /** A proven domain leads where the application's own address leads, now and after each release. */

@@ -10,6 +10,7 @@ import { joinKey } from '../table/keys.ts';
 import { erase } from '../table/writes.ts';
 import { removeDatabases } from './database-making.ts';
 import type { Deps } from './deps.ts';
+import { closeDoor } from './door-keeping.ts';
 import type { TeardownInput } from './workflow.ts';
 
 /** Deletes at most this many items in one transaction. */
@@ -37,7 +38,11 @@ export async function teardownApp(
     if (deploymentId) await deps.builds.remove(applicationId, deploymentId);
     return await deps.builds.removeCaches(applicationId);
   }
-  const hosts = [...app.hosts, ...(app.customDomain ? [app.customDomain.host] : [])];
+  // The claim of a domain with a door ends with the door, which takes minutes to close.
+  const { customDomain } = app;
+  const own =
+    customDomain && !(await closeDoor(deps, customDomain)) ? await heldStill(deps, app, customDomain.host) : [];
+  const hosts = [...app.hosts, ...own];
   await deps.hostRoutes.remove(hosts);
   await deps.appHost.remove(applicationId);
   await deps.appLogs.remove(applicationId);
@@ -54,9 +59,15 @@ export async function teardownApp(
   const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
   await deps.table.transact([
     ...newest.map((id) => erase(Deployment, { accountId, id })),
-    ...hosts.map((host) => erase(Host, { host })),
+    ...hosts.map((host) => erase(Host, { host }, { applicationId: { is: applicationId } })),
     erase(EnvSet, of),
     erase(GitAccess, { applicationId }),
     erase(App, of),
   ]);
+}
+
+/** The host, while it is this application's: a door that closed before may have left it to somebody else. */
+async function heldStill(deps: Deps, { id }: App, host: string): Promise<string[]> {
+  const claim = await deps.table.get(Host, { host });
+  return claim?.applicationId === id ? [host] : [];
 }

@@ -15,6 +15,8 @@ export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.
 export const MoveHostingInput = z.extend(HostingInput, { server: z.string() });
 export const DomainInput = z.object({ accountId: z.string(), domainId: z.string() });
 
+export const DoorInput = z.object({ host: z.string(), token: z.string() });
+
 export const DatabaseInput = z.object({ applicationId: z.string(), prefix: z.string() });
 
 /** What asks for an attempt at a delivery. */

@@ -6,6 +6,7 @@ import { follow, type Rule } from './consume.ts';
 import { type CustomDomainRuleDeps, customDomainRules } from './custom-domain-rules.ts';
 import { type DatabaseRuleDeps, databaseRules } from './database-rules.ts';
 import { type DomainRuleDeps, domainRules } from './domain-rules.ts';
+import { type DoorRuleDeps, doorRules } from './door-rules.ts';
 import { type HostingRuleDeps, hostingRules } from './hosting-rules.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhook-rules.ts';
 
@@ -16,7 +17,8 @@ export type RuleDeps = AppRuleDeps &
   DatabaseRuleDeps &
   DomainRuleDeps &
   Parameters<typeof billingRules>[0] &
-  CustomDomainRuleDeps;
+  CustomDomainRuleDeps &
+  DoorRuleDeps;
 
 /** Everything that follows from a change of the table. At least once each: every act may be repeated. */
 export const rules = (deps: RuleDeps): BaseRule[] => [
@@ -27,6 +29,7 @@ export const rules = (deps: RuleDeps): BaseRule[] => [
   ...domainRules(deps),
   ...billingRules(deps),
   ...customDomainRules(deps),
+  ...doorRules(deps),
 ];
 
 const appRules = (deps: AppRuleDeps): Rule[] => [

@@ -20,6 +20,7 @@ import type { BuildsStack } from './builds.ts';
 import { databaseUses } from './database-uses.ts';
 import { receivers } from './delivery.ts';
 import { askRegistrar } from './domains.ts';
+import type { DoorsStack } from './doors.ts';
 import { PlatformFunction } from './functions.ts';
 import type { LoginStack } from './login.ts';
 import { LOG_RETENTION } from './logs.ts';
@@ -95,12 +96,14 @@ export class ApiStack extends PlatformStack {
       builds,
       login,
       billing,
+      doors,
     }: {
       table: TableStack;
       hosting: AppHostingStack;
       builds: BuildsStack;
       login: LoginStack;
       billing: BillingStack;
+      doors: DoorsStack;
     },
   ) {
     super(platform, 'api', 'The HTTP API and a function for each of its operations');
@@ -169,6 +172,7 @@ export class ApiStack extends PlatformStack {
       'provider-keys': [hosting.sealProviderKeys],
       payments: [billing.payments],
       dns: [ASK_DNS],
+      doors: [doors.address],
     };
     this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,

@@ -125,7 +125,7 @@ const catalogueCache = (scope: Construct, prefix: string) =>
   });
 
 /** Errors that CloudFront would keep for ten seconds by itself: a key that has just been made must work at once. */
-const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+export const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /** A distribution that caches what it is told to and passes everything on, with its DNS names where there is a zone. */
 class Site extends Construct {

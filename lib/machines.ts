@@ -24,7 +24,7 @@ export class Machine extends Construct {
   constructor(
     scope: Construct,
     { names }: Platform,
-    name: 'deployment' | 'teardown' | 'hosting' | 'database' | 'domain',
+    name: 'deployment' | 'teardown' | 'hosting' | 'database' | 'domain' | 'door',
     needs: MachineNeeds,
   ) {
     super(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Machine`);

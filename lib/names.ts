@@ -28,6 +28,11 @@ export function namesOf(config: Config) {
     hosting: machine('hosting'),
     database: machine('database'),
     domain: machine('domain'),
+    door: machine('door'),
+    distribution: (id: string) => `arn:aws:cloudfront::${account}:distribution/${id}`,
+    /** Of own domains, in the multi-tenant distribution. */
+    tenants: `arn:aws:cloudfront::${account}:distribution-tenant/*`,
+    edgeCertificates: `arn:aws:acm:us-east-1:${account}:certificate/*`,
     databases: `arn:aws:dsql:${config.databaseRegion}:${account}:cluster/*`,
     databaseServiceRole: `arn:aws:iam::${account}:role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql`,
     /** An application's function is named this and its id. */

@@ -7,6 +7,7 @@ import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import type { DomainsStack } from './domains.ts';
+import type { DoorsStack } from './doors.ts';
 import { PlatformFunction } from './functions.ts';
 import type { HostingStack } from './hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -21,6 +22,7 @@ interface ScheduleNeighbours {
   panel: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
+  doors: DoorsStack;
   billing: BillingStack;
 }
 
@@ -32,7 +34,7 @@ export class SchedulesStack extends PlatformStack {
       'schedules',
       'What happens by the clock: the reconciler, payments, and the books of the AI gateway',
     );
-    const { table, deployments, delivery, panel, databases, domains, billing } = neighbours;
+    const { table, deployments, delivery, panel, databases, domains, doors, billing } = neighbours;
     this.addStackDependency(billing);
     const failures = new FailureQueue(this, platform, 'schedule-failures');
     const look = [table.read, table.due, table.write, failures.send];
@@ -53,6 +55,7 @@ export class SchedulesStack extends PlatformStack {
         deployments.supervise,
         delivery.queue,
         domains.supervise,
+        doors.keep,
         domains.mirror,
         panel.settle,
         databases.make,

@@ -7,6 +7,7 @@ import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import type { DomainsStack } from './domains.ts';
+import type { DoorsStack } from './doors.ts';
 import { PlatformFunction } from './functions.ts';
 import type { HostingStack } from './hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';
@@ -38,6 +39,7 @@ interface StreamNeighbours {
   panel: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
+  doors: DoorsStack;
   billing: BillingStack;
 }
 
@@ -47,7 +49,7 @@ export class StreamStack extends PlatformStack {
 
   constructor(platform: Platform, neighbours: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect leaves here");
-    const { table, hosting, deployments, delivery, panel, databases, domains, billing } = neighbours;
+    const { table, hosting, deployments, delivery, panel, databases, domains, doors, billing } = neighbours;
     this.addStackDependency(billing);
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('the table has no stream');
@@ -62,6 +64,7 @@ export class StreamStack extends PlatformStack {
         panel.settle,
         databases.make,
         domains.start,
+        doors.keep,
         domains.mirror,
         // Fan-out: an event's endpoints are read, its deliveries written and queued.
         table.read,

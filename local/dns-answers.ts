@@ -114,3 +114,9 @@ export function resolve(zoneOf: ZoneOf, asked: string, type: string): Resolved {
   }
   return { answers, flags: AUTHORITATIVE_ANSWER };
 }
+
+/** Whether a name is another word for a target, over however many steps. */
+export const leadsTo = (zoneOf: ZoneOf, name: string, target: string): boolean =>
+  (resolve(zoneOf, name, 'A').answers ?? []).some(
+    (answer) => answer.type === 'CNAME' && answer.data.toLowerCase() === target,
+  );

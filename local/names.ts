@@ -32,6 +32,11 @@ const TABLE_STREAM = 'arn:aws:dynamodb:{region}:{account}:table/{name}/stream/lo
 const KINDS: Record<string, Kind> = {
   'AWS::ApiGatewayV2::Api': { attributes: { ApiEndpoint: '{baseUrl}', ApiId: '{name}' }, longest: 10, lowerCase: true },
   'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName' },
+  'AWS::CloudFront::ConnectionGroup': {
+    nameProperty: 'Name',
+    arn: 'cloudfront::{account}:connection-group/{name}',
+    attributes: { Id: '{name}', RoutingEndpoint: '{name}.cloudfront.localhost' },
+  },
   'AWS::CloudFront::Distribution': { arn: 'cloudfront::{account}:distribution/{name}', attributes: { Id: '{name}' } },
   'AWS::CloudFront::KeyValueStore': {
     nameProperty: 'Name',

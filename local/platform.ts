@@ -5,6 +5,7 @@ import { startChildren } from './children.ts';
 import { type Reporter, readable } from './console.ts';
 import { makeCors } from './cors.ts';
 import { openDataDirectory, Trouble } from './data-directory.ts';
+import { leadsTo } from './dns-answers.ts';
 import { startDnsServer } from './dns-server.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
 import { makeEdge } from './edge.ts';
@@ -21,6 +22,7 @@ import { DEMO_DOMAIN, seedDomains } from './seed-domains.ts';
 import { seedHostingServers } from './seed-hosting.ts';
 import { aiVariables, startAiStandIns } from './stand-ins/ai.ts';
 import { startAppHost } from './stand-ins/app-host.ts';
+import { startCloudFront } from './stand-ins/cloudfront.ts';
 import { startCloudWatchLogs } from './stand-ins/cloudwatch-logs.ts';
 import { startCodeBuild } from './stand-ins/code-build.ts';
 import { startDatabases } from './stand-ins/databases.ts';
@@ -44,7 +46,7 @@ const DOMAIN = 'localhost';
 /** Who listens on a port of their own. */
 const PORTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs'] as const),
+  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront'] as const),
 ];
 
 export interface PlatformOptions {
@@ -128,6 +130,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       AWS_ENDPOINT_URL_LAMBDA: address('hosts'),
       // The SDK puts the account before this host, which must therefore be a name (stand-ins/localhost-names.ts).
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
+      AWS_ENDPOINT_URL_CLOUDFRONT: address('cloudfront'),
       AWS_ENDPOINT_URL_CODEBUILD: address('builds'),
       AWS_ENDPOINT_URL_SFN: address('states'),
       AWS_ENDPOINT_URL_ROUTE_53: address('route53'),
@@ -136,7 +139,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     };
 
     const engines = { children, region: REGION, accountId: ACCOUNT, dataDir, environment };
-    const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, , appHost, dnsServer] = await Promise.all([
+    const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, , appHost, zones] = await Promise.all([
       reporter.step('functions and stacks', () =>
         synthesize({
           dataDir,
@@ -161,14 +164,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       startPayments({ dataDir, port: ports.payments, baseUrl }).then(started),
       startKms({ dataDir, port: ports.kms }).then(started),
       startAppHost({ ...engines, port: ports.hosts, s3Url: address('queues') }).then(started),
-      startRoute53({ dataDir, port: ports.route53 })
-        .then(started)
-        .then(({ zoneOf }) => startDnsServer({ port: ports.dns, zoneOf }))
-        .then(started),
+      startRoute53({ dataDir, port: ports.route53 }).then(started),
       startRegistrar({ dataDir, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
       startCloudWatchLogs({ dataDir, port: ports.logs }).then(started),
     ]);
     const { template } = synthesis;
+    const { zoneOf } = zones;
+    const dnsServer = await startDnsServer({ port: ports.dns, zoneOf }).then(started);
 
     const functions = functionsOf(template, {
       environment,
@@ -221,6 +223,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await startDatabases({ ...engines, port: ports.databases, region: String(variables.DATABASE_REGION) }).then(
       started,
     );
+    await startCloudFront({
+      dataDir,
+      port: ports.cloudfront,
+      leadsHere: (domain) => leadsTo(zoneOf, domain, String(variables.DOOR_ADDRESS)),
+    }).then(started);
     const appsDomain = `.${variables.APPS_DOMAIN}`;
     const [api] = template.resources('AWS::ApiGatewayV2::Api');
     await startFront({

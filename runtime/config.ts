@@ -37,6 +37,11 @@ const VARIABLES = {
   TEARDOWN_STATE_MACHINE_ARN: text,
   HOSTING_STATE_MACHINE_ARN: text,
   DATABASE_STATE_MACHINE_ARN: text,
+  DOOR_STATE_MACHINE_ARN: text,
+  /** Where the domains of applications are to lead, and the multi-tenant distribution that lets their visitors in. */
+  DOOR_ADDRESS: text,
+  DOOR_DISTRIBUTION_ID: text,
+  DOOR_GROUP_ID: text,
   /** Who is asked for the proof of a domain, comma-separated; whom the system asks, if empty. */
   DNS_SERVERS: text,
   /** Where applications' databases are made. */

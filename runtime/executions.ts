@@ -9,3 +9,4 @@ export const domainTasks = (): Executions => createExecutions(client, required('
 export const teardowns = (): Executions => createExecutions(client, required('TEARDOWN_STATE_MACHINE_ARN'));
 export const hosting = (): Executions => createExecutions(client, required('HOSTING_STATE_MACHINE_ARN'));
 export const databaseMaking = (): Executions => createExecutions(client, required('DATABASE_STATE_MACHINE_ARN'));
+export const doorKeeping = (): Executions => createExecutions(client, required('DOOR_STATE_MACHINE_ARN'));

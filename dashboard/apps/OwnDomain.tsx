@@ -9,7 +9,7 @@ import { Status } from '../ui/Status.tsx';
 import { When } from '../ui/When.tsx';
 import { type Application, type CustomDomain, useCheckCustomDomain, useCustomDomain } from './api.ts';
 
-/** The application's own domain: whether it is proven to be its owner's, and what to put into its DNS. */
+/** The application's own domain: whether it is proven to be its owner's, what to put into its DNS, its certificate. */
 export function OwnDomain({ app }: { app: Application }) {
   const domain = useCustomDomain(app.id);
   const none = domain.error !== null && failureOf(domain.error).status === 404;
@@ -27,10 +27,12 @@ export function OwnDomain({ app }: { app: Application }) {
 }
 
 type Entry = CustomDomain['challenge'];
+type Certificate = NonNullable<CustomDomain['certificate']>;
 
 function State({ app, domain }: { app: Application; domain: CustomDomain }) {
   const check = useCheckCustomDomain();
-  const { status, problem, checkedAt, challenge, target, claimedUntil } = domain;
+  const { status, problem, checkedAt, challenge, target, claimedUntil, certificate } = domain;
+  const ownersTurn = status === 'PENDING' || certificate?.status === 'WAITING' || certificate?.status === 'FAILED';
   return (
     <Stack className="card" p="md" gap="md">
       <Group justify="space-between">
@@ -40,28 +42,60 @@ function State({ app, domain }: { app: Application; domain: CustomDomain }) {
           </Text>
           <Status of={status} />
         </Group>
-        <ActButton act={() => check.mutateAsync({ params: { id: app.id } })}>Check now</ActButton>
+        {ownersTurn && <ActButton act={() => check.mutateAsync({ params: { id: app.id } })}>Check now</ActButton>}
       </Group>
-      <Text size="sm" role="status">
-        {problem}
-        {checkedAt && (
-          <>
-            {' '}
-            Checked <When at={checkedAt} />.
-          </>
-        )}
-        {claimedUntil && (
-          <>
-            {' '}
-            To be proven <When at={claimedUntil} /> at the latest.
-          </>
-        )}
-      </Text>
-      <Wanted entry={challenge} why="Proves that the domain is yours" />
+      {status === 'PENDING' ? (
+        <>
+          <Text size="sm" role="status">
+            {problem}
+            <Checked at={checkedAt} />
+            {claimedUntil && (
+              <>
+                {' '}
+                To be proven <When at={claimedUntil} /> at the latest.
+              </>
+            )}
+          </Text>
+          <Wanted entry={challenge} why="Proves that the domain is yours" />
+        </>
+      ) : (
+        certificate && <CertificateState of={certificate} />
+      )}
       <Wanted entry={target} why="Sends its visitors to the application" />
     </Stack>
   );
 }
+
+/** What there is to say of a certificate where nothing stands in its way. */
+const USUAL: Record<Certificate['status'], string> = {
+  WAITING: 'It is asked for as soon as the domain leads here.',
+  PENDING: 'It is being issued, which takes some minutes. The record below has to stay.',
+  ISSUED: 'Visitors are let in over HTTPS. It is renewed by itself as long as the record below stays.',
+  FAILED: 'It could not be had.',
+};
+
+const CertificateState = ({ of: { status, problem, checkedAt } }: { of: Certificate }) => (
+  <div>
+    <Group gap="sm">
+      <Text size="sm" fw={600}>
+        Certificate
+      </Text>
+      <Status of={status} />
+    </Group>
+    <Text size="sm" role="status">
+      {problem ?? USUAL[status]}
+      <Checked at={checkedAt} />
+    </Text>
+  </div>
+);
+
+const Checked = ({ at }: { at: string | null }) =>
+  at && (
+    <>
+      {' '}
+      Checked <When at={at} />.
+    </>
+  );
 
 /** A record that its owner is to put into the domain's DNS. */
 const Wanted = ({ entry: { type, name, value }, why }: { entry: Entry; why: string }) => (

@@ -67,12 +67,19 @@ export const useDeployKey = (id: string) => useRead(getDeployKey, { params: { id
 export const useRotateGitHook = () => useAct(rotateGitHook);
 export const useRotateDeployKey = () => useAct(rotateDeployKey);
 
-/** An application's own domain, followed until it is proven; 404 where there is none. */
+/** Whether somebody still has to do something for a domain, we or its owner. */
+const isUnderWay = ({ status, certificate }: CustomDomain): boolean =>
+  status === 'PENDING' || certificate?.status === 'WAITING' || certificate?.status === 'PENDING';
+
+/** An application's own domain, followed until its visitors are let in; 404 where there is none. */
 export const useCustomDomain = (id: string) =>
   useRead(
     getCustomDomain,
     { params: { id } },
-    { refetchInterval: (query) => recovery(query) || (query.state.data?.data.status === 'PENDING' ? 10_000 : false) },
+    {
+      refetchInterval: (query) =>
+        recovery(query) || (query.state.data && isUnderWay(query.state.data.data) ? 10_000 : false),
+    },
   );
 export const useCheckCustomDomain = () => useAct(checkCustomDomain, [getCustomDomain]);
 

@@ -4,6 +4,7 @@ import { reconcileDatabases } from '../../domain/database-making.ts';
 import { reconcileDeliveries } from '../../domain/delivery-sweep.ts';
 import { reconcileZones } from '../../domain/dns-mirror.ts';
 import { reconcileDomains } from '../../domain/domain-life.ts';
+import { reconcileDoors } from '../../domain/door-keeping.ts';
 import { reconcileEvents } from '../../domain/event-sweep.ts';
 import { reconcileDeployments, reconcileTeardowns } from '../../domain/executions.ts';
 import { reconcileHosting } from '../../domain/hosting-accounts.ts';
@@ -11,7 +12,7 @@ import { reportEvents, reportSweep } from '../../runtime/delivery-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';
-import { databaseMaking, deployments, domainTasks, hosting, teardowns } from '../../runtime/executions.ts';
+import { databaseMaking, deployments, domainTasks, doorKeeping, hosting, teardowns } from '../../runtime/executions.ts';
 import { extensions } from '../../runtime/extensions.ts';
 import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
 import { step } from '../../runtime/step.ts';
@@ -24,6 +25,7 @@ const needs = {
   hosting: hosting(),
   databaseMaking: databaseMaking(),
   domainTasks: domainTasks(),
+  doorKeeping: doorKeeping(),
   txt,
   queue,
   mirrors,
@@ -39,6 +41,7 @@ export const handler = step(z.unknown(), () =>
     teardowns: () => reconcileTeardowns(needs),
     hosting: () => reconcileHosting(needs),
     customDomains: () => reconcileCustomDomains(needs),
+    doors: () => reconcileDoors(needs),
     databases: () => reconcileDatabases(needs),
     domains: () => reconcileDomains(needs),
     zones: () => reconcileZones(needs),

@@ -2,7 +2,7 @@ import { consume } from '../../events/consume.ts';
 import { rules } from '../../events/rules.ts';
 import { deliveryQueue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
-import { databaseMaking, deployments, domainTasks, hosting, teardowns } from '../../runtime/executions.ts';
+import { databaseMaking, deployments, domainTasks, doorKeeping, hosting, teardowns } from '../../runtime/executions.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
 import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
 import { payments } from '../../runtime/payments.ts';
@@ -16,6 +16,7 @@ export const handler = consume(
     hosting: hosting(),
     databaseMaking: databaseMaking(),
     domainTasks: domainTasks(),
+    doorKeeping: doorKeeping(),
     hostRoutes,
     payments,
     queue: deliveryQueue,

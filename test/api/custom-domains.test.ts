@@ -19,12 +19,14 @@ test('a domain that is not proven is claimed and shown, but not answered for', a
   const account = await newAccount();
   const domain = anyName('co.za');
   const { id, slug, primaryDomain } = (await create(account, domain)).body.data;
+  const address = local.environment.DOOR_ADDRESS;
   expect(primaryDomain).toBe(domain);
   const { data } = (await read(account, id)).body;
   expect(data).toEqual({
     ...{ domain, status: 'PENDING', problem: null, checkedAt: null, claimedUntil: expect.any(String) },
     challenge: { type: 'TXT', name: `_hosting-challenge.${domain}`, value: expect.stringMatching(/^[0-9a-f]{40}$/) },
-    target: { type: 'CNAME', name: domain, value: `${slug}.apps.localhost` },
+    target: { type: 'CNAME', name: domain, value: address },
+    certificate: null,
   });
   await until(async () => PLACEHOLDER.test(await pageOf(`${slug}.apps.localhost`)));
   expect(await pageOf(domain)).not.toMatch(PLACEHOLDER);
@@ -39,7 +41,9 @@ test('a name that nobody can own answers at once, and is free again with its app
   const account = await newAccount();
   const domain = anyName('example');
   const { id } = (await create(account, domain)).body.data;
-  expect((await read(account, id)).body.data).toMatchObject({ status: 'VERIFIED', claimedUntil: null });
+  expect((await read(account, id)).body.data).toMatchObject({
+    ...{ status: 'VERIFIED', claimedUntil: null, certificate: null },
+  });
   expect((await check(account, id)).body.data).toMatchObject({ status: 'VERIFIED', checkedAt: null });
   await until(async () => PLACEHOLDER.test(await pageOf(domain)));
   await account.call(deleteApp, { params: { id } });

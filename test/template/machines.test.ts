@@ -32,6 +32,7 @@ test('there is one for each thing that takes its time', () => {
     'database',
     'deployment',
     'domain',
+    'door',
     'hosting',
     'teardown',
   ]);

@@ -17,6 +17,7 @@ const WITHOUT_RESOURCE = [
   /^logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+)$/,
   /^dynamodb:ListStreams$/,
   /^route53domains:/,
+  /^acm:RequestCertificate$/,
   /^route53:(CreateHostedZone|ListHostedZonesByName)$/,
 ];
 
