@@ -68,7 +68,7 @@ export const useRotateGitHook = () => useAct(rotateGitHook);
 export const useRotateDeployKey = () => useAct(rotateDeployKey);
 
 /** Whether somebody still has to do something for a domain, we or its owner. */
-const isUnderWay = ({ status, certificate }: CustomDomain): boolean =>
+const isOpening = ({ status, certificate }: CustomDomain): boolean =>
   status === 'PENDING' || certificate?.status === 'WAITING' || certificate?.status === 'PENDING';
 
 /** An application's own domain, followed until its visitors are let in; 404 where there is none. */
@@ -78,7 +78,7 @@ export const useCustomDomain = (id: string) =>
     { params: { id } },
     {
       refetchInterval: (query) =>
-        recovery(query) || (query.state.data && isUnderWay(query.state.data.data) ? 10_000 : false),
+        recovery(query) || (query.state.data && isOpening(query.state.data.data) ? 10_000 : false),
     },
   );
 export const useCheckCustomDomain = () => useAct(checkCustomDomain, [getCustomDomain]);

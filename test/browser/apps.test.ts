@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps.ts';
+import { getCustomDomain } from '../../contract/custom-domains.ts';
+import { addDnsRecord } from '../../contract/dns.ts';
 import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { openDomain } from '../domains.ts';
 import { get } from '../flow/browse.ts';
 import { local, newAccount } from '../world.ts';
 import { open, settled, signedIn } from './browser.ts';
@@ -154,6 +157,44 @@ test('a new hook secret and a new deploy key are made after asking, and shown', 
   expect([secret === before.secret, publicKey === before.publicKey]).toEqual([false, false]);
   for (const text of [secret, publicKey]) await page.getByText(text, { exact: true }).waitFor();
 });
+
+test('an own domain says what its owner has to do next: prove it, lead it here, and then nothing', async () => {
+  const [owner, account] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
+  const { domain } = await openDomain(owner);
+  const record = async (type: 'TXT' | 'CNAME', name: string, content: string) =>
+    await owner.call(addDnsRecord, { params: { id: domain.id }, body: { type, name, content } });
+  const customDomain = `shop.${domain.name}`;
+  const { id } = (await account.call(createApp, { body: { name: 'Owned', customDomain } })).body.data;
+  const page = await open(await signedIn(account), `apps/${id}/domain`);
+  await page.getByText('Proves that the domain is yours: TXT').waitFor();
+  await page.getByText('Sends its visitors to the application: CNAME').waitFor();
+  const { challenge, target } = (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+  await record('TXT', '_hosting-challenge.shop', challenge.value);
+  const check = page.getByRole('button', { name: 'Check now' });
+  await expect
+    .poll(
+      async () => {
+        await check.click();
+        return await page.getByText('Verified').count();
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    .toBe(1);
+  await page.getByText('Certificate', { exact: true }).waitFor();
+  await page.getByText('leads nowhere yet', { exact: false }).waitFor();
+  await record('CNAME', 'shop', target.value);
+  await expect
+    .poll(
+      async () => {
+        if ((await check.count()) > 0) await check.click();
+        return await page.getByText('Issued').count();
+      },
+      { timeout: 60_000, interval: 2000 },
+    )
+    .toBe(1);
+  await page.getByText('Visitors are let in over HTTPS', { exact: false }).waitFor();
+  expect(await page.getByText('Proves that the domain is yours').count()).toBe(0);
+}, 120_000);
 
 test("an application of somebody else's is not there", async () => {
   const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);

@@ -2,7 +2,7 @@ import { compileFunction } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { webAppHeaders } from '../../lib/web-app-headers.ts';
-import { read, synthesize } from './synthesized.ts';
+import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
 
@@ -139,5 +139,73 @@ describe('the dashboard', () => {
       z.object({ OriginAccessControlConfig: z.object({ SigningBehavior: z.string() }) }),
     );
     expect(control?.OriginAccessControlConfig.SigningBehavior).toBe('always');
+  });
+});
+
+describe('own domains of applications', () => {
+  const Config = z.looseObject({
+    ConnectionMode: z.string().optional(),
+    Comment: z.string(),
+    DefaultCacheBehavior: z.looseObject({
+      FunctionAssociations: z.array(z.object({ EventType: z.string(), FunctionARN: z.string() })),
+      CachePolicyId: z.string(),
+      OriginRequestPolicyId: z.string(),
+    }),
+  });
+  const configs = read(template, 'AWS::CloudFront::Distribution', z.object({ DistributionConfig: Config })).map(
+    ({ DistributionConfig }) => DistributionConfig,
+  );
+  const [own, ...others] = configs.filter(({ ConnectionMode }) => ConnectionMode === 'tenant-only');
+  const apps = configs.find(({ Comment }) => Comment === '*.apps.hosting.example');
+
+  test('come in at a distribution of tenants that does what the distribution of applications does', () => {
+    const Code = z.object({ FunctionCode: z.string(), FunctionConfig: z.looseObject({}) });
+    const functions = read(template, 'AWS::CloudFront::Function', Code);
+    const does = (config: typeof own) => {
+      const [association] = config?.DefaultCacheBehavior.FunctionAssociations ?? [];
+      const found = functions.find(({ resource }) => association?.FunctionARN.startsWith(resource.name));
+      return {
+        ...{ at: association?.EventType, code: found?.FunctionCode },
+        routes: found?.FunctionConfig.KeyValueStoreAssociations,
+        cache: config?.DefaultCacheBehavior.CachePolicyId,
+        passes: config?.DefaultCacheBehavior.OriginRequestPolicyId,
+      };
+    };
+    expect(others).toEqual([]);
+    expect(does(own)).toEqual(does(apps));
+    expect(does(own).code).toContain('cf.kvs()');
+    expect(does(own).routes).toBeDefined();
+  });
+
+  test('have nothing in common that a distribution of tenants does not take', () => {
+    for (const foreign of ['Aliases', 'CNAMEs', 'IPV6Enabled', 'Logging', 'PriceClass', 'Staging', 'WebACLId'])
+      expect(own).not.toHaveProperty(foreign);
+    for (const old of ['MinTTL', 'MaxTTL', 'DefaultTTL', 'ForwardedValues', 'TrustedSigners', 'SmoothStreaming'])
+      expect(own?.DefaultCacheBehavior).not.toHaveProperty(old);
+  });
+
+  test('are made by one function, of our tenants alone, in the group whose endpoint owners are shown', () => {
+    const [group] = template.resources('AWS::CloudFront::ConnectionGroup');
+    const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
+    const variables = (name: string) =>
+      functions.find(({ FunctionName }) => FunctionName === `hosting-prod-${name}`)?.Environment.Variables;
+    for (const name of ['workflow-lookAtDoor', 'dashboard-getCustomDomain', 'dashboard-checkCustomDomain'])
+      expect(variables(name)?.DOOR_ADDRESS).toBe(`${group?.name}.cloudfront.localhost`);
+    expect(variables('workflow-lookAtDoor')?.DOOR_GROUP_ID).toBe(group?.name);
+    const makers = read(template, 'AWS::IAM::Role', Role).flatMap(({ Policies, resource }) =>
+      Policies.flatMap(({ Action, Resource }) =>
+        Action.includes('cloudfront:CreateDistributionTenant') ? [[resource.logicalId, Resource] as const] : [],
+      ),
+    );
+    expect(makers).toHaveLength(1);
+    const distribution = variables('workflow-lookAtDoor')?.DOOR_DISTRIBUTION_ID;
+    expect([...(makers[0]?.[1] ?? [])].sort()).toEqual([
+      group?.arn,
+      'arn:aws:cloudfront::123456789012:distribution-tenant/*',
+      `arn:aws:cloudfront::123456789012:distribution/${distribution}`,
+    ]);
+    // Nobody is believed to be at it any more when a look has run out of time (domain/doors.ts).
+    const look = functions.find(({ FunctionName }) => FunctionName === 'hosting-prod-workflow-lookAtDoor');
+    expect(look?.Timeout).toBeLessThanOrEqual(30);
   });
 });
