@@ -69,7 +69,7 @@ test('a proven domain waits for its CNAME, gets its certificate, lets visitors i
 }, 90_000);
 
 describe('a certificate that cannot be had', () => {
-  test.each([
+  test.concurrent.each([
     ['taken-shop', /CloudFront answers for .* already/, 'nothing'],
     ['refused-shop', /No certificate was issued .* CAA/, 'inactive'],
     ['silent-shop', /looked at for three days/, 'inactive'],
