@@ -13,7 +13,7 @@ import type { Secrets } from '../providers/secrets.ts';
 import { Account, App, Host } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { joinKey } from '../table/keys.ts';
-import { change, create, type Write } from '../table/writes.ts';
+import { change, claim, create, type Write } from '../table/writes.ts';
 import { newDeployment, triggerOf } from './deployment-queue.ts';
 import type { Caller, Deps } from './deps.ts';
 import { newCustomDomain } from './domain-claims.ts';
@@ -58,26 +58,21 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_LENGTH)
     .replace(/^-+|-+$/g, '') || 'app';
 
-/** A host name that somebody has: this application gets another, or none. */
+/** A host name that another application has: this one gets another, or none. */
 class NameTaken extends Error {
   readonly host: string;
-  constructor(host: string) {
+  /** The other one was deleted: whoever deletes and creates anew expects the same address. */
+  readonly leaving: boolean;
+  constructor(host: string, leaving = false) {
     super(`${host} is taken`);
     this.host = host;
+    this.leaving = leaving;
   }
 }
 
-/** A deleted application gives its names back within a moment: so often, and so many milliseconds apart, that is waited for. */
+/** How often a name that is being freed is asked for again, and how many milliseconds apart: taking down takes about a second. */
 const WAITS = 20;
 const WAIT = 100;
-
-/** Whether a name is taken by what is being deleted: whoever deletes and creates anew expects the same address. */
-async function isBeingFreed({ table }: Deps, host: string): Promise<boolean> {
-  const claim = await table.get(Host, { host });
-  if (!claim) return true;
-  const app = await table.get(App, { accountId: claim.accountId, id: claim.applicationId });
-  return app?.status === 'DELETING';
-}
 
 function assertOwnDomain(deps: Deps, customDomain: string | undefined): void {
   const { appsDomain } = deps.settings;
@@ -102,7 +97,7 @@ export async function createApp(
       return await createAppAt(deps, caller, access, input, slug + suffix);
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
-      if (waits < WAITS && (await isBeingFreed(deps, error.host))) {
+      if (error.leaving && waits < WAITS) {
         waits += 1;
         await new Promise((done) => setTimeout(done, WAIT));
       } else if (error.host === input.customDomain) {
@@ -146,7 +141,8 @@ async function createAppAt(
     updatedAt: now,
     ...(deployment ? { activeDeploymentId: deployment.id } : {}),
   };
-  const claim = (name: string) => create(Host, { host: name, accountId, applicationId: id }, () => new NameTaken(name));
+  const named = (name: string) =>
+    claim(Host, { host: name, accountId, applicationId: id }, (holder) => new NameTaken(name, holder?.leaving));
   const writes: Write[] = [
     change(
       Account,
@@ -154,12 +150,12 @@ async function createAppAt(
       { add: { appCount: 1 }, when: { appCount: { below: { attribute: 'plan.appLimit' } } } },
       () => new ApiError('plan_limit', "Your plan's number of applications is reached."),
     ),
-    claim(host),
+    named(host),
     create(App, app),
     create(GitAccess, access),
     emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
   ];
-  if (customDomain) writes.push(claim(customDomain));
+  if (customDomain) writes.push(named(customDomain));
   if (deployment) writes.push(deployment.write);
   return await deps.commit(writes, { data: view(app) });
 }
@@ -204,16 +200,22 @@ export async function deleteApp(
   { id }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
-  const { name } = await findApp(deps, caller, id);
+  const { name, hosts, customDomain } = await findApp(deps, caller, id);
   const now = deps.now();
   const due = { duePk: 'TEARDOWN', dueAt: new Date(now.getTime() + TEARDOWN_AFTER).toISOString() };
   const set = { status: 'DELETING', updatedAt: now.toISOString(), ...due };
   const when = { status: { isNot: 'DELETING' } };
+  const names = [...hosts, ...(customDomain ? [customDomain.host] : [])];
+  const leave = (host: string) => {
+    const mine = { set: { leaving: true }, when: { applicationId: { is: id } } };
+    return change(Host, { host }, mine, () => new ApiError('conflict', 'The application is just losing its domain.'));
+  };
   return await deps.commit(
     [
       change(App, { accountId, id }, { set, remove: ['listPk', 'listSk'], when }, noSuchApp),
       change(Account, { id: accountId }, { add: { appCount: -1 } }),
       emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
+      ...names.map(leave),
     ],
     { data: { id, deleted: true } },
   );

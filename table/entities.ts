@@ -214,7 +214,14 @@ export const App = entity({
 /** A host name belongs to the one application that has this item. */
 export const Host = entity({
   type: 'HOST',
-  schema: () => z.object({ host: z.string(), accountId: z.string(), applicationId: z.string() }),
+  schema: () =>
+    z.object({
+      host: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
+      /** That application was deleted: the name is free in a moment. */
+      leaving: z.optional(z.boolean()),
+    }),
   key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'HOST' }),
 });
 

@@ -149,6 +149,17 @@ export function create<T, K>(entity: Entity<T, K>, item: T & K, lost: () => Erro
   return { kind: 'Put', input: { Item: itemOf(entity, item), ConditionExpression, ...expression.parts() }, lost };
 }
 
+/** The write, whose `lost` is shown the item that was in its way, parsed; undefined when there is none. No round trip more. */
+const showing = <T, K>(entity: Entity<T, K>, write: Write, lost: (item?: T) => Error): Write => ({
+  ...write,
+  input: { ...write.input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+  lost: (item) => lost(item === undefined ? undefined : entity.parse(item)),
+});
+
+/** Puts a new item; `lost` is shown who has it already. */
+export const claim = <T, K>(entity: Entity<T, K>, item: T & K, lost: (holder?: T) => Error): Write =>
+  showing(entity, create(entity, item), lost);
+
 /** Puts an item over the one that is there, if the condition holds. */
 export function replace<T, K>(
   entity: Entity<T, K>,
@@ -170,15 +181,9 @@ export function change<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: ()
   return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
 }
 
-/** The same, and `lost` is shown the item that did not fit, parsed; undefined when there is none. No round trip more. */
-export function attempt<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: (item?: T) => Error): Write {
-  const write = change(entity, of, what);
-  return {
-    ...write,
-    input: { ...write.input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
-    lost: (item) => lost(item === undefined ? undefined : entity.parse(item)),
-  };
-}
+/** The same, and `lost` is shown the item that did not fit. */
+export const attempt = <T, K>(entity: Entity<T, K>, of: K, what: Change, lost: (item?: T) => Error): Write =>
+  showing(entity, change(entity, of, what), lost);
 
 /** Changes an item, making it if it is not there. */
 export function upsert<T, K>(entity: Entity<T, K>, of: K, what: Change): Write {
