@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Webhook } from '../table/webhook-entities.ts';
 import { type Receiver, START, signedWith, webhookWorld } from '../test/webhook-world.ts';
 import { FAILURES_MOST } from './delivery-counts.ts';
+import { reconcileEvents } from './event-sweep.ts';
 import { enableWebhook, pingWebhook, resendSkipped, rotateSecret } from './webhook-control.ts';
 import { deleteWebhook } from './webhooks.ts';
 
@@ -142,6 +143,33 @@ describe('with deliveries in flight', () => {
     await w.event();
     await w.settle();
     expect(w.arrivals).toHaveLength(1);
+  });
+
+  test('an endpoint deleted before its first attempt receives nothing, and nothing waits for it', async () => {
+    const w = await world();
+    const { id } = await w.endpoint('gone');
+    await w.endpoint('stays');
+    await w.event();
+    await deleteWebhook(w.steady, w.caller, { id } as Parameters<typeof deleteWebhook>[2]);
+    await w.settle();
+    expect(w.arrivals.map(({ url }) => url)).toEqual(['https://stays.example.com/']);
+    expect(w.deliveries()).toHaveLength(1);
+    expect([w.messages(), w.deadLetters]).toEqual([[], []]);
+  });
+
+  test('an attempt that takes longer than the reconciler waits is recorded once, and counted once', async () => {
+    const w = await world({ schedule: [] });
+    const { id } = await w.endpoint('slow', async (): Promise<'TIMEOUT'> => {
+      // Meanwhile it is taken for lost, stored and queued once more.
+      w.clock.now += 40_000;
+      await reconcileEvents(w.steady);
+      return 'TIMEOUT';
+    });
+    await w.event();
+    await w.settle();
+    expect(w.arrivals).toHaveLength(1);
+    expect(w.deliveries()).toMatchObject([{ status: 'FAILED', serial: 1 }]);
+    expect((await stored(w, id))?.failureCount).toBe(1);
   });
 
   test('a secret rotated between attempts signs the next one, with the old one beside it for 24 hours', async () => {

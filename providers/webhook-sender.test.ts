@@ -1,7 +1,11 @@
+import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { NASTY, type Receiver, receiver } from '../test/receivers.ts';
+import { known, NASTY, type Receiver, receiver, secureReceiver } from '../test/receivers.ts';
 import { keptText } from './webhook-body.ts';
 import { createWebhookSender } from './webhook-sender.ts';
+
+// What is wrong with a certificate shows where its authority is trusted.
+setDefaultCACertificates([...getCACertificates(), known.cert]);
 
 const DEADLINE = 700;
 const sender = createWebhookSender({ allowLocal: true, deadline: DEADLINE });
@@ -22,6 +26,29 @@ test('the body and the headers arrive as they are, the answer is kept', async ()
   expect(one.received).toMatchObject([
     { path: '/hook', body: '{"ü":1}', headers: { 'x-a': '1', 'content-length': '8' } },
   ]);
+});
+
+test('a certificate for the address, by an authority that is trusted, is what it takes', async () => {
+  const one = await started(secureReceiver());
+  for (const url of [one.url, one.url.replace('127.0.0.1', 'localhost')]) {
+    expect(await sender.send(url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED', status: 200 });
+  }
+  expect(one.received).toHaveLength(2);
+});
+
+test.each<[keyof typeof NASTY, string]>([
+  ['has a certificate for another name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['has a certificate for another address', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['has a certificate that has expired', 'CERT_HAS_EXPIRED'],
+  ['has a certificate that is not valid yet', 'CERT_NOT_YET_VALID'],
+  ['has signed its certificate itself', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['has a certificate by an authority that nobody knows', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+])('the receiver that %s fails by that and by nothing else', async (name, code) => {
+  const { port } = new URL((await started(NASTY[name].make())).url);
+  const socket = connect({ host: '127.0.0.1', port: Number(port) });
+  const failed = await new Promise((resolve) => socket.once('error', resolve).once('secureConnect', resolve));
+  socket.destroy();
+  expect(failed).toMatchObject({ code });
 });
 
 describe('a receiver that', () => {

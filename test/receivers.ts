@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { type Identity, newAuthority, selfSigned } from './certificates.ts';
 
 /** A delivery as a receiver saw it. */
 export interface Received {
@@ -28,10 +33,10 @@ async function listen(server: Server, protocol = 'http', port = 0): Promise<stri
   return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** A receiver that notes everything it gets and then does as told; 200 unless told. */
-export async function receiver(behave: Behaviour = (_, response) => response.end('ok'), port = 0): Promise<Receiver> {
-  const received: Received[] = [];
-  const server = createHttpServer((request, response) => {
+/** Notes a request whole, and then behaves. */
+const noting =
+  (received: Received[], behave: Behaviour): Behaviour =>
+  (request, response) => {
     const at = Date.now();
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -41,8 +46,18 @@ export async function receiver(behave: Behaviour = (_, response) => response.end
       received.push({ at, path: request.url ?? '', headers, body: Buffer.concat(chunks).toString('utf8') });
       behave(request, response);
     });
-  });
-  const url = await listen(server, 'http', port);
+  };
+
+const fine: Behaviour = (_, response) => response.end('ok');
+
+/** What listens, and notes what it gets. */
+async function listening(
+  server: HttpServer | HttpsServer,
+  received: Received[],
+  protocol: string,
+  port = 0,
+): Promise<Receiver> {
+  const url = await listen(server, protocol, port);
   return {
     url,
     received,
@@ -51,6 +66,12 @@ export async function receiver(behave: Behaviour = (_, response) => response.end
       server.close();
     },
   };
+}
+
+/** A receiver that notes everything it gets and then does as told; 200 unless told. */
+export async function receiver(behave: Behaviour = fine, port = 0): Promise<Receiver> {
+  const received: Received[] = [];
+  return await listening(createHttpServer(noting(received, behave)), received, 'http', port);
 }
 
 /** A receiver below HTTP: does what it likes with the socket. */
@@ -94,6 +115,20 @@ function trickle(response: ServerResponse): void {
 
 /** 100 MB of zeros in 100 kB; made before anybody waits for it. */
 const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024), { level: 1 });
+
+/** An authority that whoever sends to these receivers has to trust, for what is wrong with their certificates to show. */
+export const known = newAuthority('Known to the sender');
+const HERE = ['127.0.0.1', 'localhost'];
+const REFUSED = { outcome: 'TLS', status: null } as const;
+
+/** The same behind TLS. */
+export async function secureReceiver({ key, cert }: Identity = known.issue(HERE)): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createHttpsServer({ key, cert }, noting(received, fine));
+  // What a sender thinks of the certificate is what the tests look at.
+  server.on('tlsClientError', () => undefined);
+  return await listening(server, received, 'https');
+}
 
 /** Receivers of every nasty kind, each by what a sender must call it. */
 export const NASTY = {
@@ -164,14 +199,14 @@ export const NASTY = {
     outcome: 'TIMEOUT',
     status: null,
   },
-  'has a wrong certificate': {
-    make: async () => {
-      const pem = readFileSync(new URL('fixtures/untrusted.pem', import.meta.url));
-      const server = createHttpsServer({ key: pem, cert: pem });
-      return { url: await listen(server, 'https'), received: [], stop: async () => void server.close() };
-    },
-    outcome: 'TLS',
-    status: null,
+  'has a certificate for another name': { make: () => secureReceiver(known.issue(['other.example'])), ...REFUSED },
+  'has a certificate for another address': { make: () => secureReceiver(known.issue(['127.0.0.2'])), ...REFUSED },
+  'has a certificate that has expired': { make: () => secureReceiver(known.issue(HERE, [-9, -1])), ...REFUSED },
+  'has a certificate that is not valid yet': { make: () => secureReceiver(known.issue(HERE, [1, 9])), ...REFUSED },
+  'has signed its certificate itself': { make: () => secureReceiver(selfSigned(HERE)), ...REFUSED },
+  'has a certificate by an authority that nobody knows': {
+    make: () => secureReceiver(newAuthority('Nobody').issue(HERE)),
+    ...REFUSED,
   },
   'speaks http on https': {
     make: async () => {

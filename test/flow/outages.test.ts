@@ -12,11 +12,26 @@ let witness: Receiver;
 beforeAll(async () => {
   run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '100000', WEBHOOK_RETRY_SCHEDULE: '1,1,2,2,3' });
   witness = await receiver();
+  await storeUnqueued('/unqueued');
 }, 60_000);
 afterAll(async () => {
   await run.stop();
   await witness.stop();
 });
+
+/** A delivery as it stands where its message was lost a minute ago: the reconciler has the time of the other tests to find it. */
+async function storeUnqueued(path: string): Promise<void> {
+  const account = await newAccount({}, run.local);
+  const { id } = (await account.call(createWebhook, { body: { url: `${witness.url}${path}` } })).body.data;
+  const [{ deps }, { storeDelivery }, { newDelivery }] = await Promise.all([
+    import('../../runtime/deps.ts'),
+    import('../../domain/event-sweep.ts'),
+    import('../../domain/fan-out.ts'),
+  ]);
+  const at = new Date(Date.now() - 60_000);
+  const about = { type: 'ping' as const, created: at.toISOString(), data: { webhookId: id } };
+  await storeDelivery(deps, newDelivery({ id: `evt_${'0'.repeat(32)}`, accountId: account.id, ...about }, { id }, at));
+}
 
 /** The process of one of the run's engines. */
 function engine(command: string): number {
@@ -70,3 +85,8 @@ test.each([
   },
   120_000,
 );
+
+test('a delivery that was never queued is found by the reconciler', async () => {
+  const found = await until(async () => witness.received.find(({ path }) => path.endsWith('/unqueued')));
+  expect(JSON.parse(found.body)).toMatchObject({ id: `evt_${'0'.repeat(32)}`, type: 'ping' });
+}, 90_000);
