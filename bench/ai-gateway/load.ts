@@ -95,6 +95,19 @@ export async function many<T>(times: number, atOnce: number, work: () => Promise
   return { results, seconds: (performance.now() - started) / 1000 };
 }
 
+/** Does something so often, at an even pace, whether or not what was begun before has ended. */
+export async function paced(times: number, perSecond: number, work: () => Promise<unknown>): Promise<void> {
+  agent = new Agent({ keepAlive: true });
+  const started = performance.now();
+  const under: Promise<unknown>[] = [];
+  for (let index = 0; index < times; index += 1) {
+    const due = started + (index * 1000) / perSecond;
+    if (due > performance.now()) await new Promise((done) => setTimeout(done, due - performance.now()));
+    under.push(work());
+  }
+  await Promise.all(under);
+}
+
 /** Seconds of processor time that a process has used, all its threads together. */
 export function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
