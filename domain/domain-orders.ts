@@ -69,11 +69,12 @@ export async function orderDomain(
   return await withWallet(deps, accountId, look, async (wallet) => {
     const id = deps.newId('dom');
     const { years } = order;
+    const payBy = new Date(Date.parse(wallet.now) + HELD).toISOString();
     const invoice = issueInvoice(deps, wallet, {
       kind: 'DOMAIN',
       lines: [yearsLine(`Registration of ${name}`, years, extension.registration)],
       subjectId: id,
-      voidAt: new Date(Date.parse(wallet.now) + HELD).toISOString(),
+      ...{ payBy, voidAt: payBy },
     });
     const domain: Domain = {
       ...ordered(order, extension),

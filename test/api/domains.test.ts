@@ -67,7 +67,10 @@ test('without the money the order is UNPAID, and holds the name against everybod
   const [account, other] = [await newAccount(), await newAccount(RICH)];
   const domain = freshName();
   const answer = await account.call(orderDomain, { body: { domain, registrant } });
-  expect(answer.body.data.invoice).toMatchObject({ status: 'UNPAID', paidAt: null, amount: '113.85' });
+  const { invoice } = answer.body.data;
+  expect(invoice).toMatchObject({ status: 'UNPAID', paidAt: null, amount: '113.85' });
+  // The name is held for a day, and so long there is to pay.
+  expect(Date.parse(invoice.dueAt) - Date.parse(invoice.issuedAt)).toBe(24 * 3_600_000);
   const pending = await domainNamed(account, domain);
   expect(pending).toMatchObject({ status: 'PENDING', registeredAt: null, expiresAt: null });
   const refused = await other.call(orderDomain, { body: { domain, registrant } });
