@@ -23,7 +23,7 @@ export const CustomDomain = resource('CustomDomain', () =>
     challenge: DnsEntry().register(z.globalRegistry, { description: 'Proves that the domain is yours' }),
     target: DnsEntry().register(z.globalRegistry, {
       description:
-        'Sends its visitors to the application. `ALIAS` at the top of a zone, where no CNAME may be: some name servers call it ANAME',
+        'Sends its visitors to the application; made by itself where the account’s own DNS with us answers for it. `ALIAS` at the top of a zone, where no CNAME may be: some name servers call it ANAME',
     }),
     problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
     checkedAt: z.nullable(Timestamp()),

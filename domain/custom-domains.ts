@@ -3,7 +3,6 @@ import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { aliasOf, type HostRoutes } from '../providers/host-routes.ts';
 import type { TxtRecords } from '../providers/txt-records.ts';
-import { Domain, DomainName } from '../table/domain-entities.ts';
 import { Door } from '../table/door-entities.ts';
 import { App, type CustomDomain, checkedAgainAt, Host } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
@@ -12,6 +11,7 @@ import { findApp } from './apps.ts';
 import type { Caller, Deps } from './deps.ts';
 import { claimEnd, FIRST_LOOK } from './domain-claims.ts';
 import { askForLook, newDoor } from './door-keeping.ts';
+import { domainsAbove } from './own-zones.ts';
 
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
 const LATEST = 3600_000;
@@ -80,14 +80,8 @@ function letGo(deps: Deps, app: App, { host, token }: CustomDomain): Write[] {
 }
 
 /** Whether the account has registered the domain, or one above it, with us: that is a proof by itself. */
-async function isHeld(deps: Deps, accountId: string, host: string): Promise<boolean> {
-  const labels = host.split('.');
-  const names = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
-  const claims = await Promise.all(names.map((name) => deps.table.get(DomainName, { name })));
-  const held = claims.flatMap((claim) => (claim?.accountId === accountId ? [claim.domainId] : []));
-  const domains = await Promise.all(held.map((id) => deps.table.get(Domain, { accountId, id })));
-  return domains.some((domain) => domain?.status === 'ACTIVE');
-}
+const isHeld = async (deps: Deps, accountId: string, host: string): Promise<boolean> =>
+  (await domainsAbove(deps, accountId, host)).length > 0;
 
 const stillClaimed = ({ token }: CustomDomain) =>
   ({

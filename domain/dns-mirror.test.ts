@@ -6,7 +6,7 @@ import { create } from '../table/writes.ts';
 import { billingWorld } from '../test/billing-world.ts';
 import { chances } from '../test/domain-world.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns.ts';
-import { differences, mirrorZone, reconcileZones, setsOf, zoneValue } from './dns-mirror.ts';
+import { aliasSetsOf, differences, mirrorZone, reconcileZones, setsOf, zoneValue } from './dns-mirror.ts';
 
 const NAME = 'shop.co.za';
 const record = (fields: Partial<DnsRecord>): DnsRecord => ({
@@ -32,6 +32,23 @@ test('one set for each name and type, with the shortest time to live', () => {
     { name: `www.${NAME}`, type: 'A', ttl: 60, values: ['192.0.2.1', '192.0.2.2'] },
     { name: NAME, type: 'A', ttl: 300, values: ['192.0.2.1'] },
   ]);
+});
+
+test("an alias leads a name in both kinds of addresses, unless its owner's own records lead it", () => {
+  const target = 'd1.cloudfront.net';
+  const own = setsOf(NAME, [
+    record({ name: '', type: 'TXT' }),
+    record({ name: 'www' }),
+    record({ name: 'c', type: 'CNAME', content: 'x' }),
+  ]);
+  const aliases = { [NAME]: target, [`www.${NAME}`]: target, [`c.${NAME}`]: target };
+  const sets = ['A', 'AAAA'].map((type) => ({ name: NAME, type, ttl: 0, values: [], alias: target }));
+  expect(aliasSetsOf(aliases, own)).toEqual(sets);
+  expect(aliasSetsOf({}, own)).toEqual([]);
+  expect(differences(sets, sets)).toEqual([]);
+  const moved = sets.map((set) => ({ ...set, alias: 'd2.cloudfront.net' }));
+  expect(differences(sets, moved)).toEqual(moved.map((set) => ({ action: 'UPSERT', set })));
+  expect(differences(sets, [])).toEqual(sets.map((set) => ({ action: 'DELETE', set })));
 });
 
 const set = fc.record({

@@ -55,8 +55,21 @@ export function setsOf(domain: string, records: readonly DnsRecord[]): RecordSet
   return [...sets.values()];
 }
 
+/** An owner's records of these types say where a name leads. */
+const LEADING = ['A', 'AAAA', 'CNAME', 'NS'];
+
+/** The sets that a zone's aliases make beside the owner's own; those come first. */
+export function aliasSetsOf(aliases: Readonly<Record<string, string>>, own: readonly RecordSet[]): RecordSet[] {
+  const led = new Set(own.flatMap(({ name, type }) => (LEADING.includes(type) ? [name] : [])));
+  return Object.entries(aliases).flatMap(([name, alias]) =>
+    led.has(name) ? [] : ['A', 'AAAA'].map((type) => ({ name, type, ttl: 0, values: [], alias })),
+  );
+}
+
 const sameSet = (a: RecordSet, b: RecordSet): boolean =>
-  a.ttl === b.ttl && JSON.stringify([...a.values].sort()) === JSON.stringify([...b.values].sort());
+  a.ttl === b.ttl &&
+  a.alias === b.alias &&
+  JSON.stringify([...a.values].sort()) === JSON.stringify([...b.values].sort());
 
 /** What turns the sets that are there into those that are wanted. What goes goes first: a CNAME may come in its place. */
 export function differences(there: readonly RecordSet[], wanted: readonly RecordSet[]): DnsChange[] {
@@ -126,13 +139,14 @@ export async function mirrorZone(
 
 /** @returns how many sets were changed */
 async function bringUp(deps: Pick<Deps, 'table'> & { dns: Dns }, zone: Zone): Promise<number> {
-  const { hostedZoneId, name, version, mirrored, domainId } = zone;
+  const { hostedZoneId, name, version, mirrored, domainId, aliases = {} } = zone;
   if (!hostedZoneId || mirrored >= version) return 0;
   const [records, there] = await Promise.all([
     deps.table.all(DnsRecord, recordsOf(domainId)),
     deps.dns.recordSets(hostedZoneId, name),
   ]);
-  const changes = differences(there, setsOf(name, records));
+  const own = setsOf(name, records);
+  const changes = differences(there, [...own, ...aliasSetsOf(aliases, own)]);
   if (changes.length > 0) await deps.dns.change(hostedZoneId, changes);
   return changes.length;
 }

@@ -6,12 +6,14 @@ import type { Lead } from '../providers/leads.ts';
 const orWww = (host: string) =>
   `At the top of a zone no CNAME may be: make it an ALIAS or ANAME record, or use a name below it, such as www.${host}.`;
 
-/** The domain does not lead to us, as far as its DNS says. */
-export function leadsElsewhere(host: string, address: string, { alias, addresses, apex }: Lead): string {
-  const hint = apex ? ` ${orWww(host)}` : '';
+const OURS = 'Its DNS is ours: without A, AAAA and CNAME records of its own it leads there by itself.';
+
+/** The domain does not lead to us, as far as its DNS says. @param ours whether that is ours, and its owner's */
+export function leadsElsewhere(host: string, address: string, { alias, addresses, apex }: Lead, ours = false): string {
+  const hint = ours ? ` ${OURS}` : apex ? ` ${orWww(host)}` : '';
   // It is as it should be: CloudFront sees an older answer.
   if (alias === address) return `${host} leads to ${address}; the rest of the world does not see that everywhere yet.`;
-  if (alias) return `${host} leads to ${alias}. It has to lead to ${address}.`;
+  if (alias) return `${host} leads to ${alias}. It has to lead to ${address}.${hint}`;
   if (addresses.length > 0) return `${host} leads to ${addresses[0]}. It has to lead to ${address}.${hint}`;
   return `${host} leads nowhere yet. It has to lead to ${address}.${hint}`;
 }

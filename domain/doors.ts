@@ -7,6 +7,7 @@ import { erase } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { type DoorKeys, type Look, later, Overtaken, over, overtaken, SECOND, save } from './door-state.ts';
 import { leadsElsewhere, noCertificate, taken, unanswered } from './door-words.ts';
+import { leadInOwnZone } from './own-zones.ts';
 
 /**
  * The doors of proven domains. One look makes of a door what can be made of it now, and may be repeated, die anywhere, and run
@@ -79,10 +80,12 @@ async function leadOf({ leads }: Keeping, { host }: Door): Promise<Lead | undefi
 async function make(deps: Keeping, door: Door): Promise<Look> {
   if (isBeingMade(deps, door)) return { done: false, waitSeconds: 5 };
   const { host } = door;
+  const { ours, changed } = await leadInOwnZone(deps, door, deps.doorAddress, overtaken);
+  if (changed) return { done: false, waitSeconds: 5 };
   const lead = await leadOf(deps, door);
   if (!lead) return (await save(deps, door, { status: 'WAITING', problem: unanswered(host) })).look;
   const { apex } = lead;
-  const elsewhere = { status: 'WAITING', problem: leadsElsewhere(host, deps.doorAddress, lead), apex } as const;
+  const elsewhere = { status: 'WAITING', problem: leadsElsewhere(host, deps.doorAddress, lead, ours), apex } as const;
   if (!lead.alias && lead.addresses.length === 0) return (await save(deps, door, elsewhere)).look;
   const { door: held } = await save(deps, door, { makingUntil: later(deps.now().getTime(), MAKING), apex });
   const made = await deps.doors.make(tenantName(door), host);
@@ -101,6 +104,7 @@ async function close(deps: Keeping, door: Door): Promise<Look> {
   if (tenant?.enabled) await deps.doors.disable(tenant, host);
   else if (tenant) await deps.doors.remove(tenant);
   if (tenant || isBeingMade(deps, door)) return (await save(deps, door, {})).look;
+  await leadInOwnZone(deps, door, undefined, overtaken);
   await deps.table.transact([
     erase(Door, { host }, { version: { is: version } }, overtaken),
     erase(Host, { host }, { applicationId: { is: applicationId } }, overtaken),

@@ -57,9 +57,15 @@ function recordOf(type: string, name: string, ttl: number, value: string): Answe
   }
 }
 
+/** What aliases lead to is on this machine. */
+const HERE: Record<string, string> = { A: '127.0.0.1', AAAA: '::1' };
+const ALIAS_TTL = 60;
+
 /** @param name as it was asked for, its case kept */
-const recordsOf = ({ type, ttl, values }: RecordSet, name: string): Answer[] =>
-  values.map((value) => recordOf(type, name, ttl, value));
+const recordsOf = ({ type, ttl, values, alias }: RecordSet, name: string): Answer[] =>
+  alias === undefined
+    ? values.map((value) => recordOf(type, name, ttl, value))
+    : [recordOf(type, name, ALIAS_TTL, HERE[type] ?? '')];
 
 /** The sets of a name: its own, or those of the `*` that stands for it. Undefined where there is no such name. */
 function setsOf(zone: Zone, name: string): RecordSet[] | undefined {
@@ -115,8 +121,9 @@ export function resolve(zoneOf: ZoneOf, asked: string, type: string): Resolved {
   return { answers, flags: AUTHORITATIVE_ANSWER };
 }
 
-/** Whether a name is another word for a target, over however many steps. */
+/** Whether a name leads to a target: by an alias of its zone, or as another word for it over however many steps. */
 export const leadsTo = (zoneOf: ZoneOf, name: string, target: string): boolean =>
+  zoneOf(name)?.sets.some((set) => set.name === name && set.alias === target) ||
   (resolve(zoneOf, name, 'A').answers ?? []).some(
     (answer) => answer.type === 'CNAME' && answer.data.toLowerCase() === target,
   );

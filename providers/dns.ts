@@ -17,6 +17,8 @@ export interface RecordSet {
   ttl: number;
   /** In the notation of zone files: names end in a dot, texts are quoted. */
   values: string[];
+  /** In place of values, a name at CloudFront whose addresses are this one's: at the top of a zone too. Its ttl is 0. */
+  alias?: string;
 }
 
 export interface HostedZone {
@@ -70,13 +72,17 @@ function partsOf(changes: readonly DnsChange[]): DnsChange[][] {
   return parts;
 }
 
+/** The zone that all names at CloudFront are in, the same for everybody (Route 53, AliasTarget). */
+const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
+
 const wireChange = ({ action, set }: DnsChange): Change => ({
   Action: action,
   ResourceRecordSet: {
     Name: `${set.name}.`,
     Type: set.type as RRType,
-    TTL: set.ttl,
-    ResourceRecords: set.values.map((Value) => ({ Value })),
+    ...(set.alias
+      ? { AliasTarget: { HostedZoneId: CLOUDFRONT_ZONE, DNSName: `${set.alias}.`, EvaluateTargetHealth: false } }
+      : { TTL: set.ttl, ResourceRecords: set.values.map((Value) => ({ Value })) }),
   },
 });
 
@@ -106,10 +112,12 @@ export function createDns(client: Route53Client): Dns {
         const page = await client.send(
           new ListResourceRecordSetsCommand({ HostedZoneId: zoneId, MaxItems: 300, ...from }),
         );
-        for (const { Name = '', Type = 'A', TTL = 0, ResourceRecords = [] } of page.ResourceRecordSets ?? []) {
+        for (const { Name = '', Type = 'A', TTL = 0, ResourceRecords = [], AliasTarget } of page.ResourceRecordSets ??
+          []) {
           const name = plainName(Name);
           if (name === domain && (Type === 'SOA' || Type === 'NS')) continue;
-          sets.push({ name, type: Type, ttl: TTL, values: ResourceRecords.map(({ Value = '' }) => Value) });
+          const alias = AliasTarget?.DNSName ? { alias: plainName(AliasTarget.DNSName) } : {};
+          sets.push({ name, type: Type, ttl: TTL, values: ResourceRecords.map(({ Value = '' }) => Value), ...alias });
         }
         if (!page.IsTruncated || !page.NextRecordName || !page.NextRecordType) return sets;
         from = { StartRecordName: page.NextRecordName, StartRecordType: page.NextRecordType };

@@ -97,6 +97,8 @@ export const Zone = entity({
       mirrored: z.int(),
       /** Where they have it; absent until the domain is registered. */
       hostedZoneId: z.optional(z.string()),
+      /** Names that lead where another name does, unless their owner's own records say otherwise: name → other name. */
+      aliases: z.optional(z.record(z.string(), z.string())),
       /** Who is bringing the name servers up to date, until when at most (epoch milliseconds). */
       lease: z.optional(z.object({ holder: z.string(), until: z.int() })),
       /** Of one that is new: when it must have been mirrored. */

@@ -69,8 +69,8 @@ function State({ app, domain }: { app: Application; domain: CustomDomain }) {
 /** What there is to say of a certificate where nothing stands in its way. */
 const USUAL: Record<Certificate['status'], string> = {
   WAITING: 'It is asked for as soon as the domain leads here.',
-  PENDING: 'It is being issued, which takes some minutes. The record below has to stay.',
-  ISSUED: 'Visitors are let in over HTTPS. It is renewed by itself as long as the record below stays.',
+  PENDING: 'It is being issued, which takes some minutes. The domain has to lead here all the while.',
+  ISSUED: 'Visitors are let in over HTTPS. It is renewed by itself as long as the domain leads here.',
   FAILED: 'It could not be had.',
 };
 

@@ -68,3 +68,18 @@ test('what is deleted must be exactly what is there, and a batch happens whole o
   await dns.change(id, [remove(www), upsert(alias)]);
   expect(await dns.recordSets(id, 'shop.co.za')).toEqual([alias]);
 });
+
+test('an alias stands in place of values, at the top of a zone too, and not beside a CNAME', async () => {
+  const { id } = await dns.ensureZone('shop.co.za', 'dom_1');
+  const alias = (type: string, name = 'shop.co.za'): RecordSet => ({
+    ...{ name, type, ttl: 0, values: [], alias: 'd111.cloudfront.net' },
+  });
+  await dns.change(id, [upsert(alias('A')), upsert(alias('AAAA'))]);
+  expect(await dns.recordSets(id, 'shop.co.za')).toEqual([alias('A'), alias('AAAA')]);
+  await expect(dns.change(id, [upsert({ ...alias('TXT') })])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
+  await expect(dns.change(id, [remove({ ...alias('A'), alias: 'd2.cloudfront.net' })])).rejects.toMatchObject({
+    name: 'InvalidChangeBatch',
+  });
+  await dns.change(id, [remove(alias('A')), upsert(a('shop.co.za', '192.0.2.1'))]);
+  expect(await dns.recordSets(id, 'shop.co.za')).toEqual([a('shop.co.za', '192.0.2.1'), alias('AAAA')]);
+});

@@ -12,6 +12,8 @@ const RecordSet = z.object({
   ttl: z.number(),
   /** In the notation of zone files. */
   values: z.array(z.string()),
+  /** In place of values: the name whose addresses are this one's. */
+  alias: z.string().optional(),
 });
 export type RecordSet = z.output<typeof RecordSet>;
 const Zone = z.object({ id: z.string(), name: z.string(), reference: z.string(), sets: z.array(RecordSet) });
@@ -60,19 +62,25 @@ interface Change {
 }
 
 function changesOf(body: string): Change[] {
-  return elements(body, 'Change').map((change) => ({
-    action: textOf(change, 'Action'),
-    set: {
-      name: plain(textOf(change, 'Name')),
-      type: textOf(change, 'Type'),
-      ttl: Number(textOf(change, 'TTL')),
-      values: elements(change, 'ResourceRecord').map((record) => textOf(record, 'Value')),
-    },
-  }));
+  return elements(body, 'Change').map((change) => {
+    const alias = plain(textOf(change, 'DNSName'));
+    return {
+      action: textOf(change, 'Action'),
+      set: {
+        name: plain(textOf(change, 'Name')),
+        type: textOf(change, 'Type'),
+        ttl: Number(textOf(change, 'TTL')),
+        values: elements(change, 'ResourceRecord').map((record) => textOf(record, 'Value')),
+        ...(alias ? { alias } : {}),
+      },
+    };
+  });
 }
 
 const same = (a: RecordSet, b: RecordSet): boolean =>
-  a.ttl === b.ttl && JSON.stringify([...a.values].sort()) === JSON.stringify([...b.values].sort());
+  a.ttl === b.ttl &&
+  a.alias === b.alias &&
+  JSON.stringify([...a.values].sort()) === JSON.stringify([...b.values].sort());
 
 /** All changes or none; returns the zone's sets as they are then. */
 function changed(zone: Zone, changes: readonly Change[]): RecordSet[] {
@@ -89,7 +97,9 @@ function changed(zone: Zone, changes: readonly Change[]): RecordSet[] {
       continue;
     }
     if (action === 'CREATE' && known) throw invalid(`${what} but it already exists`);
-    if (values.length === 0 || new Set(values).size < values.length)
+    if (set.alias && (values.length > 0 || set.ttl > 0 || !['A', 'AAAA'].includes(type)))
+      throw invalid(`${what} with an alias and something else`);
+    if ((values.length === 0 && !set.alias) || new Set(values).size < values.length)
       throw invalid(`${what} with duplicate values or none`);
     const wrong = values.find((value) => !VALUES[type]?.test(value));
     if (wrong !== undefined) throw invalid(`${what}: value '${wrong}' is invalid`);
@@ -102,16 +112,23 @@ function changed(zone: Zone, changes: readonly Change[]): RecordSet[] {
   return [...sets.values()].sort((a, b) => (order(a.name, a.type) < order(b.name, b.type) ? -1 : 1));
 }
 
-const showSet = ({ name, type, ttl, values }: RecordSet): string =>
+const showSet = ({ name, type, ttl, values, alias }: RecordSet): string =>
   element(
     'ResourceRecordSet',
     element('Name', escapeXml(shown(name))) +
       element('Type', type) +
-      element('TTL', String(ttl)) +
-      element(
-        'ResourceRecords',
-        values.map((value) => element('ResourceRecord', element('Value', escapeXml(value)))).join(''),
-      ),
+      (alias === undefined
+        ? element('TTL', String(ttl)) +
+          element(
+            'ResourceRecords',
+            values.map((value) => element('ResourceRecord', element('Value', escapeXml(value)))).join(''),
+          )
+        : element(
+            'AliasTarget',
+            element('HostedZoneId', 'Z2FDTNDATAQYW2') +
+              element('DNSName', shown(alias)) +
+              element('EvaluateTargetHealth', 'false'),
+          )),
   );
 
 const showZone = ({ id, name, reference, sets }: Zone): string =>

@@ -64,12 +64,13 @@ test('without a domain of its own, or in another account, there is nothing to se
   expect((await account.call(getApp, { params: { id } })).status).toBe(200);
 });
 
-test('a domain bought from us needs no proof in its own account, and a TXT record in any other', async () => {
+test('a domain bought from us needs no proof and no record in its own account, and a TXT record in any other', async () => {
   const [owner, tenant] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
   const { domain } = await openDomain(owner);
   const own = (await create(owner, domain.name)).body.data.id;
   await until(async () => (await read(owner, own)).body.data.status === 'VERIFIED');
   await until(async () => PLACEHOLDER.test(await pageOf(domain.name)));
+  await until(async () => (await read(owner, own)).body.data.certificate?.status === 'ISSUED', 300);
 
   const { id } = (await create(tenant, `shop.${domain.name}`)).body.data;
   const { challenge } = (await check(tenant, id)).body.data;

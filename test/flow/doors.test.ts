@@ -1,7 +1,8 @@
+import { Resolver } from 'node:dns/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp, deleteApp } from '../../contract/apps.ts';
 import { checkCustomDomain, getCustomDomain } from '../../contract/custom-domains.ts';
-import { addDnsRecord } from '../../contract/dns.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns.ts';
 import { openDomain } from '../domains.ts';
 import { codeOf, local, newAccount, type Opened, until } from '../world.ts';
 import { get } from './browse.ts';
@@ -89,6 +90,31 @@ describe('a certificate that cannot be had', () => {
     90_000,
   );
 });
+
+test("in its owner's own zone with us a domain is led here by itself, unless the owner's records lead it elsewhere", async () => {
+  const host = `own.${domain.name}`;
+  await record('CNAME', 'own', 'old-host.example.net');
+  const { id } = (await create(owner, host)).body.data;
+  const read = async () => (await owner.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+  const { certificate } = await until(async () => {
+    const data = await read();
+    return data.certificate?.problem ? data : undefined;
+  });
+  expect(certificate).toMatchObject({ status: 'WAITING', problem: expect.stringMatching(/old-host.* DNS is ours/) });
+  const { data } = (await owner.call(listDnsRecords, { params: { id: domain.id } })).body;
+  const recordId = String(data.find(({ name, type }) => name === 'own' && type === 'CNAME')?.id);
+  await owner.call(deleteDnsRecord, { params: { id: domain.id, recordId } });
+  await until(async () => {
+    await owner.dashboard.call(checkCustomDomain, { params: { id } });
+    return (await read()).certificate?.status === 'ISSUED';
+  }, 1000);
+  const resolver = new Resolver();
+  resolver.setServers([`${local.dns.host}:${local.dns.port}`]);
+  expect(await resolver.resolve4(host)).toEqual(['127.0.0.1']);
+  await owner.call(deleteApp, { params: { id } });
+  await until(async () => (await edge(host)) === 'nothing');
+  await until(async () => (await resolver.resolve4(host).catch(() => [])).length === 0);
+}, 90_000);
 
 test('a domain that leads elsewhere is told where to, and makes nothing at the edge', async () => {
   const { host, read, check } = await proven('old');
