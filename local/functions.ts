@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkVariable } from '../runtime/config.ts';
+import { Trouble } from './data-directory.ts';
 import { isObject, type JsonObject } from './intrinsics.ts';
 import type { FunctionSpec } from './lambda-pool.ts';
 import type { Resource, Template } from './template.ts';
@@ -12,11 +14,17 @@ const FROM_THE_SHELL =
 /** Execution environments of one function at once, where the template reserves no other number. */
 const CONCURRENCY = 64;
 
-/** The template's variables that the shell overrides. */
+/** The template's variables that the shell overrides; empty ones do not. Throws {@link Trouble} for a value that cannot be. */
 export function shellOverrides(shell: NodeJS.ProcessEnv): Record<string, string> {
   const overrides: Record<string, string> = {};
   for (const [name, value] of Object.entries(shell)) {
-    if (value !== undefined && FROM_THE_SHELL.test(name)) overrides[name] = value;
+    if (!value || !FROM_THE_SHELL.test(name)) continue;
+    try {
+      checkVariable(name, value);
+    } catch (error) {
+      throw new Trouble(error instanceof Error ? error.message : String(error));
+    }
+    overrides[name] = value;
   }
   return overrides;
 }

@@ -90,6 +90,7 @@ export interface Platform {
 /** Starts the whole platform on this machine. Throws {@link Trouble} where the user can help. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { port, reporter, shell } = options;
+  const overrides = shellOverrides(shell);
   if (!(await isFree(port))) throw portTaken(port);
   if (options.gitRoot && !existsSync(options.gitRoot))
     throw new Trouble(`LOCAL_GIT_ROOT does not exist: ${options.gitRoot}`);
@@ -175,7 +176,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const functions = functionsOf(template, {
       environment,
       overrides: {
-        ...aiVariables(address('ai'), shellOverrides(shell)),
+        ...aiVariables(address('ai'), overrides),
         ...login.variables,
         ...payments.variables,
         PUBLIC_URL: baseUrl,
@@ -205,7 +206,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       startCodeBuild({
         ...engines,
         port: ports.builds,
-        projects: buildProjectsOf(template, shellOverrides(shell)),
+        projects: buildProjectsOf(template, overrides),
         gitRoot: git.root,
       }).then(started),
     ]);

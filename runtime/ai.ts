@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { builtInOffer, type Offer, offers } from '../domain/ai-models.ts';
 import type { ProviderId } from '../providers/ai/registry.ts';
 import { config } from './config.ts';
@@ -21,6 +20,4 @@ export const ownKey = (provider: ProviderId): string | undefined =>
     together: config.TOGETHER_API_KEY,
   })[provider] || undefined;
 
-export const baseUrls: Partial<Record<ProviderId, string>> = z
-  .record(z.string(), z.url())
-  .parse(JSON.parse(config.AI_PROVIDER_BASE_URLS));
+export const baseUrls: Partial<Record<ProviderId, string>> = config.AI_PROVIDER_BASE_URLS;

@@ -4,6 +4,15 @@ import { once } from '../contract/envelope.ts';
 // Zod would compile a parser for each schema it meets: more work than all that one cold function parses.
 z.config({ jitless: true });
 
+/** JSON, or what is no JSON, for the next schema to refuse. */
+const parsed = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+};
+
 const text = once(() => z.optional(z.string()));
 /** Requests per rolling 60 seconds (specification, Limits 1). */
 const perMinute = (usual: number) => () => z._default(z.coerce.number().check(z.int(), z.positive()), usual);
@@ -55,7 +64,8 @@ const VARIABLES = {
   /** What a dollar costs in rand, where operators have not set another rate (domain/ai-models.ts). */
   AI_RAND_PER_DOLLAR: () => z._default(z.coerce.number().check(z.positive()), 18),
   /** JSON, provider id → base URL: where providers are reached, if not where the registry says. */
-  AI_PROVIDER_BASE_URLS: () => z._default(z.string(), '{}'),
+  AI_PROVIDER_BASE_URLS: () =>
+    z.pipe(z.pipe(z._default(z.string(), '{}'), z.transform(parsed)), z.record(z.string(), z.url())),
   /** Our own keys for the providers. */
   OPENAI_API_KEY: text,
   ANTHROPIC_API_KEY: text,
@@ -79,7 +89,10 @@ const VARIABLES = {
   /** Seconds between attempts (specification, Delivery 2). */
   WEBHOOK_RETRY_SCHEDULE: () =>
     z.pipe(
-      z._default(z.string().check(z.regex(/^\d+(,\d+)*$/)), '60,300,1800,7200,43200'),
+      z._default(
+        z.string().check(z.regex(/^ *\d+( *, *\d+)* *$/, 'must be seconds, separated by commas')),
+        '60,300,1800,7200,43200',
+      ),
       z.transform((list) => list.split(',').map(Number)),
     ),
 } satisfies Record<string, () => z.ZodMiniType>;
@@ -87,10 +100,15 @@ const VARIABLES = {
 type Config = { readonly [Name in keyof typeof VARIABLES]: z.output<ReturnType<(typeof VARIABLES)[Name]>> };
 
 /** Reads a variable; throws an error that names it where its value cannot be. */
-function read(name: keyof typeof VARIABLES): unknown {
-  const { success, data, error } = VARIABLES[name]().safeParse(process.env[name]);
+function read(name: keyof typeof VARIABLES, value = process.env[name]): unknown {
+  const { success, data, error } = VARIABLES[name]().safeParse(value);
   if (success) return data;
   throw new Error(`environment variable ${name}: ${error.issues.map(({ message }) => message).join(', ')}`);
+}
+
+/** Throws, naming the variable, where no function could work with this value of it. Names that none reads are let pass. */
+export function checkVariable(name: string, value: string): void {
+  if (name in VARIABLES) read(name as keyof Config, value);
 }
 
 export const config = new Proxy({} as Config, {
