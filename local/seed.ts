@@ -95,10 +95,11 @@ async function open(who: keyof Accounts, operator: string, engines: Engines): Pr
 export async function seedAccounts(file: string, engines: Engines): Promise<{ accounts: Accounts; first: boolean }> {
   const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
   const operator = functionNamed(engines.functions, 'operator/createAccount');
-  const accounts = {
-    demo: known.demo ?? (await open('demo', operator.name, engines)),
-    other: known.other ?? (await open('other', operator.name, engines)),
-  };
+  const [demo, other] = await Promise.all([
+    known.demo ?? open('demo', operator.name, engines),
+    known.other ?? open('other', operator.name, engines),
+  ]);
+  const accounts = { demo, other };
   const first = !known.demo || !known.other;
   if (first) writeFileSync(file, JSON.stringify(accounts), { mode: 0o600 });
   // Tokens expire: these are good for a day from each start.
@@ -106,5 +107,6 @@ export async function seedAccounts(file: string, engines: Engines): Promise<{ ac
     ...accounts[who],
     dashboardToken: await engines.login.tokenFor(await subjectOf(who, engines)),
   });
-  return { accounts: { demo: await fresh('demo'), other: await fresh('other') }, first };
+  const [forDemo, forOther] = await Promise.all([fresh('demo'), fresh('other')]);
+  return { accounts: { demo: forDemo, other: forOther }, first };
 }

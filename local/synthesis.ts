@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { bundle, makeFolders } from '../lib/bundles.ts';
+import { makeFolders } from '../lib/bundles.ts';
 import type { SettingsInput } from '../lib/config.ts';
+import { bundleInto } from './kept-bundles.ts';
 import type { Place } from './names.ts';
 import { fingerprint } from './sources.ts';
 import { readTemplate, type Template } from './template.ts';
@@ -66,7 +67,7 @@ async function make({ settings, bundles, outdir, onChange }: Making): Promise<Wa
     makeFolders(bundles);
     worker.postMessage('go');
     if (onChange) watch = await watchSources(bundles, onChange);
-    else await bundle({ outdir: bundles });
+    else await bundleInto(bundles);
     await synthesized;
   } finally {
     await worker.terminate();
