@@ -16,7 +16,7 @@ export function newDoor(
   const since = now.toISOString();
   return create(Door, {
     ...{ host, token, accountId: of.accountId, applicationId: of.id, status: 'WAITING', since, problem: null },
-    ...{ apex: false, checkedAt: null, lookAt: later(now.getTime(), SILENCE), version: 1 },
+    ...{ apex: false, certificates: 0, checkedAt: null, lookAt: later(now.getTime(), SILENCE), version: 1 },
   });
 }
 
@@ -41,15 +41,15 @@ export async function closeDoor(deps: Deps, { host, token }: DoorKeys): Promise<
   }
 }
 
-/** How soon after an owner's last wish for a look there is another, by what it may cost. */
-const AGAIN_AFTER = { WAITING: 10 * SECOND, FAILED: HOUR };
+/** How soon after an owner's last wish for a look there is another: where one certificate was refused, each look asks for one. */
+const againAfter = ({ status, certificates }: Door) => (status === 'FAILED' && certificates > 0 ? HOUR : 10 * SECOND);
 
 /** An owner wants it to be looked at now; the stream has it done. @returns the door as it then is */
 export async function askForLook(deps: Deps, door: Door): Promise<Door> {
   const { status, askedAt } = door;
   if (status !== 'WAITING' && status !== 'FAILED') return door;
   const now = deps.now().getTime();
-  if (askedAt && now - Date.parse(askedAt) < AGAIN_AFTER[status]) return door;
+  if (askedAt && now - Date.parse(askedAt) < againAfter(door)) return door;
   const asked = { askedAt: later(now, 0) };
   const same = { token: { is: door.token }, version: { is: door.version } };
   try {

@@ -16,7 +16,7 @@ export interface Look {
 export const over: Look = { done: true, waitSeconds: 1 };
 
 export const SECOND = 1000;
-const MINUTE = 60 * SECOND;
+export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
@@ -54,7 +54,7 @@ function paceOf({ status, since }: Pick<Door, 'status' | 'since'>, now: number):
   }
 }
 
-type Changes = Partial<Pick<Door, 'status' | 'problem' | 'apex' | 'askedAt' | 'makingUntil'>>;
+type Changes = Partial<Pick<Door, 'status' | 'problem' | 'apex' | 'certificates' | 'makingUntil'>>;
 
 /** Writes down what was found, if the door is as it was read. */
 export async function save(deps: Deps, door: Door, changes: Changes): Promise<{ door: Door; look: Look }> {

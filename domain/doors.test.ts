@@ -221,6 +221,45 @@ test('its owner can have it looked at now, but not over and over', async () => {
   expect(await ask()).toBe(new Date(clock.now).toISOString());
 });
 
+test('a look that would ask for another certificate is had once an hour, one that would not whenever it is wanted', async () => {
+  const wish = async ({ deps, read, clock }: World) => {
+    const ask = async () => {
+      const door = await read();
+      if (!door) throw new Error('no door');
+      return (await askForLook(deps, door)).askedAt;
+    };
+    await ask();
+    clock.now += MINUTE;
+    return (await ask()) === new Date(clock.now).toISOString();
+  };
+  const taken = await doorWorld();
+  taken.edge.taken = true;
+  await taken.look();
+  expect(await wish(taken)).toBe(true);
+  const refused = await doorWorld();
+  refused.edge.certificate = 'FAILED';
+  await refused.goOn((door) => door?.status === 'FAILED');
+  expect(await wish(refused)).toBe(false);
+  refused.clock.now += HOUR;
+  expect(await wish(refused)).toBe(false);
+  expect((await refused.read())?.certificates).toBe(1);
+});
+
+test('an owner who leads the domain away while its certificate is on its way is told what it waits for', async () => {
+  const { goOn, edge, lead, read, clock } = await doorWorld();
+  edge.certificate = 'PENDING';
+  const began = clock.now;
+  await goOn(() => clock.now - began > 8 * MINUTE);
+  expect(await read()).toMatchObject({ status: 'PENDING', problem: null });
+  lead.say = () => ({ alias: 'old.example.net', addresses: [], apex: false });
+  await goOn((door) => Boolean(door?.problem), HOUR);
+  expect((await read())?.problem).toMatch(/leads to old\.example\.net/);
+  lead.say = () => ({ alias: undefined, addresses: ['198.51.100.7'], apex: true });
+  await goOn((door) => door?.problem === null, 2 * HOUR);
+  edge.certificate = 'ISSUED';
+  await goOn(isOpen);
+});
+
 test('the reconciler takes up a door whose execution died, once for each time that it falls due', async () => {
   const { deps, clock, look, edge, goOn } = await doorWorld();
   const started: string[] = [];

@@ -5,7 +5,7 @@ import { Door } from '../table/door-entities.ts';
 import { Host } from '../table/entities.ts';
 import { erase } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
-import { type DoorKeys, type Look, later, Overtaken, over, overtaken, SECOND, save } from './door-state.ts';
+import { type DoorKeys, type Look, later, MINUTE, Overtaken, over, overtaken, SECOND, save } from './door-state.ts';
 import { leadsElsewhere, noCertificate, taken, unanswered } from './door-words.ts';
 import { leadInOwnZone } from './own-zones.ts';
 
@@ -17,6 +17,8 @@ type Keeping = Deps & { doors: Doors; leads: Leads; hostRoutes: HostRoutes; door
 
 /** Longer than a look can take (lib/doors.ts): whoever began to make a tenant is not at it any more. */
 const MAKING = 45 * SECOND;
+/** A certificate is mostly there after a few minutes: then it is looked at whether the domain leads here still. */
+const SLOW = 10 * MINUTE;
 
 /** The tenant's name: no two claims, and so no two doors, share one. */
 const tenantName = ({ token }: DoorKeys) => `door-${token}`;
@@ -44,9 +46,9 @@ async function open(deps: Keeping, door: Door): Promise<Look> {
   const tenant = await deps.doors.find(name);
   if (!tenant) return await make(deps, door);
   const { status, arn } = (await deps.doors.certificate(name)) ?? { status: 'PENDING', arn: undefined };
-  if (status === 'PENDING') return (await save(deps, door, { status, problem: null })).look;
+  if (status === 'PENDING') return (await save(deps, door, { status, problem: await whatHolds(deps, door) })).look;
   if (status === 'ISSUED' && arn) {
-    if (tenant.certificate !== arn) await deps.doors.use(tenant, host, arn);
+    if (tenant.certificate !== arn && tenant.deployed) await deps.doors.use(tenant, host, arn);
     const opened = tenant.certificate === arn && tenant.deployed && tenant.active;
     return (await save(deps, door, { status: opened ? 'ISSUED' : 'PENDING', problem: null })).look;
   }
@@ -56,13 +58,25 @@ async function open(deps: Keeping, door: Door): Promise<Look> {
   return await askAgain(deps, door, tenant);
 }
 
+/** What a certificate that is slow to come may be waiting for: a domain that was led somewhere else. */
+async function whatHolds(deps: Keeping, door: Door): Promise<string | null> {
+  if (door.status !== 'PENDING' || deps.now().getTime() - Date.parse(door.since) < SLOW) return null;
+  const lead = await leadOf(deps, door);
+  if (!lead) return unanswered(door.host);
+  const elsewhere = lead.alias ? lead.alias !== deps.doorAddress : lead.addresses.length === 0;
+  return elsewhere ? leadsElsewhere(door.host, deps.doorAddress, lead) : null;
+}
+
 async function askAgain(deps: Keeping, door: Door, tenant: Tenant): Promise<Look> {
   const made = await deps.doors.askAgain(tenant, door.host);
-  if (made === 'MADE') return (await save(deps, door, { status: 'PENDING', problem: null })).look;
+  if (made === 'MADE') return (await save(deps, door, askedOnceMore(door))).look;
   const lead = await leadOf(deps, door);
   const problem = lead ? leadsElsewhere(door.host, deps.doorAddress, lead) : unanswered(door.host);
   return (await save(deps, door, { problem })).look;
 }
+
+const askedOnceMore = ({ certificates }: Door) =>
+  ({ status: 'PENDING', problem: null, certificates: certificates + 1 }) as const;
 
 async function leadOf({ leads }: Keeping, { host }: Door): Promise<Lead | undefined> {
   try {
@@ -93,7 +107,7 @@ async function make(deps: Keeping, door: Door): Promise<Look> {
   const { makingUntil: _, ...free } = held;
   if (made === 'ELSEWHERE') return (await save(deps, free, elsewhere)).look;
   if (made === 'TAKEN') return (await save(deps, free, { status: 'FAILED', problem: taken(host) })).look;
-  return (await save(deps, free, { status: 'PENDING', problem: null })).look;
+  return (await save(deps, free, askedOnceMore(free))).look;
 }
 
 /** Takes a door away, and with the last of it the claim of its host. */

@@ -23,6 +23,8 @@ export const Door = entity({
       problem: z.nullable(z.string()),
       /** Whether the host is the top of a zone, as far as anybody has looked. */
       apex: z.boolean(),
+      /** How many certificates were asked for: what an account may ask for in a year is limited. */
+      certificates: z.int(),
       checkedAt: z.nullable(z.string()),
       /** When its owner asked for a look last. */
       askedAt: z.optional(z.string()),
