@@ -4,6 +4,7 @@ import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { attempt, type Change, change, create, upsert, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 
 /**
  * AI credits in whole micro-rand. Always true:
@@ -202,8 +203,6 @@ export async function releaseExpiredHoldsOf(deps: Deps, accountId: string): Prom
   return released;
 }
 
-class Changed extends Error {}
-
 /** When the next of an account's holds expires; no longer on the list where there is none. */
 async function lookAgain(deps: Deps, before: AiAccount, now: string): Promise<void> {
   const { accountId } = before;
@@ -213,12 +212,5 @@ async function lookAgain(deps: Deps, before: AiAccount, now: string): Promise<vo
   // All is available: no hold has come since we looked. Otherwise it stays on the list and the next run looks again.
   const idle = { balanceMicroRand: { is: balance }, availableMicroRand: { is: balance } };
   const what: Change = next ? { set: { dueAt: next } } : { remove: ['duePk', 'dueAt'], when: idle };
-  await deps.table
-    .write(
-      AiAccount,
-      change(AiAccount, { accountId }, what, () => new Changed()),
-    )
-    .catch((error) => {
-      if (!(error instanceof Changed)) throw error;
-    });
+  await unlessOvertaken(deps.table.write(AiAccount, change(AiAccount, { accountId }, what, overtaken)));
 }

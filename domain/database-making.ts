@@ -6,12 +6,10 @@ import { change, erase } from '../table/writes.ts';
 import { CHECK_AFTER, ENGINE } from './databases.ts';
 import type { Deps } from './deps.ts';
 import { emit } from './events.ts';
+import { Overtaken, overtaken, unlessOvertaken } from './overtaken.ts';
 
 /** What is not there after this long will not be, in milliseconds. */
 const GIVEN_UP_AFTER = 1800_000;
-
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken('the database changed meanwhile');
 
 const NO_CHECKS = ['checkAt', 'duePk', 'dueAt'];
 
@@ -77,12 +75,8 @@ export async function reconcileDatabases(deps: Deps & { databaseMaking: Executio
     if (!database) continue;
     await startMaking(deps, of, `${database.id}-${Date.parse(dueAt)}`);
     const next = new Date(now.getTime() + CHECK_AFTER).toISOString();
-    try {
-      const moved = { set: { checkAt: next, dueAt: next }, when: { dueAt: { is: dueAt } } };
-      await deps.table.write(Database, change(Database, of, moved, overtaken));
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error; // it was finished meanwhile
-    }
+    const moved = { set: { checkAt: next, dueAt: next }, when: { dueAt: { is: dueAt } } };
+    await unlessOvertaken(deps.table.write(Database, change(Database, of, moved, overtaken)));
   }
   return overdue.length;
 }

@@ -8,6 +8,7 @@ import { change, replace, type Write } from '../table/writes.ts';
 import { recordFailure, recordSuccess } from './delivery-counts.ts';
 import type { Deps } from './deps.ts';
 import { messageOf, newDelivery } from './fan-out.ts';
+import { Overtaken, overtaken } from './overtaken.ts';
 import { signatureOf } from './webhook-secrets.ts';
 
 /** Attempts kept on a delivery: those of its schedule and of a resend. */
@@ -37,9 +38,6 @@ export interface Attempted {
 }
 
 type Attempt = Delivery['attempts'][number];
-
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken();
 
 const STALE: Attempted = { outcome: 'STALE', durationMs: 0, disabled: false };
 

@@ -6,6 +6,7 @@ import { Delivery, deliveryShard, queuedFor, Sweep } from '../table/webhook-enti
 import { change, upsert } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { messageOf } from './fan-out.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 
 type SweepDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
 
@@ -26,9 +27,6 @@ const PARALLEL = 20;
 const HORIZON = (DELAY_MOST - 60) * 1000;
 
 const iso = (time: number) => new Date(time).toISOString();
-
-class Moved extends Error {}
-const moved = () => new Moved();
 
 interface Found {
   due: Due;
@@ -101,9 +99,7 @@ async function queueOverdue(deps: SweepDeps): Promise<{ overdue: number; oldestM
     const { accountId, id, serial } = delivery;
     const set = queuedFor(id, iso(now), GRACE + late);
     const when = { serial: { is: serial }, dueAt: { is: due.dueAt } };
-    await deps.table.write(Delivery, change(Delivery, { accountId, id }, { set, when }, moved)).catch((error) => {
-      if (!(error instanceof Moved)) throw error; // somebody else brought it on its way meanwhile
-    });
+    await unlessOvertaken(deps.table.write(Delivery, change(Delivery, { accountId, id }, { set, when }, overtaken)));
   }
   return { overdue: found.length, oldestMs };
 }

@@ -3,14 +3,12 @@ import { change, type Write } from '../table/writes.ts';
 import { checkSoon, eventDataOf, noteOf } from './deployment-queue.ts';
 import type { Deps } from './deps.ts';
 import { emit } from './events.ts';
+import { Overtaken, overtaken } from './overtaken.ts';
 import type { DeploymentIds } from './workflow.ts';
 
 const UNFINISHED = ['QUEUED', 'RUNNING'] as const;
 const isUnfinished = (deployment: Deployment) => (UNFINISHED as readonly string[]).includes(deployment.status);
 
-/** The application was given other work between reading it and writing to it. */
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken();
 const ATTEMPTS = 8;
 
 /** The application's slot goes to the deployment that waits for it, or is free. */

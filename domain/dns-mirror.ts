@@ -5,6 +5,7 @@ import { DnsRecord, recordsOf, Zone } from '../table/domain-entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 
 /** What the name servers are told of: one set for each name and type. */
 const setKey = ({ name, type }: { name: string; type: string }) => `${name} ${type}`;
@@ -86,17 +87,6 @@ export function differences(there: readonly RecordSet[], wanted: readonly Record
   ];
 }
 
-class Lost extends Error {}
-const lost = () => new Lost();
-async function won<T>(write: Promise<T>): Promise<T | undefined> {
-  try {
-    return await write;
-  } catch (error) {
-    if (!(error instanceof Lost)) throw error;
-    return undefined;
-  }
-}
-
 export interface ZoneIds {
   accountId: string;
   domainId: string;
@@ -118,7 +108,7 @@ export async function mirrorZone(
   const now = deps.now().getTime();
   const holder = randomUUID();
   const take = { set: { lease: { holder, until: now + LEASE } }, when: { 'lease.until': { absentOrBelow: now } } };
-  let zone = await won(deps.table.write(Zone, change(Zone, of, take, lost)));
+  let zone = await unlessOvertaken(deps.table.write(Zone, change(Zone, of, take, overtaken)));
   if (!zone) return { changed: 0 };
   const held = { 'lease.holder': { is: holder } };
   try {
@@ -129,10 +119,10 @@ export async function mirrorZone(
       // Without a hosted zone it is done once the domain is registered.
       const set = zone.hostedZoneId ? { mirrored: version } : {};
       const done = { set, remove: ['lease', 'duePk', 'dueAt'], when: { version: { is: version }, ...held } };
-      if (await won(deps.table.write(Zone, change(Zone, of, done, lost)))) return { changed };
+      if (await unlessOvertaken(deps.table.write(Zone, change(Zone, of, done, overtaken)))) return { changed };
     }
   } catch (error) {
-    await won(deps.table.write(Zone, change(Zone, of, { remove: ['lease'], when: held }, lost)));
+    await unlessOvertaken(deps.table.write(Zone, change(Zone, of, { remove: ['lease'], when: held }, overtaken)));
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { letGo } from './domain-tasks.ts';
 import { lookAgain, lookSoon, timesOf } from './domain-times.ts';
 import type { Extensions } from './extensions.ts';
 import { issueInvoice } from './invoices.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 import { stale, withWallet } from './wallet.ts';
 
 /** What becomes of a domain as time passes and invoices are paid, or are not. */
@@ -17,15 +18,6 @@ type Task = NonNullable<Domain['task']>;
 
 const HOUR = 3_600_000;
 
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken();
-async function unlessOvertaken(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof Overtaken)) throw error; // somebody else saw to it meanwhile
-  }
-}
 const itself = ({ accountId, id }: Domain) => ({ accountId, id });
 const ids = ({ accountId, id }: Domain) => ({ accountId, domainId: id });
 
@@ -123,7 +115,8 @@ async function lookAtTerm(deps: LifeDeps & { extensions: Extensions }, domain: D
   const { ends, invoices, renews } = timesOf(domain);
   if (renewal?.paid) return await beginRenewal(deps, domain);
   if (ends && ends <= now) {
-    return await unlessOvertaken(deps.table.transact(letGo(domain, 'EXPIRED', { task: 'absent' }, overtaken)));
+    await unlessOvertaken(deps.table.transact(letGo(domain, 'EXPIRED', { task: 'absent' }, overtaken)));
+    return;
   }
   if (renews && renews <= now && expiresAt && registryExpiresAt) {
     const left = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
@@ -148,7 +141,8 @@ async function invoiceNextTerm(deps: LifeDeps & { extensions: Extensions }, doma
     // No longer sold, or too late: it ends when its term does.
     const set = lookAgain({ ...domain, autoRenew: false });
     const off = change(Domain, itself(domain), { set, when: { status: { is: 'ACTIVE' } } }, overtaken);
-    return await unlessOvertaken(deps.table.write(Domain, off));
+    await unlessOvertaken(deps.table.write(Domain, off));
+    return;
   }
   const read = () => deps.table.get(Domain, { accountId, id });
   await withWallet(deps, accountId, read, async (wallet, found) => {

@@ -35,6 +35,11 @@ async function opened(cents: number, years = 1, fate = calm()) {
   };
   return { world, account, domain, first: domain().expiresAt ?? '' };
 }
+const statuses = (world: DomainWorld) =>
+  world
+    .invoices()
+    .map(({ status }) => status)
+    .sort();
 const renewals = (world: DomainWorld) => world.operations.filter(({ kind }) => kind === 'RENEW_DOMAIN');
 
 test('a year is added on the same day; 29 February becomes 28', () => {
@@ -75,19 +80,9 @@ test('one that nobody pays for ends, its invoice is void and its name free', asy
   const { world, domain, first } = await opened(11_385);
   await days(world, 340);
   expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: first });
-  expect(
-    world
-      .invoices()
-      .map(({ status }) => status)
-      .sort(),
-  ).toEqual(['PAID', 'UNPAID']);
+  expect(statuses(world)).toEqual(['PAID', 'UNPAID']);
   await days(world, 24);
-  expect(
-    world
-      .invoices()
-      .map(({ status }) => status)
-      .sort(),
-  ).toEqual(['PAID', 'VOID']);
+  expect(statuses(world)).toEqual(['PAID', 'VOID']);
   expect(domain().status).toBe('ACTIVE');
   await days(world, 3);
   expect(domain().status).toBe('EXPIRED');
@@ -112,12 +107,7 @@ test('a renewal that the registrar refuses is refunded, once, and not bought aga
   refusing = true;
   await days(world, 350);
   expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: first, autoRenew: false });
-  expect(
-    world
-      .invoices()
-      .map(({ status }) => status)
-      .sort(),
-  ).toEqual(['PAID', 'VOID']);
+  expect(statuses(world)).toEqual(['PAID', 'VOID']);
   await days(world, 20);
   expect(domain().status).toBe('EXPIRED');
   expect(world.invoices()).toHaveLength(2);

@@ -7,6 +7,7 @@ import type { Deps } from './deps.ts';
 import { lookAgain, yearsLater } from './domain-times.ts';
 import { emit } from './events.ts';
 import { voidInvoice } from './invoices.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 import { stale, withWallet } from './wallet.ts';
 
 /**
@@ -35,16 +36,6 @@ const at = (state: Progress['state'], deps: Pick<Deps, 'now'>, { since }: Task):
 /** By how much the registrar's clock may be off, in milliseconds. */
 const SKEW = 60_000;
 const DAY = 86_400_000;
-
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken();
-async function unlessOvertaken(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!(error instanceof Overtaken)) throw error;
-  }
-}
 
 async function find(deps: Pick<Deps, 'table'>, { accountId, domainId }: DomainIds) {
   const domain = await deps.table.get(Domain, { accountId, id: domainId });

@@ -5,6 +5,7 @@ import { Delivery, queuedFor, Webhook, webhooksOf } from '../table/webhook-entit
 import { create } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { newDelivery, queueDeliveries, settle, subscribersOf } from './fan-out.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 
 type SweepDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
 
@@ -19,15 +20,10 @@ const BATCH = 1000;
 /** How many events are looked at at once. */
 const PARALLEL = 20;
 
-class Repeated extends Error {}
-
-/** Stores a delivery of which no attempt was recorded yet, so that it is seen and found again. */
+/** Stores a delivery of which no attempt is recorded yet, so that it is seen and found again. */
 export async function storeDelivery(deps: Pick<Deps, 'table'>, delivery: Delivery): Promise<void> {
   const due = queuedFor(delivery.id, delivery.nextAttemptAt ?? delivery.createdAt);
-  const write = create(Delivery, { ...delivery, ...due }, () => new Repeated());
-  await deps.table.write(Delivery, write).catch((error) => {
-    if (!(error instanceof Repeated)) throw error; // its attempt was recorded right now
-  });
+  await unlessOvertaken(deps.table.write(Delivery, create(Delivery, { ...delivery, ...due }, overtaken)));
 }
 
 type WebhooksOf = (accountId: string) => Promise<Webhook[]>;

@@ -8,6 +8,7 @@ import { TEARDOWN_AFTER } from './apps.ts';
 import { failDeployment } from './deployment-end.ts';
 import { checkSoon } from './deployment-queue.ts';
 import type { Deps } from './deps.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 
 const idsOf = ({ accountId, applicationId, id }: Deployment) => ({ accountId, applicationId, deploymentId: id });
 
@@ -34,18 +35,6 @@ export async function startTeardown(
   const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
   if (deploymentId) await deps.deployments.stop(deploymentId, 'The application was deleted.');
   await deps.teardowns.start(name, { accountId, applicationId, ...(deploymentId ? { deploymentId } : {}) });
-}
-
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken();
-
-/** Somebody else brought it on its way meanwhile: then there is nothing left to do. */
-async function unlessOvertaken(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!(error instanceof Overtaken)) throw error;
-  }
 }
 
 /** How many overdue deployments one run of the reconciler looks after. */

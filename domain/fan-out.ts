@@ -5,6 +5,7 @@ import { Event } from '../table/event-entities.ts';
 import { type Delivery, Webhook, webhooksOf } from '../table/webhook-entities.ts';
 import { change } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
+import { overtaken, unlessOvertaken } from './overtaken.ts';
 
 /** The same event to the same endpoint is the same delivery, however often it is asked for. */
 const deliveryId = (eventId: string, webhookId: string): string =>
@@ -34,15 +35,10 @@ export const messageOf = ({ accountId, webhookId, eventId, id, serial }: Deliver
 export const subscribersOf = ({ type, onlyTo }: Event, webhooks: readonly Webhook[]): Webhook[] =>
   webhooks.filter(({ id, events }) => (onlyTo ? id === onlyTo : events.includes('*') || events.includes(type)));
 
-class Settled extends Error {}
-
 /** Notes that nothing more is to be done for an event but what its deliveries tell of themselves. */
 export async function settle(deps: Pick<Deps, 'table'>, { accountId, id }: Pick<Event, 'accountId' | 'id'>) {
   const what = { remove: ['duePk', 'dueAt'], when: { duePk: 'present' as const } };
-  const write = change(Event, { accountId, id }, what, () => new Settled());
-  await deps.table.touch(write).catch((error) => {
-    if (!(error instanceof Settled)) throw error; // somebody else did
-  });
+  await unlessOvertaken(deps.table.touch(change(Event, { accountId, id }, what, overtaken)));
 }
 
 /**

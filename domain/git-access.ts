@@ -13,6 +13,7 @@ import { App } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { type Change, change, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
+import { openSecret } from './opened-secrets.ts';
 
 /** What an application's hook secret is sealed under: hooks are checked by a function that opens nothing else. */
 const hookContext = (applicationId: string) => ({ gitHook: applicationId });
@@ -43,22 +44,9 @@ export async function newGitAccess(
   return { applicationId, accountId, hookSecret: sealed, ...deployKey };
 }
 
-/** Secrets that this warm instance has opened, by their ciphertext: a key call for each push would be too dear. */
-const opened = new Map<string, string>();
-const OPENED_MOST = 2000;
-
 /** The secret that an application's hooks are signed with. */
-export async function openHookSecret(
-  { secrets }: { secrets: Secrets },
-  { applicationId, hookSecret }: GitAccess,
-): Promise<string> {
-  const known = opened.get(hookSecret.ciphertext);
-  if (known !== undefined) return known;
-  const secret = await secrets.unseal(hookContext(applicationId), hookSecret);
-  if (opened.size >= OPENED_MOST) opened.clear();
-  opened.set(hookSecret.ciphertext, secret);
-  return secret;
-}
+export const openHookSecret = (deps: { secrets: Secrets }, { applicationId, hookSecret }: GitAccess): Promise<string> =>
+  openSecret(deps, hookContext(applicationId), hookSecret);
 
 /** An application of the caller's, and what its Git host knows it by. Throws 404. */
 async function findAccess(deps: Deps, { accountId }: Caller, id: string): Promise<GitAccess> {

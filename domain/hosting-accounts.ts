@@ -9,6 +9,7 @@ import { splitKey } from '../table/keys.ts';
 import { change, create } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { chooseServer, findServer } from './hosting-servers.ts';
+import { Overtaken, overtaken, unlessOvertaken } from './overtaken.ts';
 
 /** How often an account is compared with its subscription when nothing has happened, in milliseconds. */
 const CHECK_EVERY = 24 * 3600_000;
@@ -19,9 +20,6 @@ const LONGEST_RETRY = 3600_000;
 const PATIENCE = 600_000;
 
 type PanelDeps = Deps & { panel: Panel; secrets: Secrets };
-
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken('somebody else was first');
 
 /**
  * cPanel's names have at most 16 characters, and the first eight of them must be the account's own: 41 bits of the
@@ -172,11 +170,8 @@ export async function reconcileHosting(deps: Deps & { hosting: Executions }): Pr
     await startSettling(deps, of, String(Date.parse(dueAt)));
     const next = new Date(now.getTime() + PATIENCE).toISOString();
     const moved = change(HostingAccount, of, { set: { dueAt: next }, when: { dueAt: { is: dueAt } } }, overtaken);
-    try {
-      await deps.table.write(HostingAccount, moved);
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error; // settled meanwhile: it has its next time
-    }
+    // Settled meanwhile it has its next time.
+    await unlessOvertaken(deps.table.write(HostingAccount, moved));
   }
   return due.length;
 }

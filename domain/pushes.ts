@@ -10,6 +10,7 @@ import { newDeployment } from './deployment-queue.ts';
 import type { Deps } from './deps.ts';
 import { openHookSecret } from './git-access.ts';
 import { type HookRequest, isGenuine, type RefChange, readHook } from './git-hosts.ts';
+import { Overtaken, overtaken } from './overtaken.ts';
 
 type Answer = { status: 200 | 202; output: Output<typeof PushRoute> };
 const ignored = (why: string): Answer => ({ status: 200, output: { data: { ignored: why } } });
@@ -45,9 +46,6 @@ function reasonToIgnore(app: App, changes: readonly RefChange[], found: RefChang
   return SKIP.test(found.message) ? 'its newest commit says to skip it' : undefined;
 }
 
-/** Something changed between reading the application and writing to it. */
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken();
 const ATTEMPTS = 8;
 
 /**

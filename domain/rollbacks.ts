@@ -10,6 +10,7 @@ import { findApp } from './apps.ts';
 import { newDeployment } from './deployment-queue.ts';
 import { assertIdle, claimSlot, noSuchDeployment } from './deployments.ts';
 import type { Caller, Deps } from './deps.ts';
+import { Overtaken, overtaken } from './overtaken.ts';
 import type { DeploymentIds } from './workflow.ts';
 
 /** How many releases of an application are kept, the one that serves among them (design, section 7). */
@@ -43,9 +44,6 @@ export async function rollBack(
 
 /** How far back releases are looked for that should have gone before. */
 const LOOK_BACK = 100;
-
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken();
 
 /**
  * Removes the releases of an application that are not among the last ten to have served, and those that never did, with

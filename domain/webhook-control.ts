@@ -11,12 +11,12 @@ import type {
 } from '../contract/webhook-control.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { joinKey } from '../table/keys.ts';
-import { Delivery, deliveriesOf, queuedFor, Webhook, webhooksOf } from '../table/webhook-entities.ts';
+import { Delivery, deliveriesOf, queuedFor, Webhook } from '../table/webhook-entities.ts';
 import { change, check, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { newEvent } from './events.ts';
 import { newSecret, OVERLAP } from './webhook-secrets.ts';
-import { findWebhook, noSuchWebhook, viewWebhook } from './webhooks.ts';
+import { findWebhook, noSuchWebhook, pageOfWebhooks, viewWebhook } from './webhooks.ts';
 
 /** What an endpoint's owner can do with it in the dashboard (specification, Events; design, Dashboard API). */
 
@@ -35,14 +35,11 @@ const viewEndpoint = (webhook: Webhook): Output<typeof EnableRoute>['data'] => (
 });
 
 /** GET /dashboard/v1/webhooks */
-export async function listEndpoints(
+export const listEndpoints = (
   deps: Deps,
-  { accountId }: Caller,
-  { limit, offset }: Input<typeof ListRoute>,
-): Promise<Output<typeof ListRoute>> {
-  const all = await deps.table.all(Webhook, webhooksOf(accountId));
-  return { data: all.slice(offset, offset + limit).map(viewEndpoint), has_more: all.length > offset + limit };
-}
+  caller: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> => pageOfWebhooks(deps, caller, page, viewEndpoint);
 
 /** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
 export async function enableWebhook(

@@ -2,11 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Sealed, Secrets } from '../providers/secrets.ts';
 import type { Webhook } from '../table/webhook-entities.ts';
 import type { Deps } from './deps.ts';
+import { openSecret } from './opened-secrets.ts';
 
 /** How long the secret before a rotation signs too, in milliseconds (design, Dashboard API). */
 export const OVERLAP = 24 * 3600 * 1000;
 
-/** What an endpoint's secrets are sealed under (docs/decisions/webhook-secrets.md). */
+/** What an endpoint's secrets are sealed under (docs/decisions/webhooks.md). */
 const context = (webhookId: string) => ({ webhook: webhookId });
 
 /** A new signing secret, as its owner sees it once and as it is stored. */
@@ -16,19 +17,6 @@ export async function newSecret(
 ): Promise<{ secret: string; sealed: Sealed }> {
   const secret = `whsec_${randomBytes(32).toString('base64url')}`;
   return { secret, sealed: await deps.secrets.seal(context(webhookId), secret) };
-}
-
-/** Secrets that this warm instance has opened, by their ciphertext: a key call for each attempt would be too dear. */
-const opened = new Map<string, string>();
-const OPENED_MOST = 2000;
-
-async function open(deps: { secrets: Secrets }, webhookId: string, sealed: Sealed): Promise<string> {
-  const known = opened.get(sealed.ciphertext);
-  if (known !== undefined) return known;
-  const secret = await deps.secrets.unseal(context(webhookId), sealed);
-  if (opened.size >= OPENED_MOST) opened.clear();
-  opened.set(sealed.ciphertext, secret);
-  return secret;
 }
 
 /**
@@ -44,7 +32,7 @@ export async function signatureOf(
   const { previous } = webhook;
   const overlaps = previous && Date.parse(previous.expiresAt) > now.getTime();
   const sealed = [webhook.secret, ...(overlaps ? [previous.secret] : [])];
-  const secrets = await Promise.all(sealed.map((each) => open(deps, webhook.id, each)));
+  const secrets = await Promise.all(sealed.map((each) => openSecret(deps, context(webhook.id), each)));
   const t = Math.floor(now.getTime() / 1000);
   const signed = secrets.map((secret) => `v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`);
   return [`t=${t}`, ...signed].join(',');

@@ -77,15 +77,23 @@ export async function createWebhook(
   return await deps.commit([count, create(Webhook, webhook)], { data: { ...viewWebhook(webhook), secret } });
 }
 
-/** GET /v1/webhooks: there are so few that one read brings them all, and as they are at this moment. */
-export async function listWebhooks(
+/** A page of an account's endpoints: there are so few that one read brings them all, and as they are at this moment. */
+export async function pageOfWebhooks<T>(
   deps: Deps,
   { accountId }: Caller,
   { limit, offset }: Input<typeof ListRoute>,
-): Promise<Output<typeof ListRoute>> {
+  view: (webhook: Webhook) => T,
+): Promise<{ data: T[]; has_more: boolean }> {
   const all = await deps.table.all(Webhook, webhooksOf(accountId));
-  return { data: all.slice(offset, offset + limit).map(viewWebhook), has_more: all.length > offset + limit };
+  return { data: all.slice(offset, offset + limit).map(view), has_more: all.length > offset + limit };
 }
+
+/** GET /v1/webhooks */
+export const listWebhooks = (
+  deps: Deps,
+  caller: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> => pageOfWebhooks(deps, caller, page, viewWebhook);
 
 /** DELETE /v1/webhooks/{id}: attempts look the endpoint up right before they send, so nothing more goes out. */
 export async function deleteWebhook(

@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AI_PROVIDER_IDS } from '../../contract/choices.ts';
 import { anthropic } from './ai-anthropic.ts';
 import { openAi } from './ai-openai.ts';
 import { HUMAN_PACE, type Pace } from './ai-reply.ts';
-import type { StandIn } from './wire.ts';
+import { listen, type StandIn } from './wire.ts';
 
 /** Where the stand-in of each provider is, as that provider's own SDK takes a base URL. */
 const pathOf = (id: string): string => (id === 'anthropic' ? '/anthropic' : `/${id}/v1`);
@@ -43,31 +42,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, pace: 
 }
 
 /** All AI providers, in their own wire formats: they answer plausibly, at a human pace, and fail on request. */
-export async function startAiStandIns({
-  port = 0,
-  pace = HUMAN_PACE,
-}: {
-  port?: number;
-  pace?: Pace;
-}): Promise<StandIn> {
-  const server = createServer((request, response) => {
-    answer(request, response, pace).catch((error: unknown) => {
-      console.error(error);
-      response.destroy();
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  const { port: found } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${found}`,
-    port: found,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+export async function startAiStandIns({ port, pace = HUMAN_PACE }: { port?: number; pace?: Pace }): Promise<StandIn> {
+  return await listen((request, response) => answer(request, response, pace), port);
 }

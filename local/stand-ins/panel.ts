@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openState } from './state.ts';
-import type { StandIn, StandInOptions } from './wire.ts';
+import { listen, type StandIn, type StandInOptions } from './wire.ts';
 
 const Account = z.object({
   domain: z.string(),
@@ -80,7 +79,7 @@ function json(response: ServerResponse, body: unknown): void {
  * Hosting servers with cPanel: as much of WHM API 1 and UAPI as the platform uses. Each server has a path of its own,
  * `/<server>`, where the real ones have a host of their own.
  */
-export async function startPanel({ dataDir, port = 0 }: StandInOptions): Promise<StandIn> {
+export async function startPanel({ dataDir, port }: StandInOptions): Promise<StandIn> {
   const state = openState(join(dataDir, 'panel.json'), Servers, {});
 
   function run(accounts: Record<string, Account>, command: string, asked: URLSearchParams): unknown {
@@ -156,24 +155,5 @@ export async function startPanel({ dataDir, port = 0 }: StandInOptions): Promise
     }
   }
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      console.error(error);
-      response.destroy();
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  const { port: found } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${found}`,
-    port: found,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return await listen(answer, port);
 }

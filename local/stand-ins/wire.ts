@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 
@@ -55,9 +55,38 @@ const refusal = (error: unknown): ServiceError => {
   return new ServiceError('InternalServerException', error instanceof Error ? error.message : String(error), 500);
 };
 
-/** Serves one service on 127.0.0.1. What `answer` throws becomes an error document with `__type` and `X-Amzn-Errortype`. */
-export async function serve(port: number | undefined, contentType: string, answer: Answering): Promise<StandIn> {
-  const server = createServer(async (request, response) => {
+/** Listens on 127.0.0.1, at a free port unless told. An answer that fails for a reason of its own ends the connection. */
+export async function listen(
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  port = 0,
+): Promise<StandIn> {
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      console.error(error);
+      response.destroy();
+    });
+  });
+  // Longer than any client keeps an idle connection, so that none is closed under a request.
+  server.keepAliveTimeout = 120_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Serves one service. What `answer` throws becomes an error document with `__type` and `X-Amzn-Errortype`. */
+export const serve = (port: number | undefined, contentType: string, answer: Answering): Promise<StandIn> =>
+  listen(async (request, response) => {
     const {
       status = 200,
       headers,
@@ -76,24 +105,7 @@ export async function serve(port: number | undefined, contentType: string, answe
       });
     response.writeHead(status, { 'content-type': contentType, 'x-amzn-requestid': randomUUID(), ...headers });
     response.end(Buffer.isBuffer(body) ? body : body === undefined ? '' : JSON.stringify(body));
-  });
-  // Longer than any client keeps an idle connection, so that none is closed under a request.
-  server.keepAliveTimeout = 120_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port ?? 0, '127.0.0.1', resolve);
-  });
-  const address = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
+  }, port);
 
 async function read(request: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
 import { finishReason, objectAt, Tally, textAt } from './anthropic-events.ts';
 import { prepare } from './anthropic-request.ts';
 import { ProviderFailure, reported } from './failures.ts';
-import { EndlessFrame, type Frame, FrameSplitter } from './frames.ts';
+import { type Frame, FrameSplitter } from './frames.ts';
 import { chatUsage, type Usage } from './usage.ts';
 
 const broken = () => new ProviderFailure('broken', {});
@@ -78,10 +78,11 @@ class Translation implements Translator {
 
   push(piece: Buffer): Buffer {
     let out = '';
-    for (const frame of this.#split(piece)) {
+    for (const frame of this.#splitter.push(piece)) {
       if (this.done || this.failure) break;
       out += this.#translate(frame);
     }
+    if (this.#splitter.endless) this.failure ??= broken();
     if (out !== '') this.#lastWrite = Date.now();
     return Buffer.from(out);
   }
@@ -89,15 +90,6 @@ class Translation implements Translator {
   /** A stream of Anthropic's says when it is over; one that just ends was cut. */
   end(): Buffer {
     throw broken();
-  }
-
-  #split(piece: Buffer): Frame[] {
-    try {
-      return this.#splitter.push(piece);
-    } catch (error) {
-      this.failure = error instanceof EndlessFrame ? broken() : undefined;
-      return [];
-    }
   }
 
   #translate({ data, event }: Frame): string {

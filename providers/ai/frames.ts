@@ -11,9 +11,6 @@ const DATA = Buffer.from('data:');
 /** The longest frame, in bytes: beyond this somebody is sending something else. */
 const LONGEST = 32 * 1024 * 1024;
 
-/** The provider sends no events, but something without end. */
-export class EndlessFrame extends Error {}
-
 /**
  * Splits a byte stream into frames, whatever pieces it comes in: a frame ends at a blank line, LF or CRLF. Bytes are
  * looked at once, and joined once when their frame is whole; characters are never torn, because text is only made of
@@ -26,6 +23,8 @@ export class FrameSplitter {
   /** Where the last byte left us: in a line, at the start of one, or at the start of one and then a CR. */
   #at: 'line' | 'start' | 'start-cr' = 'start';
   #first = true;
+  /** Whether the provider sends no events, but something without end. */
+  endless = false;
 
   /** The frames that this piece completes. */
   push(piece: Buffer): Frame[] {
@@ -58,9 +57,9 @@ export class FrameSplitter {
   }
 
   #keep(piece: Buffer): void {
-    this.#pieces.push(piece);
     this.#length += piece.length;
-    if (this.#length > LONGEST) throw new EndlessFrame(`a frame of more than ${LONGEST} bytes`);
+    this.endless ||= this.#length > LONGEST;
+    if (!this.endless) this.#pieces.push(piece);
   }
 
   #take(piece: Buffer, frames: Frame[]): void {

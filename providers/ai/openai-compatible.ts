@@ -1,7 +1,7 @@
 import type { Adapter, Answer, Ask, Translator } from './adapter.ts';
 import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
 import { ProviderFailure, reported } from './failures.ts';
-import { EndlessFrame, type Frame, FrameSplitter } from './frames.ts';
+import { type Frame, FrameSplitter } from './frames.ts';
 import { setMembers } from './members.ts';
 import { chatUsage, readUsage, type Usage } from './usage.ts';
 
@@ -83,10 +83,11 @@ class PassThrough implements Translator {
 
   push(piece: Buffer): Buffer {
     const out: Buffer[] = [];
-    for (const frame of this.#split(piece)) {
+    for (const frame of this.#splitter.push(piece)) {
       if (this.done || this.failure) break;
       this.#pass(frame, out);
     }
+    if (this.#splitter.endless) this.failure ??= broken();
     if (out.length > 0) this.#lastWrite = Date.now();
     return out.length === 1 && out[0] ? out[0] : out.length === 0 ? NOTHING : Buffer.concat(out);
   }
@@ -97,15 +98,6 @@ class PassThrough implements Translator {
     const out: Buffer[] = [];
     this.#finish(out);
     return Buffer.concat(out);
-  }
-
-  #split(piece: Buffer): Frame[] {
-    try {
-      return this.#splitter.push(piece);
-    } catch (error) {
-      this.failure = error instanceof EndlessFrame ? broken() : undefined;
-      return [];
-    }
   }
 
   #pass({ event, data }: Frame, out: Buffer[]): void {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAppLogs } from '../../contract/app-logs.ts';
-import { createApp } from '../../contract/apps.ts';
-import { createDeployment, getDeployment, readDeploymentLog } from '../../contract/deployments.ts';
+import { getDeployment, readDeploymentLog } from '../../contract/deployments.ts';
 import { replaceEnv } from '../../contract/env.ts';
 import { artifactKey } from '../../providers/builds.ts';
 import { type Run, startRun } from '../platform.ts';
 import { codeOf, newAccount, type Opened, until } from '../world.ts';
 import { get } from './browse.ts';
+import { deployer } from './deployer.ts';
 import { app, committer } from './repositories.ts';
 
 /** What builds do and say, on a platform of their own. */
@@ -25,18 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => run?.stop());
 
-async function create(name: string, fields: { buildCommand?: string; nodeVersion?: '20' | '22' | '24' } = {}) {
-  const repoUrl = `https://git.localhost/${name}.git`;
-  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
-  return (await account.call(createApp, { body })).body.data;
-}
-const begin = async (id: string) => (await account.call(createDeployment, { params: { id } })).body.data;
-const follow = (id: string) =>
-  until(async () => {
-    const { data } = (await account.call(getDeployment, { params: { id } })).body;
-    return data.finishedAt !== null && data;
-  });
-const deploy = async (id: string) => await follow((await begin(id)).id);
+const { create, begin, follow, deploy } = deployer(() => account);
 const linesOf = async (id: string, query: { after?: string; limit?: string } = {}) =>
   (await account.dashboard.call(readDeploymentLog, { params: { id }, query })).body;
 

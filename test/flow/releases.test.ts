@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { BatchGetBuildsCommand, CodeBuildClient, ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
 import { LambdaClient, ListVersionsByFunctionCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp, deleteApp, updateApp } from '../../contract/apps.ts';
-import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
+import { deleteApp, updateApp } from '../../contract/apps.ts';
+import { getDeployment, listDeployments } from '../../contract/deployments.ts';
 import { replaceEnv } from '../../contract/env.ts';
 import { rollBack } from '../../contract/rollbacks.ts';
 import { type Run, startRun } from '../platform.ts';
 import { codeOf, newAccount, type Opened, until } from '../world.ts';
 import { get } from './browse.ts';
+import { deployer } from './deployer.ts';
 import { app, committer } from './repositories.ts';
 
 /** Rollbacks, deletions in the middle and many deployments at once, on a platform of their own. */
@@ -40,19 +41,7 @@ afterAll(async () => {
   await run?.stop();
 });
 
-async function create(name: string, fields: { buildCommand?: string } = {}) {
-  const repoUrl = `https://git.localhost/${name}.git`;
-  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
-  return (await account.call(createApp, { body })).body.data;
-}
-
-const begin = async (id: string) => (await account.call(createDeployment, { params: { id } })).body.data;
-const follow = (id: string) =>
-  until(async () => {
-    const { data } = (await account.call(getDeployment, { params: { id } })).body;
-    return data.finishedAt !== null && data;
-  });
-const deploy = async (id: string) => await follow((await begin(id)).id);
+const { create, begin, follow, deploy } = deployer(() => account);
 const page = async (host: string) => (await get(run.local.baseUrl, host)).body;
 const greet = (id: string, value: string) =>
   account.call(replaceEnv, { params: { id }, body: { vars: [{ key: 'GREETING', value }] } });
