@@ -8,6 +8,7 @@ import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { When } from '../ui/When.tsx';
 import { type Application, useApps } from './api.ts';
+import { FRAMEWORK_WORDS } from './words.ts';
 
 const NewButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
 
@@ -42,7 +43,7 @@ export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
               {app.name}
             </Text>
             <Text size="sm" c="dimmed" className="break">
-              {app.primaryDomain} · {app.framework} · {app.branch}
+              {app.primaryDomain} · {FRAMEWORK_WORDS[app.framework]} · {app.branch}
             </Text>
           </div>
           <Group gap="sm">

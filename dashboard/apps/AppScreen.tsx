@@ -35,6 +35,7 @@ export function AppScreen({ id }: { id: string }) {
     <Screen
       title={found?.name ?? 'Application'}
       back={back}
+      id={found?.id}
       beside={found && <Status of={found.status} />}
       actions={found && <DeployButton app={found} />}
     >

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { createDatabase } from '../../contract/databases.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
@@ -12,7 +12,7 @@ import { type Application, type Database, useCreateDatabase, useDatabases } from
 
 /** The application's databases, and a new one. */
 export const Databases = ({ app }: { app: Application }) => (
-  <>
+  <Stack gap="xl">
     <Section title="Databases" about="PostgreSQL (Aurora DSQL). The application finds them by environment variables.">
       <Loaded query={useDatabases()}>
         {({ data }) => <List databases={data.filter(({ applicationId }) => applicationId === app.id)} />}
@@ -21,7 +21,7 @@ export const Databases = ({ app }: { app: Application }) => (
     <Section title="New database">
       <NewDatabase app={app} />
     </Section>
-  </>
+  </Stack>
 );
 
 const List = ({ databases }: { databases: readonly Database[] }) =>

@@ -3,7 +3,7 @@ import { ActButton } from '../ui/ActButton.tsx';
 import { type Application, useDeploy } from './api.ts';
 
 /** Deploys the branch as it is now, and goes to watch it. */
-export function DeployButton({ app }: { app: Application }) {
+export function DeployButton({ app, label = 'Deploy' }: { app: Application; label?: string }) {
   const deploy = useDeploy();
   const [, navigate] = useLocation();
   const act = async () => {
@@ -12,7 +12,7 @@ export function DeployButton({ app }: { app: Application }) {
   };
   return (
     <ActButton variant="filled" act={act} disabled={app.repoUrl === null || app.status === 'DELETING'}>
-      Deploy
+      {label}
     </ActButton>
   );
 }

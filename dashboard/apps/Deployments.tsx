@@ -3,9 +3,11 @@ import { Link } from 'wouter';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
+import { Status } from '../ui/Status.tsx';
 import { When } from '../ui/When.tsx';
 import { type Application, type Deployment, useDeployments } from './api.ts';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
+import { Took } from './Took.tsx';
 import { TRIGGER_WORDS } from './words.ts';
 
 /** An application's deployments, newest first. */
@@ -24,7 +26,11 @@ export function Deployments({ app }: { app: Application }) {
           ) : (
             <div className="card">
               {data.map((deployment) => (
-                <Row key={deployment.id} deployment={deployment} />
+                <Row
+                  key={deployment.id}
+                  deployment={deployment}
+                  serves={deployment === data.find(({ status }) => status === 'SUCCEEDED')}
+                />
               ))}
             </div>
           )
@@ -35,20 +41,18 @@ export function Deployments({ app }: { app: Application }) {
   );
 }
 
-const Row = ({ deployment }: { deployment: Deployment }) => (
+const Row = ({ deployment, serves }: { deployment: Deployment; serves: boolean }) => (
   <Link href={`/apps/${deployment.applicationId}/deployments/${deployment.id}`} className="row">
     <Group justify="space-between" gap="xs">
       <Group gap="sm">
         <DeploymentStatus of={deployment.status} />
         <code>{deployment.commitSha || '…'}</code>
         <Text size="sm">{TRIGGER_WORDS[deployment.trigger]}</Text>
+        {serves && <Status of="SERVING" tone="good" />}
       </Group>
       <Text size="sm" c="dimmed">
-        <When at={deployment.startedAt} />
-        {deployment.finishedAt && ` · took ${secondsBetween(deployment.startedAt, deployment.finishedAt)} s`}
+        <When at={deployment.startedAt} /> · <Took deployment={deployment} />
       </Text>
     </Group>
   </Link>
 );
-
-const secondsBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 1000);

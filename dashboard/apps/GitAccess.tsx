@@ -39,12 +39,12 @@ function PushHook({ app }: { app: Application }) {
       about="Give this address and secret to a push webhook at GitHub, GitLab or Bitbucket; every push to the branch is then deployed."
     >
       {!app.autoDeploy && (
-        <Text size="sm" component="div">
-          Pushes are ignored at the moment.{' '}
+        <Group gap="sm">
+          <Text size="sm">Pushes are ignored at the moment.</Text>
           <ActButton size="xs" act={enable}>
             Deploy on every push
           </ActButton>
-        </Text>
+        </Group>
       )}
       <Loaded query={hook} lines={1}>
         {({ data }) => (

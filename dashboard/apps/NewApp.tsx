@@ -9,6 +9,7 @@ import { useForm } from '../form/form.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { useCreateApp } from './api.ts';
+import { FRAMEWORK_WORDS } from './words.ts';
 
 type Body = NonNullable<CallerInput<typeof createApp>['body']>;
 type Framework = (typeof FRAMEWORKS)[number];
@@ -71,6 +72,7 @@ export function NewApp() {
             label="Framework"
             description="What it is built with"
             choices={FRAMEWORKS}
+            names={FRAMEWORK_WORDS}
           />
           <TextField
             of={field('repoUrl')}

@@ -1,4 +1,5 @@
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
+import { type Pair, readDotenv } from './dotenv.ts';
 
 export interface Variable {
   row: number;
@@ -13,10 +14,15 @@ interface VariableRowProps {
   errors: { key: string | undefined; value: string | undefined };
   change: (variable: Variable) => void;
   remove: () => void;
+  /** Lines of a `.env` file were pasted where a name belongs. */
+  paste: (pairs: readonly Pair[]) => void;
 }
 
+/** What is pasted where a name belongs, if it is more than a name. */
+const pairsIn = (text: string): readonly Pair[] => (text.includes('=') ? readDotenv(text) : []);
+
 /** One variable. The name of a stored one stands fast: another name would be another variable, without its value. */
-export const VariableRow = ({ variable, errors, change, remove }: VariableRowProps) => (
+export const VariableRow = ({ variable, errors, change, remove, paste }: VariableRowProps) => (
   <Group gap="xs" align="flex-start">
     <TextInput
       aria-label="Name"
@@ -25,6 +31,12 @@ export const VariableRow = ({ variable, errors, change, remove }: VariableRowPro
       error={errors.key}
       readOnly={variable.stored}
       onChange={(event) => change({ ...variable, key: event.currentTarget.value.trim() })}
+      onPaste={(event) => {
+        const pairs = pairsIn(event.clipboardData.getData('text'));
+        if (pairs.length === 0 || variable.stored) return;
+        event.preventDefault();
+        paste(pairs);
+      }}
       autoComplete="off"
       spellCheck={false}
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}

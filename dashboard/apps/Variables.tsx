@@ -8,6 +8,8 @@ import { Section } from '../ui/Section.tsx';
 import { tell } from '../ui/tell.ts';
 import { type Application, useEnv, useReplaceEnv } from './api.ts';
 import { DeployButton } from './DeployButton.tsx';
+import type { Pair } from './dotenv.ts';
+import { PasteVariables } from './PasteVariables.tsx';
 import { type Variable, VariableRow } from './VariableRow.tsx';
 
 /** An application's environment variables: their names are known, their values are never shown again. */
@@ -34,6 +36,17 @@ const row = (key: string, stored: boolean): Variable => {
 
 const toBody = ({ vars }: { vars: readonly Variable[] }) => ({ vars: vars.map(({ key, value }) => ({ key, value })) });
 
+/** The rows with these variables among them: a name that is there gets the new value, rows left empty go. */
+function withPairs(vars: readonly Variable[], pairs: readonly Pair[]): Variable[] {
+  const values = new Map(pairs.map(({ key, value }) => [key, value]));
+  const kept = vars
+    .filter(({ key, value }) => key !== '' || value !== '')
+    .map((each) => ({ ...each, value: values.get(each.key) ?? each.value }));
+  const names = new Set(kept.map(({ key }) => key));
+  const added = pairs.filter(({ key }) => !names.has(key)).map(({ key, value }) => ({ ...row(key, false), value }));
+  return [...kept, ...added];
+}
+
 function VariablesForm({ app, keys }: { app: Application; keys: readonly string[] }) {
   const form = useForm(replaceEnv.body, { vars: keys.map((key) => row(key, true)) }, toBody);
   const replace = useReplaceEnv();
@@ -41,6 +54,7 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
   const { vars } = form.values;
   const change = (changed: Variable) =>
     form.set({ vars: vars.map((each) => (each.row === changed.row ? changed : each)) });
+  const add = (pairs: readonly Pair[]) => form.set({ vars: withPairs(vars, pairs) });
   const save = async () => {
     await replace.mutateAsync({ params: { id: app.id }, body: toBody(form.values) });
     setSaved(true);
@@ -53,13 +67,16 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
         label="Save variables"
         act={save}
         beside={
-          <Button
-            variant="default"
-            disabled={vars.length >= ENV_LIMITS.count}
-            onClick={() => form.set({ vars: [...vars, row('', false)] })}
-          >
-            Add a variable
-          </Button>
+          <>
+            <Button
+              variant="default"
+              disabled={vars.length >= ENV_LIMITS.count}
+              onClick={() => form.set({ vars: [...vars, row('', false)] })}
+            >
+              Add a variable
+            </Button>
+            <PasteVariables add={add} />
+          </>
         }
       >
         {vars.length === 0 && (
@@ -73,6 +90,7 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
             variable={variable}
             errors={{ key: form.errors[`vars.${index}.key`], value: form.errors[`vars.${index}.value`] }}
             change={change}
+            paste={add}
             remove={() => form.set({ vars: vars.filter(({ row }) => row !== variable.row) })}
           />
         ))}

@@ -19,7 +19,7 @@ interface Page<L> {
 /** Lines that are read once each, and the new ones as they come. */
 function useGrowing<L>(
   name: readonly unknown[],
-  live: boolean,
+  { live, paused }: { live: boolean; paused: boolean },
   readAfter: (last: L | undefined) => Promise<Page<L>>,
 ): UseQueryResult<readonly L[]> {
   const client = useQueryClient();
@@ -35,6 +35,8 @@ function useGrowing<L>(
       }
       return lines.slice(-KEPT);
     },
+    // What is held still is read on from where it stands.
+    enabled: !paused,
     // What was read while it grew stands until all of it has been read.
     placeholderData: (before) => before,
     refetchInterval: (query) => recovery(query) || (live ? PAUSE : false),
@@ -42,17 +44,19 @@ function useGrowing<L>(
 }
 
 /** A deployment's log, line by line, followed while it is under way. */
-export function useBuildLog(id: string, live: boolean) {
+export function useBuildLog(id: string, live: boolean, paused: boolean) {
   const api = useApi();
-  return useGrowing<Output<typeof readDeploymentLog>['data'][number]>([readDeploymentLog.id, id], live, (last) =>
-    api.call(readDeploymentLog, { params: { id }, query: { after: String(last?.n ?? 0), limit: AT_ONCE } }),
+  return useGrowing<Output<typeof readDeploymentLog>['data'][number]>(
+    [readDeploymentLog.id, id],
+    { live, paused },
+    (last) => api.call(readDeploymentLog, { params: { id }, query: { after: String(last?.n ?? 0), limit: AT_ONCE } }),
   );
 }
 
 /** What an application prints while it runs. */
-export function useAppLog(id: string, live: boolean) {
+export function useAppLog(id: string, paused: boolean) {
   const api = useApi();
-  return useGrowing<Output<typeof readAppLogs>['data'][number]>([readAppLogs.id, id], live, (last) =>
+  return useGrowing<Output<typeof readAppLogs>['data'][number]>([readAppLogs.id, id], { live: true, paused }, (last) =>
     api.call(readAppLogs, { params: { id }, query: { ...(last ? { after: last.id } : {}), limit: AT_ONCE } }),
   );
 }

@@ -17,6 +17,7 @@ export function InvoiceScreen({ id }: { id: string }) {
     <Screen
       title={found ? `Invoice ${found.number}` : 'Invoice'}
       back={{ href: '/billing/invoices', name: 'Invoices' }}
+      id={found?.id}
       beside={found && <Status of={found.status} />}
       actions={
         found && (

@@ -1,21 +1,20 @@
-import { ActButton } from '../ui/ActButton.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
-import { tell } from '../ui/tell.ts';
-import { type Delivery, useDeliveries, useResendSkipped } from './api.ts';
+import { useDeliveries } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
+import { ResendSkipped } from './ResendSkipped.tsx';
 
 /** What was sent to an endpoint lately, and what it said. */
-export function Deliveries({ id }: { id: string }) {
+export function Deliveries({ id, active }: { id: string; active: boolean }) {
   const deliveries = useDeliveries(id);
-  const list = deliveries.data?.data ?? [];
+  const skipped = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED');
   return (
     <Section
       title="Deliveries"
       about="What was sent lately, and what the receiver answered. Each can be sent again."
-      actions={list.some(({ status }) => status === 'SKIPPED') && <ResendSkipped id={id} deliveries={list} />}
+      actions={active && skipped && <ResendSkipped id={id} since={skipped.createdAt} />}
     >
       <Loaded query={deliveries}>
         {({ data }) =>
@@ -24,7 +23,7 @@ export function Deliveries({ id }: { id: string }) {
           ) : (
             <div className="card">
               {data.map((delivery) => (
-                <DeliveryRow key={delivery.id} delivery={delivery} />
+                <DeliveryRow key={delivery.id} delivery={delivery} active={active} />
               ))}
             </div>
           )
@@ -33,15 +32,4 @@ export function Deliveries({ id }: { id: string }) {
       <ShowMore of={deliveries} />
     </Section>
   );
-}
-
-/** Sends again what was skipped while the endpoint was disabled. */
-function ResendSkipped({ id, deliveries }: { id: string; deliveries: readonly Delivery[] }) {
-  const resend = useResendSkipped();
-  const since = deliveries.filter(({ status }) => status === 'SKIPPED').at(-1)?.createdAt ?? '';
-  const act = async () => {
-    const { data } = await resend.mutateAsync({ params: { id }, body: { since } });
-    tell(`${data.resent} deliveries are sent again${data.remaining ? '; there are more' : ''}.`);
-  };
-  return <ActButton act={act}>Send skipped ones again</ActButton>;
 }

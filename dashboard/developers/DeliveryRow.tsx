@@ -7,7 +7,7 @@ import { When } from '../ui/When.tsx';
 import { type Delivery, useResend } from './api.ts';
 
 /** One delivery: its event, how it stands, and its attempts when opened. */
-export function DeliveryRow({ delivery }: { delivery: Delivery }) {
+export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: boolean }) {
   const [open, setOpen] = useState(false);
   const details = useId();
   const resend = useResend();
@@ -44,7 +44,7 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
           >
             {`${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`}
           </Button>
-          <ActButton size="xs" act={act}>
+          <ActButton size="xs" act={act} disabled={!active}>
             Resend
           </ActButton>
         </Group>

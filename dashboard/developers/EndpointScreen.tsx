@@ -21,13 +21,14 @@ export function EndpointScreen({ id }: { id: string }) {
     <Screen
       title="Webhook endpoint"
       back={BACK}
+      id={found?.id}
       beside={found && <Status of={found.active ? 'ACTIVE' : 'DISABLED'} />}
       actions={found && <Actions endpoint={found} />}
     >
       <Loaded query={endpoints}>
         {() => (found ? <About endpoint={found} /> : <Empty title="There is no such endpoint" />)}
       </Loaded>
-      <Deliveries id={id} />
+      <Deliveries id={id} active={found?.active === true} />
     </Screen>
   );
 }

@@ -1,5 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Confirm } from '../ui/Confirm.tsx';
+import { CopyId } from '../ui/CopyId.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -60,8 +61,9 @@ function KeyRow({ of: key }: { of: Key }) {
           <Status of={state} />
         </Group>
         <Text size="sm" c="dimmed" className="break">
-          {key.scopes.join(', ')} · public <code>{key.publicKey}</code>
+          {key.scopes.join(', ')}
         </Text>
+        <CopyId id={key.publicKey} />
         <Text size="xs" c="dimmed" className="break">
           {key.lastUsedAt ? (
             <>

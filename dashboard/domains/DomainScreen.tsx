@@ -18,6 +18,7 @@ export function DomainScreen({ id }: { id: string }) {
     <Screen
       title={found?.name ?? 'Domain'}
       back={{ href: '/domains', name: 'Domains' }}
+      id={found?.id}
       beside={found && <Status of={found.status} />}
     >
       <Loaded query={domain} lines={1}>

@@ -10,7 +10,13 @@ interface TextProps {
   autoFocus?: boolean;
 }
 
-const shared = <T extends string>({ name, value, error, onBlur }: Field<T>) => ({ name, value, error, onBlur });
+/** What explains a field stands below it: fields beside each other stand at one height. */
+const ORDER = ['label' as const, 'input' as const, 'description' as const, 'error' as const];
+
+const shared = <T extends string>({ name, value, error, onBlur }: Field<T>) => ({
+  ...{ name, value, error, onBlur },
+  inputWrapperOrder: ORDER,
+});
 
 /** A line of text. Mantine ties label, description and error to the input. */
 export const TextField = ({

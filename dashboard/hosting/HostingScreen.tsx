@@ -23,6 +23,7 @@ export function HostingScreen({ id }: { id: string }) {
     <Screen
       title={found?.hostingDomain ?? 'Hosting'}
       back={{ href: '/hosting', name: 'Hosting' }}
+      id={found?.id}
       beside={found && <Status of={found.panelStatus} />}
     >
       <Loaded query={hosting} lines={4}>

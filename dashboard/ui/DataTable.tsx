@@ -37,7 +37,7 @@ export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) 
           {items.map((item) => (
             <Table.Tr key={idOf(item)}>
               {columns.map((column) => (
-                <Table.Td key={column.name} {...side(column)}>
+                <Table.Td key={column.name} data-label={column.name} {...side(column)}>
                   {column.show(item)}
                 </Table.Td>
               ))}

@@ -1,11 +1,12 @@
-import { Fragment, memo, useEffect, useRef } from 'react';
-import { readAnsi } from './ansi.ts';
+import { Button } from '@mantine/core';
+import { Fragment, memo, useEffect, useMemo, useRef, useState } from 'react';
+import { plainOf, readAnsi } from './ansi.ts';
+import { LogTools } from './LogTools.tsx';
 
 /** Lines that are laid out together; those out of sight cost nothing (content-visibility in dashboard.css). */
 const PART = 200;
 
-function partsOf(log: string): { from: number; text: string }[] {
-  const lines = log.split('\n');
+function partsOf(lines: readonly string[]): { from: number; text: string }[] {
   const parts: { from: number; text: string }[] = [];
   for (let from = 0; from < lines.length; from += PART) {
     parts.push({ from, text: lines.slice(from, from + PART).join('\n') });
@@ -28,32 +29,73 @@ const Part = memo(({ text }: { text: string }) => (
   </div>
 ));
 
+interface LogProps {
+  /** What it is the log of, for those who hear it. */
+  name: string;
+  lines: readonly string[];
+  /** It grows: what is added is heard, and it can be made to hold still. */
+  live: boolean;
+  paused: boolean;
+  pause: (paused: boolean) => void;
+  /** What it is called when it is saved. */
+  fileName: string;
+}
+
 /**
- * A log as it stands, with its colours. While it grows it stays at its end, unless the reader has scrolled up; a screen
- * reader hears what is added.
+ * A log as it stands, with its colours: it can be searched, copied and saved. While it grows it stays at its end, unless the
+ * reader has scrolled up.
  */
-export function Log({ text, name, live }: { text: string; name: string; live: boolean }) {
+export function Log({ name, lines, live, paused, pause, fileName }: LogProps) {
   const box = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of the text
+  const [atEnd, setAtEnd] = useState(true);
+  const [wanted, setWanted] = useState('');
+  const shown = useMemo(() => {
+    const low = wanted.toLowerCase();
+    return low === '' ? lines : lines.filter((line) => plainOf(line).toLowerCase().includes(low));
+  }, [lines, wanted]);
+  const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of what is shown
   useEffect(() => {
-    const element = box.current;
-    if (element && atEnd.current) element.scrollTop = element.scrollHeight;
-  }, [text]);
+    if (atEnd) toEnd();
+  }, [shown]);
   return (
-    <div
-      ref={box}
-      className="log"
-      role="log"
-      aria-label={name}
-      aria-live={live ? 'polite' : 'off'}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-      tabIndex={0}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
-      }}
-    >
-      {text === '' ? 'Nothing yet.' : partsOf(text).map((part) => <Part key={part.from} text={part.text} />)}
+    <div className="log-box">
+      <LogTools
+        wanted={wanted}
+        search={setWanted}
+        found={wanted === '' ? undefined : shown.length}
+        text={() => plainOf(lines.join('\n'))}
+        fileName={fileName}
+      >
+        {live && (
+          <Button size="xs" variant="default" onClick={() => pause(!paused)}>
+            {paused ? 'Follow' : 'Pause'}
+          </Button>
+        )}
+      </LogTools>
+      <div
+        ref={box}
+        className="log"
+        role="log"
+        aria-label={name}
+        aria-live={live ? 'polite' : 'off'}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) =>
+          setAtEnd(scrollHeight - scrollTop - clientHeight < 40)
+        }
+      >
+        {shown.length === 0
+          ? lines.length === 0
+            ? 'Nothing yet.'
+            : 'No line has this.'
+          : partsOf(shown).map((part) => <Part key={part.from} text={part.text} />)}
+      </div>
+      {!atEnd && (
+        <Button className="log-end" size="xs" onClick={toEnd}>
+          To the end
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { BackLink } from './BackLink.tsx';
+import { CopyId } from './CopyId.tsx';
 
 interface ScreenProps {
   title: string;
@@ -9,6 +10,8 @@ interface ScreenProps {
   /** What can be done here. */
   actions?: ReactNode;
   back?: { href: string; name: string };
+  /** What it is called in the API: to be copied. */
+  id?: string | undefined;
   children: ReactNode;
 }
 
@@ -16,7 +19,7 @@ interface ScreenProps {
 let shownBefore = false;
 
 /** One screen. Coming to it puts the focus on its title, so that keyboard and screen reader start there. */
-export function Screen({ title, beside, actions, back, children }: ScreenProps) {
+export function Screen({ title, beside, actions, back, id, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Dashboard`;
@@ -45,6 +48,11 @@ export function Screen({ title, beside, actions, back, children }: ScreenProps) 
             </Group>
           )}
         </Group>
+        {id && (
+          <div>
+            <CopyId id={id} />
+          </div>
+        )}
       </Stack>
       {children}
     </Stack>

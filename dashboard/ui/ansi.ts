@@ -60,3 +60,11 @@ export function readAnsi(log: string): Stretch[] {
   push(log.slice(from));
   return stretches;
 }
+
+/** A log's text without its escape sequences. */
+export const plainOf = (log: string): string =>
+  log.includes('\x1b') || log.includes('\r')
+    ? readAnsi(log)
+        .map(({ text }) => text)
+        .join('')
+    : log;

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { readDotenv } from './dotenv.ts';
+
+const read = (text: string) => Object.fromEntries(readDotenv(text).map(({ key, value }) => [key, value]));
+
+test('a file as people keep them', () => {
+  const text = `# of the shop
+NODE_ENV=production
+export GREETING = Sawubona # a comment
+EMPTY=
+URL=postgres://u:p@host/db?x=1#part
+`;
+  expect(read(text)).toEqual({
+    NODE_ENV: 'production',
+    GREETING: 'Sawubona',
+    EMPTY: '',
+    URL: 'postgres://u:p@host/db?x=1#part',
+  });
+});
+
+test('quotes keep what is in them, and double quotes know escapes and several lines', () => {
+  const text = `A="two words # no comment"\nB='as \\n it stands'\nC="one\\ntwo \\"quoted\\""\nKEY="-----BEGIN\nabc=\n-----END"\nD=\`x'y"z\`\n`;
+  expect(read(text)).toEqual({
+    A: 'two words # no comment',
+    B: 'as \\n it stands',
+    C: 'one\ntwo "quoted"',
+    KEY: '-----BEGIN\nabc=\n-----END',
+    D: 'x\'y"z',
+  });
+});
+
+test('Windows line ends, repeated names, and what is no variable', () => {
+  expect(read('A=1\r\nB=2\r\nA=3\r\nno variable\r\n=x\r\n')).toEqual({ A: '3', B: '2' });
+  expect(readDotenv('just a name')).toEqual([]);
+});

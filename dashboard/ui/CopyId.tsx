@@ -1,0 +1,13 @@
+import { CopyButton } from '@mantine/core';
+
+/** An identifier as the API knows it: a click copies it. */
+export const CopyId = ({ id }: { id: string }) => (
+  <CopyButton value={id}>
+    {({ copied, copy }) => (
+      <button type="button" className="copy-id no-print" onClick={copy} title="Copy" aria-label={`Copy ${id}`}>
+        <code className="break">{id}</code>
+        <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      </button>
+    )}
+  </CopyButton>
+);
