@@ -27,6 +27,8 @@ function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
   const pairs = readDotenv(text);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    // A dialog is drawn elsewhere; for React it is still inside of the form with the variables.
+    event.stopPropagation();
     take(pairs);
   };
   return (

@@ -18,9 +18,9 @@ const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
 const LIFETIMES = { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' } as const;
 const DAY = 86_400_000;
 
-const START = { name: '', scopes: ['read'] as Scope[], expires: 'never' as keyof typeof LIFETIMES, origins: '' };
+const START = { name: '', scopes: ['read'] as Scope[], expires: 'never' as keyof typeof LIFETIMES, allowedOrigins: '' };
 
-const toBody = ({ name, scopes, expires, origins }: typeof START) => ({
+const toBody = ({ name, scopes, expires, allowedOrigins: origins }: typeof START) => ({
   name,
   scopes,
   ...(expires === 'never' ? {} : { expiresAt: new Date(Date.now() + Number(expires) * DAY).toISOString() }),
@@ -83,7 +83,7 @@ function KeyForm({ close }: { close: () => void }) {
         names={LIFETIMES}
       />
       <LongField
-        of={field('origins')}
+        of={field('allowedOrigins')}
         label="Origins for the public key"
         description="One per line, e.g. https://shop.example.com; none: any"
       />

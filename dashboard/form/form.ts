@@ -39,6 +39,9 @@ function issuesOf(schema: (() => z.ZodMiniType) | undefined, body: unknown): Rec
   return Object.fromEntries(issues.map((issue) => [issue.path.map(String).join('.'), wordsOf(issue)]));
 }
 
+/** `vars` of `vars.0.key`. */
+const rootOf = (name: string): string => name.split('.', 1)[0] ?? name;
+
 /** The API's message names the field: `name: must have at least 2 characters`. */
 function refusalOf(error: unknown): { name: string; text: string } | undefined {
   const { code, message } = failureOf(error);
@@ -65,7 +68,7 @@ export function useForm<V extends object>(
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const issues = issuesOf(schema, toBody(values));
-  const shown = Object.entries(issues).filter(([name]) => left.has('*') || left.has(name));
+  const shown = Object.entries(issues).filter(([name]) => left.has('*') || left.has(name) || left.has(rootOf(name)));
   const errors = { ...Object.fromEntries(shown), ...refused };
   const set = (changed: Partial<V>) => {
     setValues((before) => ({ ...before, ...changed }));
@@ -83,7 +86,7 @@ export function useForm<V extends object>(
     field: (name) => ({
       name,
       value: values[name],
-      error: errors[name],
+      error: errors[name] ?? Object.entries(errors).find(([each]) => each.startsWith(`${name}.`))?.[1],
       onChange: (value) => set({ [name]: value } as unknown as Partial<V>),
       onBlur: () => setLeft((before) => new Set(before).add(name)),
     }),
@@ -93,7 +96,7 @@ export function useForm<V extends object>(
     },
     refuse: (error) => {
       const refusal = refusalOf(error);
-      if (!refusal || !(refusal.name in values || (refusal.name.split('.')[0] ?? '') in values)) return false;
+      if (!refusal || !(refusal.name in values || rootOf(refusal.name) in values)) return false;
       setRefused({ [refusal.name]: refusal.text });
       return true;
     },

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Fragment, memo, useEffect, useMemo, useRef, useState } from 'react';
+import { Fragment, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { plainOf, readAnsi } from './ansi.ts';
 import { LogTools } from './LogTools.tsx';
 
@@ -53,11 +53,22 @@ export function Log({ name, lines, live, paused, pause, fileName }: LogProps) {
     const low = wanted.toLowerCase();
     return low === '' ? lines : lines.filter((line) => plainOf(line).toLowerCase().includes(low));
   }, [lines, wanted]);
-  const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of what is shown
+  const content = useRef<HTMLDivElement>(null);
+  const lastTop = useRef(0);
+  const toEnd = useCallback(() => box.current?.scrollTo({ top: box.current.scrollHeight }), []);
+  // Lines get their height when they come into sight: whatever changes it, the end stays the end.
   useEffect(() => {
-    if (atEnd) toEnd();
-  }, [shown]);
+    if (!atEnd || !content.current) return;
+    const observer = new ResizeObserver(toEnd);
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [atEnd, toEnd]);
+  /** Whoever scrolls up wants to read; what grows below moves nobody. */
+  const scrolled = ({ scrollTop, scrollHeight, clientHeight }: HTMLDivElement) => {
+    if (scrollHeight - scrollTop - clientHeight < 40) setAtEnd(true);
+    else if (scrollTop < lastTop.current) setAtEnd(false);
+    lastTop.current = scrollTop;
+  };
   return (
     <div className="log-box">
       <LogTools
@@ -81,15 +92,14 @@ export function Log({ name, lines, live, paused, pause, fileName }: LogProps) {
         aria-live={live ? 'polite' : 'off'}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
-        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) =>
-          setAtEnd(scrollHeight - scrollTop - clientHeight < 40)
-        }
+        onScroll={({ currentTarget }) => scrolled(currentTarget)}
       >
-        {shown.length === 0
-          ? lines.length === 0
-            ? 'Nothing yet.'
-            : 'No line has this.'
-          : partsOf(shown).map((part) => <Part key={part.from} text={part.text} />)}
+        <div ref={content}>
+          {shown.length === 0 && (lines.length === 0 ? 'Nothing yet.' : 'No line has this.')}
+          {partsOf(shown).map((part) => (
+            <Part key={part.from} text={part.text} />
+          ))}
+        </div>
       </div>
       {!atEnd && (
         <Button className="log-end" size="xs" onClick={toEnd}>

@@ -10,6 +10,7 @@ import {
   rotateSecret,
 } from '../../contract/webhook-control.ts';
 import { createWebhook, listWebhooks } from '../../contract/webhooks.ts';
+import { disableEndpoint } from '../disable-endpoint.ts';
 import { type Receiver, receiver } from '../receivers.ts';
 import { codeOf, local, newAccount, type Opened, until } from '../world.ts';
 
@@ -23,16 +24,6 @@ afterAll(() => well.stop());
 
 async function endpointOf(account: Opened, url = well.url) {
   return (await account.call(createWebhook, { body: { url, events: ['app.created'] } })).body.data;
-}
-/** As 50 failures in a row leave it. */
-async function disable(accountId: string, id: string) {
-  const [{ deps }, { Webhook }, { change }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../table/webhook-entities.ts'),
-    import('../../table/writes.ts'),
-  ]);
-  const set = { active: false, failureCount: 50, disabledAt: new Date().toISOString() };
-  await deps.table.transact([change(Webhook, { accountId, id }, { set })]);
 }
 const sentFor = (id: string, type: string) =>
   until(async () => well.received.find(({ body }) => body.includes(id) && body.includes(`"type":"${type}"`)));
@@ -74,7 +65,7 @@ test('a delivery is shown with what the receiver said, and sent again under the 
 test('a disabled endpoint gets nothing until it is enabled, and then what it missed when that is asked for', async () => {
   const account = await newAccount();
   const { id } = await endpointOf(account);
-  await disable(account.id, id);
+  await disableEndpoint(account.id, id);
   const since = new Date(Date.now() - 60_000).toISOString();
   expect((await account.dashboard.call(listEndpoints)).body.data).toMatchObject([{ active: false, failureCount: 50 }]);
   for (const refused of [

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { createApp } from '../../contract/apps.ts';
+import { newAccount } from '../world.ts';
+import { open, settled, signedIn } from './browser.ts';
+
+test('rows and tabs are links: they open beside, and going back and forward goes where one was', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createApp, { body: { name: 'Findable' } })).body.data;
+  const context = await signedIn(account);
+  const page = await open(context, 'apps');
+  const [beside] = await Promise.all([
+    context.waitForEvent('page'),
+    page.getByRole('link', { name: 'Findable' }).click({ modifiers: ['ControlOrMeta'] }),
+  ]);
+  await beside.getByRole('heading', { name: 'Findable' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/dashboard/apps');
+
+  await page.getByRole('link', { name: 'Findable' }).click();
+  await settled(page);
+  const [tab] = await Promise.all([
+    context.waitForEvent('page'),
+    page.getByRole('tab', { name: 'Git' }).click({ modifiers: ['ControlOrMeta'] }),
+  ]);
+  await tab.getByRole('heading', { name: 'Deploy key' }).waitFor();
+  await page.getByRole('tab', { name: 'Variables' }).click();
+  await page.getByRole('heading', { name: 'Environment variables' }).waitFor();
+  await page.goBack();
+  await page.getByText('Nothing was deployed yet').waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
+  await page.goForward();
+  await page.goForward();
+  await page.getByRole('heading', { name: 'Environment variables' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/dashboard/apps/${id}/env`);
+});
+
+test('the arrow keys go from tab to tab, and Enter opens one', async () => {
+  const account = await newAccount();
+  const page = await open(await signedIn(account), 'billing');
+  await page.getByRole('tab', { name: 'Wallet' }).focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Your subscriptions' }).waitFor();
+  expect(await page.getByRole('tab', { name: 'Plans' }).getAttribute('aria-selected')).toBe('true');
+  expect(await page.getByRole('tab', { name: 'Wallet' }).getAttribute('aria-selected')).toBe('false');
+});
+
+test('an identifier is copied by a click, and times say exactly when', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createApp, { body: { name: 'Named' } })).body.data;
+  const context = await signedIn(account);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await open(context, `apps/${id}`);
+  await page.getByRole('button', { name: `Copy ${id}` }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(id);
+  await page.goto('apps');
+  const when = page.locator('time').first();
+  expect(await when.textContent()).toBe('just now');
+  expect(await when.getAttribute('title')).toMatch(/20\d\d.*:\d\d:\d\d/);
+});
