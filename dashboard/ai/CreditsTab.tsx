@@ -6,6 +6,7 @@ import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { useCredits } from './api.ts';
 import { BuyCredits } from './BuyCredits.tsx';
+import { DayChart } from './DayChart.tsx';
 import { Ledger } from './Ledger.tsx';
 import { SpendChart } from './SpendChart.tsx';
 
@@ -30,6 +31,9 @@ export function CreditsTab() {
           </SimpleGrid>
           <Section title="Spending by model" about={`Over the newest ${data.entries.length} entries of the ledger.`}>
             <SpendChart entries={data.entries} />
+          </Section>
+          <Section title="Spending by day" about="The last 14 days, as far as the ledger below reaches.">
+            <DayChart entries={data.entries} />
           </Section>
           <Section title="Ledger">
             <Ledger entries={data.entries} />

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { keepDraft, readDraft } from '../form/draft.ts';
 import { FailureNote } from '../ui/FailureNote.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -15,18 +16,25 @@ export const Playground = () => (
 );
 
 const OTHER = 'another model';
+/** A message that was not sent yet outlives the page, as forms do. */
+const DRAFT = 'message';
+const NOTHING = { text: '' };
 
 function Chat({ models }: { models: readonly string[] }) {
   const [chosen, setChosen] = useState(models[0] ?? OTHER);
   const [named, setNamed] = useState('');
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => readDraft(DRAFT, NOTHING)?.text ?? '');
   const chat = useChat();
   const model = chosen === OTHER ? named.trim() : chosen;
   const ready = !chat.busy && text.trim() !== '' && model !== '';
+  const type = (changed: string) => {
+    setText(changed);
+    keepDraft(DRAFT, NOTHING, { text: changed });
+  };
   const send = (event?: FormEvent) => {
     event?.preventDefault();
     if (!ready) return;
-    setText('');
+    type('');
     void chat.send(model, text);
   };
   return (
@@ -58,7 +66,7 @@ function Chat({ models }: { models: readonly string[] }) {
             label="Message"
             placeholder="Say something"
             value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            onChange={(event) => type(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
                 event.preventDefault();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spendOf } from './spend.ts';
+import { spendByDay, spendOf } from './spend.ts';
 
 test('spending is summed by model, the most first, and purchases are none', () => {
   const call = (model: string, amountMicroRand: number) => ({ type: 'CALL' as const, model, amountMicroRand });
@@ -8,4 +8,23 @@ test('spending is summed by model, the most first, and purchases are none', () =
     { model: 'b/y', microRand: 300, calls: 1 },
     { model: 'a/x', microRand: 150, calls: 2 },
   ]);
+});
+
+test('spending by day has the days without any, and none before what is known', () => {
+  const call = (createdAt: string, amountMicroRand: number) => ({ type: 'CALL' as const, createdAt, amountMicroRand });
+  const now = Date.parse('2026-03-02T08:00:00.000Z');
+  const entries = [
+    call('2026-03-02T01:00:00.000Z', -100),
+    call('2026-02-28T23:59:59.999Z', -30),
+    call('2026-02-28T00:00:00.000Z', -3),
+    { ...call('2026-02-28T00:00:00.000Z', 1_000_000), type: 'PURCHASE' as const },
+  ];
+  const days = [
+    { day: '2026-02-28', microRand: 33 },
+    { day: '2026-03-01', microRand: 0 },
+    { day: '2026-03-02', microRand: 100 },
+  ];
+  expect(spendByDay(entries, now, 14)).toEqual(days);
+  expect(spendByDay(entries, now, 2)).toEqual(days.slice(1));
+  expect(spendByDay([], now, 14)).toEqual([{ day: '2026-03-02', microRand: 0 }]);
 });

@@ -4,9 +4,8 @@ import { CopyButton } from '@mantine/core';
 export const CopyId = ({ id }: { id: string }) => (
   <CopyButton value={id}>
     {({ copied, copy }) => (
-      <button type="button" className="copy-id no-print" onClick={copy} title="Copy" aria-label={`Copy ${id}`}>
-        <code className="break">{id}</code>
-        <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      <button type="button" className="copy-id no-print" onClick={copy} title="Copy">
+        <code className="break">{id}</code> <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
       </button>
     )}
   </CopyButton>

@@ -51,7 +51,7 @@ test('an identifier is copied by a click, and times say exactly when', async () 
   const context = await signedIn(account);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await open(context, `apps/${id}`);
-  await page.getByRole('button', { name: `Copy ${id}` }).click();
+  await page.getByRole('button', { name: `${id} Copy` }).click();
   await page.getByText('Copied').waitFor();
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(id);
   await page.goto('apps');
