@@ -8,6 +8,7 @@ import type { Cache } from './cache.ts';
 import { clone, type Source } from './clone.ts';
 import { type CommandContext, exitOf, gitEnvironment, run } from './command.ts';
 import { dependencyKey } from './dependencies.ts';
+import { developmentPackages, installedPackages } from './development.ts';
 import { checkEngines } from './engines.ts';
 import { BuildFailure } from './failure.ts';
 import { buildCacheKey, buildCommandOf, frameworkEnvironment } from './frameworks.ts';
@@ -17,7 +18,7 @@ import { versionOf } from './node-version.ts';
 import type { Sections } from './sections.ts';
 import { findStartFile } from './start-file.ts';
 import { withTool } from './tools.ts';
-import { collect, developmentPackages, installedPackages, RESERVED } from './tree.ts';
+import { collect, RESERVED } from './tree.ts';
 
 export interface Build {
   job: Job;
@@ -112,9 +113,9 @@ async function packageUp({ job, context, sections, manifest, commitSha, environm
   for (const name of RESERVED) {
     if (existsSync(join(directory, name))) sections.note(`${name} is left out: the platform puts its own there`);
   }
-  const left = developmentPackages(directory).size;
-  if (left > 0) sections.note(`${left} development packages are left out`);
-  const items = await collect(directory, job);
+  const left = developmentPackages(directory, manifest);
+  if (left.size > 0) sections.note(`${left.size} development packages are left out`);
+  const items = await collect(directory, job, left);
   const artifact = await pack(items, {
     job: { ...job, startFile },
     environmentModule,

@@ -56,6 +56,14 @@ test('a link out of the repository is refused, and so is what is too large', asy
   expect(large.error).toBe('The application is 300 MB large after the build; at most 250 MB can be hosted.');
 });
 
+test('a package.json that is a link out of the repository is not read, nor quoted', async () => {
+  const { error, step, log } = await build({
+    repoUrl: repository({ 'server.js': '1' }, { 'package.json': '/etc/passwd' }),
+  });
+  expect([error, step]).toEqual(['The link "package.json" points out of the repository.', 'clone']);
+  expect(log).not.toContain('root');
+});
+
 test('a repository that is too large is refused: by what is transferred, by what it unpacks to, by its files', async () => {
   const noise = randomBytes(3_000_000).toString('base64');
   const limits = { BUILD_REPOSITORY_MB: '2', BUILD_REPOSITORY_FILES: '3' };

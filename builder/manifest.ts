@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import * as z from 'zod/mini';
 import { BuildFailure } from './failure.ts';
 
@@ -24,6 +24,10 @@ export type Manifest = z.output<typeof Manifest>;
 export function readManifest(directory: string): Manifest | undefined {
   const file = join(directory, 'package.json');
   if (!existsSync(file)) return undefined;
+  // What is wrong with its text is quoted to the owner: it must be the owner's.
+  if (relative(realpathSync(directory), realpathSync(file)).startsWith('..')) {
+    throw new BuildFailure('The link "package.json" points out of the repository.');
+  }
   let content: unknown;
   try {
     // npm, too, reads past a byte order mark.

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readFileSync, type Stats } from 'node:fs';
+import { type Dirent, existsSync, type Stats } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Job } from '../providers/builds.ts';
@@ -40,32 +40,21 @@ function rootsOf({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>)
   return [{ from: '', to: '' }];
 }
 
-interface Locked {
-  dev?: boolean;
-  hasInstallScript?: boolean;
-}
-
-/** npm's own account of what it installed, by path; empty where npm did not. */
-export function installedPackages(directory: string): [path: string, of: Locked][] {
-  const account = join(directory, 'node_modules', '.package-lock.json');
-  if (!existsSync(account)) return [];
-  const { packages = {} }: { packages?: Record<string, Locked> } = JSON.parse(readFileSync(account, 'utf8'));
-  return Object.entries(packages);
-}
-
-/** Packages that only development needs, as far as that is known. */
-export const developmentPackages = (directory: string): ReadonlySet<string> =>
-  new Set(installedPackages(directory).flatMap(([path, { dev }]) => (dev ? [path] : [])));
-
 /** What tools keep for their next run. */
 const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
 
-/** Everything that goes into the artifact. Links that lead out of the repository are refused. */
-export async function collect(directory: string, job: Pick<Job, 'framework' | 'startFile'>): Promise<Item[]> {
+/**
+ * Everything that goes into the artifact. Links that lead out of the repository are refused.
+ * @param left out: paths of what is not needed to run
+ */
+export async function collect(
+  directory: string,
+  job: Pick<Job, 'framework' | 'startFile'>,
+  left: ReadonlySet<string>,
+): Promise<Item[]> {
   const repository = await realpath(directory);
   const roots = rootsOf(job).filter(({ from }) => existsSync(join(repository, from)));
-  const development = developmentPackages(repository);
-  const skipped = (path: string): boolean => isOurs(path) || development.has(path);
+  const skipped = (path: string): boolean => isOurs(path) || left.has(path);
   const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, skipped)));
   return collected.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }

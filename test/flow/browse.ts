@@ -4,6 +4,8 @@ const agent = new Agent({ keepAlive: true });
 
 export interface Page {
   status: number;
+  /** Its content type, without parameters. */
+  type: string;
   body: string;
 }
 
@@ -16,8 +18,20 @@ export const get = (baseUrl: string, host: string, path = '/'): Promise<Page> =>
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }));
+      answer.on('end', () => {
+        const [type = ''] = (answer.headers['content-type'] ?? '').split(';');
+        resolve({ status: answer.statusCode ?? 0, type, body: Buffer.concat(chunks).toString('utf8') });
+      });
     });
     outgoing.on('error', reject);
     outgoing.end();
   });
+
+/** What a page refers to on its own host: scripts, styles, icons, images in all their sizes. */
+export function assetsOf(html: string): string[] {
+  const single = [...html.matchAll(/\b(?:src|href)="(\/[^/"][^"]*)"/g)].map(([, path = '']) => path);
+  const sizes = [...html.matchAll(/\b(?:srcset|imagesrcset)="([^"]*)"/gi)]
+    .flatMap(([, list = '']) => list.split(','))
+    .map((each) => each.trim().split(' ')[0] ?? '');
+  return [...new Set([...single, ...sizes])].map((path) => path.replaceAll('&amp;', '&'));
+}

@@ -11,7 +11,7 @@ export const git = (cwd: string, ...args: string[]): string =>
   });
 
 /** Commits files to a folder's repository, which it makes the first time, and returns the short hash. */
-export function commitTo(folder: string, files: Record<string, string>, message = 'test'): string {
+export function commitTo(folder: string, files: Record<string, string | Buffer>, message = 'test'): string {
   mkdirSync(folder, { recursive: true });
   git(folder, 'init', '--quiet', '--initial-branch=main');
   for (const [path, text] of Object.entries(files)) {

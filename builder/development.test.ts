@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { developmentPackages } from './development.ts';
+import { readManifest } from './manifest.ts';
+
+let directory: string;
+afterEach(() => rmSync(directory, { recursive: true }));
+
+type Tree = Record<string, object | string>;
+const link = (to: string) => ({ to });
+
+/** A repository with these files and links, whose development packages are asked for. */
+function leftOut(manifest: object, tree: Tree): string[] {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), 'development-')));
+  for (const [path, content] of Object.entries({ 'package.json': manifest, ...tree })) {
+    const file = join(directory, path);
+    mkdirSync(dirname(file), { recursive: true });
+    if (typeof content === 'object' && 'to' in content) symlinkSync(String(content.to), file);
+    else writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return [...developmentPackages(directory, readManifest(directory))].sort();
+}
+
+const manifest = { dependencies: { kept: '1', '@scope/kept': '1' }, devDependencies: { tool: '1' } };
+
+test.each(['.yarn-integrity', '.yarn-state.yml'])('what Yarn installed side by side (%s)', (mark) => {
+  const packages = {
+    [`node_modules/${mark}`]: '',
+    'node_modules/kept/package.json': { dependencies: { deep: '1' }, peerDependencies: { peer: '1' } },
+    'node_modules/kept/node_modules/deep/package.json': { dependencies: { deeper: '1', absent: '1' } },
+    'node_modules/@scope/kept/package.json': { optionalDependencies: { '@scope/optional': '1' } },
+    'node_modules/@scope/optional/package.json': {},
+    'node_modules/@scope/tool/package.json': {},
+    'node_modules/deeper/package.json': { dependencies: { kept: '1' } },
+    'node_modules/peer/package.json': 'no JSON',
+    'node_modules/tool/package.json': { dependencies: { deep: '2', peer: '1' } },
+    'node_modules/deep/package.json': {},
+  };
+  expect(leftOut(manifest, packages)).toEqual(['node_modules/@scope/tool', 'node_modules/deep', 'node_modules/tool']);
+});
+
+test('what pnpm installed, by its links', () => {
+  const store = 'node_modules/.pnpm';
+  const packages = {
+    'node_modules/.modules.yaml': '',
+    'node_modules/kept': link('.pnpm/kept@1/node_modules/kept'),
+    'node_modules/@scope/kept': link('../.pnpm/@scope+kept@1/node_modules/@scope/kept'),
+    'node_modules/tool': link('.pnpm/tool@1/node_modules/tool'),
+    [`${store}/kept@1/node_modules/kept/package.json`]: { dependencies: { deep: '1' } },
+    [`${store}/kept@1/node_modules/deep`]: link('../../deep@1/node_modules/deep'),
+    [`${store}/@scope+kept@1/node_modules/@scope/kept/package.json`]: {},
+    [`${store}/deep@1/node_modules/deep/package.json`]: {},
+    [`${store}/deep@2/node_modules/deep/package.json`]: {},
+    [`${store}/tool@1/node_modules/tool/package.json`]: { dependencies: { deep: '2', kept: '1' } },
+    [`${store}/tool@1/node_modules/deep`]: link('../../deep@2/node_modules/deep'),
+    [`${store}/tool@1/node_modules/kept`]: link('../../kept@1/node_modules/kept'),
+    [`${store}/node_modules/deep`]: link('../deep@2/node_modules/deep'),
+  };
+  expect(leftOut(manifest, packages)).toEqual([`${store}/deep@2`, `${store}/tool@1`, 'node_modules/tool']);
+});
+
+test('nothing is left out where it is not known who installed, or in a workspace', () => {
+  const packages = { 'node_modules/tool/package.json': {}, 'node_modules/vendored/package.json': {} };
+  expect(leftOut(manifest, packages)).toEqual([]);
+  rmSync(directory, { recursive: true });
+  expect(
+    leftOut({ ...manifest, workspaces: ['packages/*'] }, { ...packages, 'node_modules/.yarn-integrity': '' }),
+  ).toEqual([]);
+});

@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../contract/apps.ts';
+import { createDeployment, getDeployment } from '../../contract/deployments.ts';
+import { type Run, startRun } from '../platform.ts';
+import { newAccount, type Opened, until } from '../world.ts';
+import { assetsOf, get } from './browse.ts';
+import { commitTo } from './repositories.ts';
+
+/** Next.js and Nuxt as their starters come: nothing in the repository knows of the platform. */
+const root = mkdtempSync(join(tmpdir(), 'starters-'));
+let run: Run;
+let account: Opened;
+beforeAll(async () => {
+  run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, RATE_LIMIT_SECRET: '100000' });
+  account = await newAccount({}, run.local);
+}, 60_000);
+afterAll(async () => {
+  await run?.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const LONG = 240_000;
+type Framework = 'NEXTJS' | 'NUXT';
+
+/** Deploys `<root>/<name>.git` with the framework's defaults. Returns what its front page and all it refers to answer. */
+async function deployed(name: string, framework: Framework, more: string[] = []) {
+  const repoUrl = `https://git.localhost/${name}.git`;
+  const made = (await account.call(createApp, { body: { name, framework, repoUrl, deployNow: false } })).body.data;
+  const begun = (await account.call(createDeployment, { params: { id: made.id } })).body.data;
+  const deployment = await until(async () => {
+    const { data } = (await account.call(getDeployment, { params: { id: begun.id } })).body;
+    return data.finishedAt !== null && data;
+  }, 500);
+  expect(deployment.status, deployment.log).toBe('SUCCEEDED');
+  const page = await get(run.local.baseUrl, made.primaryDomain);
+  const paths = [...new Set([...assetsOf(page.body), ...more])];
+  const assets = await Promise.all(
+    paths.map(async (path) => ({ path, ...(await get(run.local.baseUrl, made.primaryDomain, path)) })),
+  );
+  expect(assets.filter(({ status }) => status !== 200)).toEqual([]);
+  return { page, types: new Set(assets.map(({ type }) => type)), log: deployment.log };
+}
+
+/** An example's files and lockfile as a repository, changed. */
+function startFrom(example: string, name: string, files: Record<string, string | Buffer>): void {
+  const folder = join(root, `${name}.git`);
+  cpSync(join('examples', example), folder, {
+    recursive: true,
+    filter: (path) => !/node_modules|\.next|\.output|\.nuxt/.test(path),
+  });
+  commitTo(folder, files);
+}
+
+/** A picture of one colour, as a PNG. */
+function picture(side: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([8, 2], 8);
+  const row = Buffer.concat([Buffer.alloc(1), Buffer.alloc(side * 3, 0x7f)]);
+  const rows = deflateSync(Buffer.concat(Array.from({ length: side }, () => row)));
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
+}
+
+test(
+  'a Next.js application that says nothing of its output serves its page, styles, scripts, icon and optimised images',
+  async () => {
+    startFrom('hello-next', 'next', {
+      'next.config.mjs': 'export default {};\n',
+      'app/page.jsx': `import Image from 'next/image';
+        import styles from './page.module.css';
+        export default () => <main className={styles.main}><Image src="/picture.png" alt="" width={64} height={64} /></main>;`,
+      'app/page.module.css': '.main { color: rebeccapurple }',
+      'app/icon.png': picture(32),
+      'public/picture.png': picture(64),
+    });
+    const { page, types } = await deployed('next', 'NEXTJS', ['/hello.txt', '/picture.png']);
+    expect(page).toMatchObject({ status: 200, type: 'text/html' });
+    expect(assetsOf(page.body).filter((path) => path.startsWith('/_next/image?'))).not.toEqual([]);
+    expect([...types].sort()).toEqual(['application/javascript', 'image/png', 'text/css', 'text/plain']);
+  },
+  LONG,
+);
+
+test(
+  'a Nuxt application serves its page, styles, scripts and what is in public',
+  async () => {
+    startFrom('hello-nuxt', 'nuxt', {
+      'app/app.vue': `<template><main><img src="/picture.png" alt=""></main></template>
+        <style scoped>main { font-variant: small-caps }</style>`,
+      'public/picture.png': picture(64),
+      'public/robots.txt': 'User-agent: *\n',
+    });
+    const { page, types } = await deployed('nuxt', 'NUXT', ['/robots.txt']);
+    expect(page).toMatchObject({ status: 200, type: 'text/html' });
+    expect(page.body).toContain('font-variant:small-caps');
+    expect([...types].sort()).toEqual(expect.arrayContaining(['image/png', 'text/javascript', 'text/plain']));
+  },
+  LONG,
+);
+
+/** What the generators of today make takes minutes, and the network: `STARTERS=yes` runs it (docs/starters.md). */
+const { STARTERS } = process.env;
+const NEXT = 'create-next-app@latest';
+const NEXT_DEFAULTS = ['--yes', '--disable-git'];
+const NUXT_DEFAULTS = ['init', '--template', 'minimal', '--no-modules', '--gitInit=false'];
+test.runIf(STARTERS).each<[name: string, framework: Framework, packages: string[], command: string[]]>([
+  ['next-npm', 'NEXTJS', [NEXT], ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-npm']],
+  ['next-src', 'NEXTJS', [NEXT], ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-npm', '--src-dir', '--js']],
+  ['next-pnpm', 'NEXTJS', [NEXT, 'pnpm@10'], ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-pnpm']],
+  [
+    'next-yarn',
+    'NEXTJS',
+    [NEXT, 'yarn@1'],
+    ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-yarn', '--no-linter'],
+  ],
+  ['nuxt-npm', 'NUXT', ['nuxi@latest'], ['nuxi', ...NUXT_DEFAULTS, '--packageManager', 'npm']],
+])(
+  '%s, as its generator makes it, serves its page and all that it refers to',
+  async (name, framework, packages, [program = '', ...rest]) => {
+    const args = packages.flatMap((each) => ['--package', each]);
+    execFileSync('npx', ['--yes', ...args, '--', program, ...rest, `${name}.git`], { cwd: root, stdio: 'pipe' });
+    commitTo(join(root, `${name}.git`), {});
+    const { page } = await deployed(name, framework);
+    expect(page).toMatchObject({ status: 200, type: 'text/html' });
+  },
+  2 * LONG,
+);
