@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** A cache over a directory and a store of one object. */
-function open(objects = new Map<string, Buffer>()) {
+function open(objects = new Map<string, Buffer>(), largest?: number) {
   const directory = mkdtempSync(join(tmpdir(), 'cache-'));
   roots.push(directory);
   const cache = createCache({
@@ -20,6 +20,7 @@ function open(objects = new Map<string, Buffer>()) {
     user: undefined,
     get: async (name) => objects.get(name),
     put: async (name, content) => void objects.set(name, content),
+    ...(largest === undefined ? {} : { largest }),
   });
   return { directory, objects, cache };
 }
@@ -56,6 +57,15 @@ test('under another key, or never kept, nothing is put in place', async () => {
   const other = open(objects);
   expect(await other.cache.restore('dependencies', 'b'.repeat(64))).toBe(false);
   expect(() => statSync(join(other.directory, 'node_modules'))).toThrow('ENOENT');
+});
+
+test('a directory that is too large to be held in memory is not kept', async () => {
+  const { directory, objects, cache } = open(new Map(), 1_000_000);
+  fill(directory);
+  writeFileSync(join(directory, 'node_modules/large'), Buffer.alloc(2_000_000));
+  await cache.keep('dependencies', KEY);
+  await cache.close();
+  expect([...objects.keys()]).toEqual([]);
 });
 
 test('one that is broken, or a store that fails, is as none: the build goes on', async () => {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -35,6 +34,8 @@ const DIRECTORIES: Record<CacheName, { directory: string; without: string[] }> =
 const KEY_LENGTH = 64;
 /** Packed bytes that are worth moving: beyond, making it anew is hardly slower. */
 const LARGEST = 512 * 1024 * 1024;
+/** Bytes that are held in memory for it: a directory that ran away must not take the build along. */
+const LARGEST_UNPACKED = 2 * 1024 ** 3;
 /** The fastest level packs `node_modules` to a third in a tenth of the time that gzip takes. */
 const LEVEL = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
@@ -44,9 +45,11 @@ export interface CacheOptions {
   user: User | undefined;
   get(name: CacheName): Promise<Buffer | undefined>;
   put(name: CacheName, content: Buffer): Promise<void>;
+  /** Larger directories, unpacked, are not kept; in bytes. */
+  largest?: number;
 }
 
-export function createCache({ directory, user, get, put }: CacheOptions): Cache {
+export function createCache({ directory, user, get, put, largest = LARGEST_UNPACKED }: CacheOptions): Cache {
   const expected = new Map<CacheName, Promise<Buffer | undefined>>();
   const storing: Promise<void>[] = [];
   const complain = (what: string) => (error: unknown) => {
@@ -83,13 +86,14 @@ export function createCache({ directory, user, get, put }: CacheOptions): Cache 
       }
     },
     async keep(name, key) {
-      const read = readPacked(directory, name);
-      const stored = read
-        .then((archive) => promisify(zlib.zstdCompress)(archive, LEVEL))
-        .then((content) =>
-          content.length > LARGEST ? undefined : put(name, Buffer.concat([Buffer.from(key, 'latin1'), content])),
-        );
-      storing.push(stored.catch(complain('kept')));
+      const read = readPacked(directory, name, largest);
+      const store = async (): Promise<void> => {
+        const archive = await read;
+        if (!archive) return;
+        const content = await promisify(zlib.zstdCompress)(archive, LEVEL);
+        if (content.length <= LARGEST) await put(name, Buffer.concat([Buffer.from(key, 'latin1'), content]));
+      };
+      storing.push(store().catch(complain('kept')));
       await Promise.allSettled([read]);
     },
     async close() {
@@ -103,13 +107,28 @@ async function succeeded(exit: Promise<unknown[]>): Promise<void> {
   if (status !== 0) throw new Error(`tar ended with ${status}`);
 }
 
-/** The directory as a tar archive. In one piece: compressing a stream of this size takes four times as long. */
-async function readPacked(directory: string, name: CacheName): Promise<Buffer> {
+/**
+ * The directory as a tar archive; undefined where that is too large. In one piece: compressing a stream of this size takes
+ * four times as long.
+ */
+async function readPacked(directory: string, name: CacheName, largest: number): Promise<Buffer | undefined> {
   const { directory: kept, without } = DIRECTORIES[name];
   const excluded = without.map((path) => `--exclude=${path}`);
   const tar = spawn('tar', ['-cf', '-', ...excluded, '-C', directory, '--', kept], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [archive] = await Promise.all([buffer(tar.stdout), succeeded(once(tar, 'exit'))]);
-  return archive;
+  const ended = succeeded(once(tar, 'exit'));
+  ended.catch(() => {}); // told below, unless it was ended here
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of tar.stdout) {
+    size += chunk.length;
+    if (size > largest) {
+      tar.kill('SIGKILL');
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  await ended;
+  return Buffer.concat(chunks);
 }
