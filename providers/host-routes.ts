@@ -19,14 +19,26 @@ export interface HostRoutes {
   remove(hosts: readonly string[]): Promise<void>;
 }
 
-const ATTEMPTS = 5;
+/** How long writers give way to one another, in milliseconds: less than any function has that writes here. */
+const PATIENCE = 40_000;
+/** The longest wait between two tries, in milliseconds. */
+const LONGEST_PAUSE = 2000;
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
-/** CloudFront's KeyValueStore. Its one version tag makes concurrent writers try again. */
+/** Another writer was faster: the tag is not the store's any more. */
+const isOvertaken = (error: unknown) =>
+  error instanceof Error &&
+  (error.name === 'ConflictException' || /pre-?condition/i.test(`${error.name} ${error.message}`));
+
+/**
+ * CloudFront's KeyValueStore. Its one version tag stands for the whole store: of all who write at once, for whatever
+ * application, one gets through, and the others try again. A step that gave up would fail a deployment whose release is good.
+ */
 export function createHostRoutes(storeArn: string): HostRoutes {
   const client = new CloudFrontKeyValueStoreClient({});
 
   async function update(Puts: { Key: string; Value: string }[], Deletes: { Key: string }[]): Promise<void> {
+    const givenUpAt = Date.now() + PATIENCE;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
@@ -39,9 +51,8 @@ export function createHostRoutes(storeArn: string): HostRoutes {
         await client.send(new UpdateKeysCommand(command));
         return;
       } catch (error) {
-        const lost = error instanceof Error && /ConflictException|ValidationException|Precondition/.test(error.name);
-        if (!lost || attempt === ATTEMPTS) throw error;
-        await pause(Math.random() * 50 * 2 ** attempt);
+        if (!isOvertaken(error) || Date.now() > givenUpAt) throw error;
+        await pause(Math.random() * Math.min(50 * 2 ** attempt, LONGEST_PAUSE));
       }
     }
   }

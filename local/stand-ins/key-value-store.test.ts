@@ -12,7 +12,7 @@ import {
   PutKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type KeyValueStore, startKeyValueStore } from './key-value-store.ts';
 import { resolveLocalhostNames } from './localhost-names.ts';
 
@@ -66,6 +66,18 @@ test('several keys change at once; pages follow the token; deleting what is not 
   const same = await client.send(new DeleteKeyCommand({ KvsARN, IfMatch: updated.ETag, Key: 'absent' }));
   expect(same.ETag).toBe(updated.ETag);
 });
+
+test('of many who write at once all get through, each with its own', async () => {
+  const { createHostRoutes } = await import('../../providers/host-routes.ts');
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
+  const hosts = Array.from({ length: 40 }, (_, index) => `app-${index}.apps.localhost`);
+  // Each is a function of its own on AWS: no two share a client.
+  await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).point([host], `to ${host}`)));
+  expect(hosts.map((host) => store.lookup(host))).toEqual(hosts.map((host) => `to ${host}`));
+  await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).remove([host])));
+  expect(hosts.map((host) => store.lookup(host))).toEqual(hosts.map(() => undefined));
+  vi.unstubAllEnvs();
+}, 90_000);
 
 test('an absent key or store is not found; a restart keeps what was written', async () => {
   await expect(client.send(new GetKeyCommand({ KvsARN, Key: 'absent' }))).rejects.toMatchObject({
