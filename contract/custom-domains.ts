@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { HostName } from './apps.ts';
 import { CERTIFICATE_STATUSES, CUSTOM_DOMAIN_STATUSES } from './choices.ts';
 import { Id, one, resource, Timestamp } from './envelope.ts';
 import { route } from './route.ts';
@@ -37,6 +38,9 @@ export const CustomDomain = resource('CustomDomain', () =>
   }),
 );
 
+const OwnDomain = () => z.object({ domain: HostName() });
+const RemovedDomain = () => z.object({ domain: z.string(), removed: z.literal(true) });
+
 const tag = 'Applications';
 
 export const getCustomDomain = route({
@@ -61,4 +65,28 @@ export const checkCustomDomain = route({
   params: Id,
   response: () => one(CustomDomain()),
   uses: ['dns', 'doors'],
+});
+
+export const setCustomDomain = route({
+  id: 'setCustomDomain',
+  method: 'PUT',
+  path: '/dashboard/v1/apps/{id}/domain',
+  access: 'login',
+  summary: 'Give an application that has none a domain of its own',
+  tag,
+  params: Id,
+  body: OwnDomain,
+  response: () => one(CustomDomain()),
+  uses: ['doors'],
+});
+
+export const removeCustomDomain = route({
+  id: 'removeCustomDomain',
+  method: 'DELETE',
+  path: '/dashboard/v1/apps/{id}/domain',
+  access: 'login',
+  summary: "Let go of an application's own domain; it answers at its own address",
+  tag,
+  params: Id,
+  response: () => one(RemovedDomain()),
 });

@@ -4,7 +4,7 @@ import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putPro
 import { readAppLogs } from './app-logs.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
 import { createChatCompletion } from './chat.ts';
-import { checkCustomDomain, getCustomDomain } from './custom-domains.ts';
+import { checkCustomDomain, getCustomDomain, removeCustomDomain, setCustomDomain } from './custom-domains.ts';
 import { createDatabase, listDatabases } from './databases.ts';
 import { createDeployment, getDeployment, listDeployments, readDeploymentLog } from './deployments.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns.ts';
@@ -98,6 +98,8 @@ export const dashboardRoutes = [
   createDatabase,
   getCustomDomain,
   checkCustomDomain,
+  setCustomDomain,
+  removeCustomDomain,
   listEndpoints,
   enableWebhook,
   pingWebhook,

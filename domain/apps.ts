@@ -74,12 +74,20 @@ class NameTaken extends Error {
 const WAITS = 20;
 const WAIT = 100;
 
-function assertOwnDomain(deps: Deps, customDomain: string | undefined): void {
+/** Throws 400 for a domain of ours. @param field as the caller knows it */
+export function assertOwnDomain(deps: Deps, domain: string | undefined, field = 'customDomain'): void {
   const { appsDomain } = deps.settings;
-  if (customDomain === appsDomain || customDomain?.endsWith(`.${appsDomain}`)) {
-    throw new ApiError('invalid_request', `customDomain: must be a domain of your own, not one under ${appsDomain}`);
+  if (domain === appsDomain || domain?.endsWith(`.${appsDomain}`)) {
+    throw new ApiError('invalid_request', `${field}: must be a domain of your own, not one under ${appsDomain}`);
   }
 }
+
+/** @param leaving whether whoever has it is letting go of it: its door takes minutes to close */
+export const domainTaken = (field: string, host: string, leaving = false) =>
+  new ApiError(
+    'conflict',
+    `${field}: ${host} is ${leaving ? 'being let go of, which takes some minutes' : 'already in use'}`,
+  );
 
 /** POST /v1/apps: claims the address, counts towards the plan and queues the first deployment, all in one transaction. */
 export async function createApp(
@@ -101,7 +109,7 @@ export async function createApp(
         waits += 1;
         await new Promise((done) => setTimeout(done, WAIT));
       } else if (error.host === input.customDomain) {
-        throw new ApiError('conflict', `customDomain: ${error.host} is already in use`);
+        throw domainTaken('customDomain', error.host, error.leaving);
       } else {
         suffixes += 1;
         if (suffixes > SLUG_ATTEMPTS) throw error;

@@ -19,13 +19,13 @@ const LATEST = 3600_000;
 const challengeName = (host: string) => `_hosting-challenge.${host}`;
 
 /** Where domains are to lead. */
-interface Address {
+export interface Address {
   doorAddress: string;
 }
 
-const noDomain = () => new ApiError('not_found', 'This application has no domain of its own.');
+export const noDomain = () => new ApiError('not_found', 'This application has no domain of its own.');
 
-function view({ customDomain }: App, door: Door | undefined, { doorAddress }: Address): Output<typeof GetRoute> {
+export function view({ customDomain }: App, door: Door | undefined, { doorAddress }: Address): Output<typeof GetRoute> {
   if (!customDomain) throw noDomain();
   const { host, status, token, problem = null, checkedAt } = customDomain;
   return {
@@ -47,7 +47,7 @@ function certificateOf(door: Door | undefined): Output<typeof GetRoute>['data'][
 }
 
 /** The door of an application's proven domain; names that nobody can own have none. */
-async function doorOf(deps: Deps, { customDomain }: App): Promise<Door | undefined> {
+export async function doorOf(deps: Deps, { customDomain }: App): Promise<Door | undefined> {
   if (customDomain?.status !== 'VERIFIED') return undefined;
   const door = await deps.table.get(Door, { host: customDomain.host });
   return door?.token === customDomain.token ? door : undefined;
@@ -163,6 +163,15 @@ export async function routeCustomDomain(
   { slug, customDomain }: App,
 ): Promise<void> {
   if (customDomain) await deps.hostRoutes.point([customDomain.host], aliasOf(`${slug}.${deps.settings.appsDomain}`));
+}
+
+/** A domain that was let go of leads nowhere any more. One with a door goes with its door, and one that somebody has again is theirs. */
+export async function unrouteCustomDomain(
+  deps: Pick<Deps, 'table'> & { hostRoutes: HostRoutes },
+  { customDomain }: App,
+): Promise<void> {
+  if (!customDomain || (await deps.table.get(Host, { host: customDomain.host }))) return;
+  await deps.hostRoutes.remove([customDomain.host]);
 }
 
 /** How many domains one run of the reconciler looks at, and how many of them at once: most of it is waiting. */

@@ -4,7 +4,7 @@ import type { CustomDomain } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, create, replace, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
-import { type DoorKeys, HOUR, later, Overtaken, overtaken, SECOND, SILENCE, save } from './door-state.ts';
+import { changed, type DoorKeys, HOUR, later, Overtaken, overtaken, SECOND, SILENCE } from './door-state.ts';
 
 /** The door of a domain that has just been proven; the stream has it opened. */
 export function newDoor(
@@ -24,6 +24,10 @@ export function newDoor(
 export const startKeeping = (deps: { doorKeeping: Executions }, { host, token }: DoorKeys, name: string) =>
   deps.doorKeeping.start(name, { host, token });
 
+/** An application lets go of a domain that has a door. */
+export const closing = (deps: Pick<Deps, 'now'>, door: Door): Write =>
+  changed(deps, door, { status: 'CLOSING', problem: null }).write;
+
 /**
  * The application lets the domain go: its door is closed, and the claim of the host ends with it. May be repeated.
  * @returns whether there is a door; if not, the claim is the caller's to end
@@ -34,7 +38,7 @@ export async function closeDoor(deps: Deps, { host, token }: DoorKeys): Promise<
     if (door?.token !== token) return false;
     if (door.status === 'CLOSING') return true;
     try {
-      await save(deps, door, { status: 'CLOSING', problem: null });
+      await deps.table.transact([closing(deps, door)]);
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error;
     }

@@ -1,5 +1,5 @@
 import { Door } from '../table/door-entities.ts';
-import { replace } from '../table/writes.ts';
+import { replace, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 
 export interface DoorKeys {
@@ -56,8 +56,12 @@ function paceOf({ status, since }: Pick<Door, 'status' | 'since'>, now: number):
 
 type Changes = Partial<Pick<Door, 'status' | 'problem' | 'apex' | 'certificates' | 'makingUntil'>>;
 
-/** Writes down what was found, if the door is as it was read. */
-export async function save(deps: Deps, door: Door, changes: Changes): Promise<{ door: Door; look: Look }> {
+/** The door after a change, and the write that makes it so if the door is as it was read. */
+export function changed(
+  deps: Pick<Deps, 'now'>,
+  door: Door,
+  changes: Changes,
+): { door: Door; look: Look; write: Write } {
   const now = deps.now();
   const status = changes.status ?? door.status;
   const since = status === door.status ? door.since : now.toISOString();
@@ -68,6 +72,12 @@ export async function save(deps: Deps, door: Door, changes: Changes): Promise<{ 
     ...{ status, since, lookAt, checkedAt: now.toISOString(), version: door.version + 1 },
   };
   const same = { token: { is: door.token }, version: { is: door.version } };
-  await deps.table.transact([replace(Door, next, same, overtaken)]);
-  return { door: next, look };
+  return { door: next, look, write: replace(Door, next, same, overtaken) };
+}
+
+/** Writes down what was found. */
+export async function save(deps: Deps, door: Door, changes: Changes): Promise<{ door: Door; look: Look }> {
+  const { write, ...after } = changed(deps, door, changes);
+  await deps.table.transact([write]);
+  return after;
 }

@@ -1,13 +1,26 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { setCustomDomain } from '../../contract/custom-domains.ts';
 import { failureOf } from '../api/failure.ts';
+import { FormBox } from '../form/FormBox.tsx';
+import { TextField } from '../form/fields.tsx';
+import { useForm } from '../form/form.ts';
 import { ActButton } from '../ui/ActButton.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
+import { tell } from '../ui/tell.ts';
 import { When } from '../ui/When.tsx';
-import { type Application, type CustomDomain, useCheckCustomDomain, useCustomDomain } from './api.ts';
+import {
+  type Application,
+  type CustomDomain,
+  useCheckCustomDomain,
+  useCustomDomain,
+  useRemoveCustomDomain,
+  useSetCustomDomain,
+} from './api.ts';
 
 /** The application's own domain: whether it is proven to be its owner's, what to put into its DNS, its certificate. */
 export function OwnDomain({ app }: { app: Application }) {
@@ -16,13 +29,28 @@ export function OwnDomain({ app }: { app: Application }) {
   return (
     <Section title="Own domain">
       {none ? (
-        <Empty title="No domain of its own">
-          This application answers at {app.primaryDomain}. An own domain is given when an application is created.
-        </Empty>
+        <NewDomain app={app} />
       ) : (
         <Loaded query={domain}>{({ data }) => <State app={app} domain={data} />}</Loaded>
       )}
     </Section>
+  );
+}
+
+function NewDomain({ app }: { app: Application }) {
+  const form = useForm(setCustomDomain.body, { domain: '' }, (values) => values, `domain ${app.id}`);
+  const set = useSetCustomDomain();
+  const act = async () => {
+    await set.mutateAsync({ params: { id: app.id }, body: form.values });
+    form.reset();
+  };
+  return (
+    <Stack gap="md">
+      <Empty title="No domain of its own">This application answers at {app.primaryDomain}.</Empty>
+      <FormBox form={form} label="Add domain" act={act}>
+        <TextField of={form.field('domain')} label="Domain" placeholder="www.example.co.za" required />
+      </FormBox>
+    </Stack>
   );
 }
 
@@ -31,6 +59,7 @@ type Certificate = NonNullable<CustomDomain['certificate']>;
 
 function State({ app, domain }: { app: Application; domain: CustomDomain }) {
   const check = useCheckCustomDomain();
+  const remove = useRemoveCustomDomain();
   const { status, problem, checkedAt, challenge, target, claimedUntil, certificate } = domain;
   const ownersTurn = status === 'PENDING' || certificate?.status === 'WAITING' || certificate?.status === 'FAILED';
   return (
@@ -42,7 +71,20 @@ function State({ app, domain }: { app: Application; domain: CustomDomain }) {
           </Text>
           <Status of={status} />
         </Group>
-        {ownersTurn && <ActButton act={() => check.mutateAsync({ params: { id: app.id } })}>Check now</ActButton>}
+        <Group gap="sm">
+          {ownersTurn && <ActButton act={() => check.mutateAsync({ params: { id: app.id } })}>Check now</ActButton>}
+          <Confirm
+            label="Remove domain"
+            question={`Remove ${domain.domain}?`}
+            act={async () => {
+              await remove.mutateAsync({ params: { id: app.id } });
+              tell(`${domain.domain} is removed.`);
+            }}
+          >
+            The application answers at its own address on. Visitors of the domain are turned away at once; the domain
+            can be used again when its certificate is gone, which takes some minutes.
+          </Confirm>
+        </Group>
       </Group>
       {status === 'PENDING' ? (
         <>

@@ -1,5 +1,10 @@
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
-import { checkCustomDomain, getCustomDomain } from '../../contract/custom-domains.ts';
+import {
+  checkCustomDomain,
+  getCustomDomain,
+  removeCustomDomain,
+  setCustomDomain,
+} from '../../contract/custom-domains.ts';
 import { createDatabase, listDatabases } from '../../contract/databases.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
@@ -82,6 +87,8 @@ export const useCustomDomain = (id: string) =>
     },
   );
 export const useCheckCustomDomain = () => useAct(checkCustomDomain, [getCustomDomain]);
+export const useSetCustomDomain = () => useAct(setCustomDomain, [getCustomDomain, getApp]);
+export const useRemoveCustomDomain = () => useAct(removeCustomDomain, [getCustomDomain, getApp]);
 
 /** All databases of the account, of which an application's are some; followed while one is being made. */
 export const useDatabases = () =>

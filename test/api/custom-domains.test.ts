@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createApp, deleteApp, getApp } from '../../contract/apps.ts';
-import { checkCustomDomain, getCustomDomain } from '../../contract/custom-domains.ts';
+import {
+  checkCustomDomain,
+  getCustomDomain,
+  removeCustomDomain,
+  setCustomDomain,
+} from '../../contract/custom-domains.ts';
 import { addDnsRecord } from '../../contract/dns.ts';
 import { openDomain } from '../domains.ts';
 import { get } from '../flow/browse.ts';
@@ -12,6 +17,9 @@ const create = (account: Opened, customDomain?: string) =>
   account.call(createApp, { body: { name: 'Shop', framework: 'NODE', ...(customDomain ? { customDomain } : {}) } });
 const read = (account: Opened, id: string) => account.dashboard.call(getCustomDomain, { params: { id } });
 const check = (account: Opened, id: string) => account.dashboard.call(checkCustomDomain, { params: { id } });
+const set = (account: Opened, id: string, domain: string) =>
+  account.dashboard.call(setCustomDomain, { params: { id }, body: { domain } });
+const remove = (account: Opened, id: string) => account.dashboard.call(removeCustomDomain, { params: { id } });
 const pageOf = async (host: string) => (await get(local.baseUrl, host)).body;
 const PLACEHOLDER = /has not been deployed yet/;
 
@@ -83,4 +91,59 @@ test('a domain bought from us needs no proof and no record in its own account, a
   });
   expect(data).toMatchObject({ problem: null, checkedAt: expect.any(String) });
   await until(async () => PLACEHOLDER.test(await pageOf(`shop.${domain.name}`)));
+}, 60_000);
+
+test('an application gets a domain later, lets it go, and gets another', async () => {
+  const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
+  const { id, slug } = (await create(account)).body.data;
+  const primary = async () => (await account.call(getApp, { params: { id } })).body.data.primaryDomain;
+  const [first, second] = [anyName('co.za'), anyName('example')];
+  const given = await set(account, id, ` ${first.toUpperCase()} `);
+  expect(given.body.data).toMatchObject({ domain: first, status: 'PENDING', certificate: null });
+  expect((await set(account, id, first)).body).toEqual(given.body);
+  expect(await primary()).toBe(first);
+  expect(codeOf(await set(account, id, second))).toBe('conflict');
+  expect(codeOf(await create(stranger, first))).toBe('conflict');
+  expect((await remove(account, id)).body.data).toEqual({ domain: first, removed: true });
+  expect([(await read(account, id)).status, (await remove(account, id)).status]).toEqual([404, 404]);
+  expect(await primary()).toBe(`${slug}.apps.localhost`);
+  expect((await create(stranger, first)).status).toBe(201);
+  expect(codeOf(await set(account, id, first))).toBe('conflict');
+
+  expect((await set(account, id, second)).body.data).toMatchObject({ domain: second, status: 'VERIFIED' });
+  await until(async () => PLACEHOLDER.test(await pageOf(second)));
+  await remove(account, id);
+  await until(async () => !PLACEHOLDER.test(await pageOf(second)));
+  expect(await pageOf(`${slug}.apps.localhost`)).toMatch(PLACEHOLDER);
+});
+
+test('a domain that is given later is held to what one at creation is held to, and to its own application', async () => {
+  const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
+  const { id, slug } = (await create(account)).body.data;
+  for (const domain of [
+    '',
+    'no',
+    'https://a.co.za',
+    'a b.co.za',
+    '*.a.co.za',
+    `${slug}.apps.localhost`,
+    'apps.localhost',
+  ]) {
+    const answer = await set(account, id, domain);
+    expect([answer.status, answer.error?.message], domain).toEqual([400, expect.stringMatching(/^domain: /)]);
+  }
+  expect((await set(stranger, id, anyName('co.za'))).status).toBe(404);
+  expect((await remove(stranger, id)).status).toBe(404);
+  const domain = anyName('co.za');
+  const racing = (await create(account)).body.data.id;
+  const answers = await Promise.all([set(account, id, domain), set(account, racing, domain)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+});
+
+test('a domain bought from us that is given later needs no proof', async () => {
+  const owner = await newAccount({ walletCents: 500_000 });
+  const [{ domain }, { id }] = await Promise.all([openDomain(owner), create(owner).then(({ body }) => body.data)]);
+  await set(owner, id, domain.name);
+  await until(async () => (await read(owner, id)).body.data.certificate?.status === 'ISSUED', 300);
+  await until(async () => PLACEHOLDER.test(await pageOf(domain.name)));
 }, 60_000);

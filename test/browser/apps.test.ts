@@ -163,9 +163,13 @@ test('an own domain says what its owner has to do next: prove it, lead it here, 
   const { domain } = await openDomain(owner);
   const record = async (type: 'TXT' | 'CNAME', name: string, content: string) =>
     await owner.call(addDnsRecord, { params: { id: domain.id }, body: { type, name, content } });
-  const customDomain = `shop.${domain.name}`;
-  const { id } = (await account.call(createApp, { body: { name: 'Owned', customDomain } })).body.data;
+  const { id } = (await account.call(createApp, { body: { name: 'Owned' } })).body.data;
   const page = await open(await signedIn(account), `apps/${id}/domain`);
+  await page.getByLabel('Domain', { exact: true }).fill('no domain');
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  await page.getByText('must be a domain name', { exact: false }).waitFor();
+  await page.getByLabel('Domain', { exact: true }).fill(`shop.${domain.name}`);
+  await page.getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('Proves that the domain is yours: TXT').waitFor();
   await page.getByText('Sends its visitors to the application: CNAME').waitFor();
   const { challenge, target } = (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
@@ -194,6 +198,9 @@ test('an own domain says what its owner has to do next: prove it, lead it here, 
     .toBe(1);
   await page.getByText('Visitors are let in over HTTPS', { exact: false }).waitFor();
   expect(await page.getByText('Proves that the domain is yours').count()).toBe(0);
+  await page.getByRole('button', { name: 'Remove domain' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove domain' }).click();
+  await page.getByText('No domain of its own').waitFor();
 }, 120_000);
 
 test("an application of somebody else's is not there", async () => {

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApp, deleteApp } from '../../contract/apps.ts';
-import { checkCustomDomain, getCustomDomain } from '../../contract/custom-domains.ts';
+import { createApp, deleteApp, getApp } from '../../contract/apps.ts';
+import { checkCustomDomain, getCustomDomain, removeCustomDomain } from '../../contract/custom-domains.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns.ts';
 import { openDomain } from '../domains.ts';
 import { codeOf, local, newAccount, type Opened, until } from '../world.ts';
@@ -117,6 +117,25 @@ test("in its owner's own zone with us a domain is led here by itself, unless the
   await owner.call(deleteApp, { params: { id } });
   await until(async () => (await edge(host)) === 'nothing');
   await until(async () => (await resolver.resolve4(host).catch(() => [])).length === 0);
+}, 90_000);
+
+test('a domain that is let go of is free when its door has closed, and its application answers on', async () => {
+  const { tenant, host, id, read, check } = await proven('let-go');
+  await record('CNAME', 'let-go', address);
+  await until(async () => (await check()).certificate?.status !== 'WAITING', 500);
+  await until(async () => (await read()).certificate?.status === 'ISSUED');
+  const removed = await tenant.dashboard.call(removeCustomDomain, { params: { id } });
+  expect(removed.body.data).toEqual({ domain: host, removed: true });
+  expect(codeOf(await create(owner, host))).toBe('conflict');
+  await until(async () => (await edge(host)) === 'nothing');
+  const anew = await until(async () => {
+    const answer = await create(owner, host);
+    return answer.status === 201 && answer.body.data;
+  }, 300);
+  await until(async () => (await get(local.baseUrl, host)).body.includes('has not been deployed yet'));
+  await owner.call(deleteApp, { params: { id: anew.id } });
+  const { slug } = (await tenant.call(getApp, { params: { id } })).body.data;
+  expect((await get(local.baseUrl, `${slug}.apps.localhost`)).status).toBe(200);
 }, 90_000);
 
 test('a domain that leads elsewhere is told where to, and makes nothing at the edge', async () => {
