@@ -26,8 +26,10 @@ const START = {
 };
 
 /** What was left empty has the contract's default. */
-const toBody = (values: typeof START): Body =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as unknown as Body;
+const toBody = ({ name, framework, nodeVersion, deployNow, ...texts }: typeof START): Body => {
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+  return { ...given, name, framework, nodeVersion, deployNow };
+};
 
 const slugOf = (name: string): string =>
   name

@@ -70,10 +70,10 @@ export function useForm<V extends object>(
   const issues = issuesOf(schema, toBody(values));
   const shown = Object.entries(issues).filter(([name]) => left.has('*') || left.has(name) || left.has(rootOf(name)));
   const errors = { ...Object.fromEntries(shown), ...refused };
-  const set = (changed: Partial<V>) => {
-    setValues((before) => ({ ...before, ...changed }));
+  const change = (changed: (before: V) => V) => {
+    setValues(changed);
     setRefused({});
-    if (draft !== undefined) keepDraft(draft, initial, { ...values, ...changed });
+    if (draft !== undefined) keepDraft(draft, initial, changed(values));
   };
   const sent = () => {
     setRestored(false);
@@ -82,12 +82,12 @@ export function useForm<V extends object>(
   return {
     values,
     errors,
-    set,
+    set: (changed) => change((before) => ({ ...before, ...changed })),
     field: (name) => ({
       name,
       value: values[name],
       error: errors[name] ?? Object.entries(errors).find(([each]) => each.startsWith(`${name}.`))?.[1],
-      onChange: (value) => set({ [name]: value } as unknown as Partial<V>),
+      onChange: (value) => change((before) => ({ ...before, [name]: value })),
       onBlur: () => setLeft((before) => new Set(before).add(name)),
     }),
     check: () => {

@@ -10,7 +10,7 @@ export function wordsOf(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `This must be one of ${issue.values.join(', ')}`;
     case 'too_small':
-      if (issue.minimum === 1 && issue.origin === 'string') return 'This is needed';
+      if (issue.input === '') return 'This is needed';
       if (issue.minimum === 1 && issue.origin === 'array') return 'Choose at least one';
       return `At least ${issue.minimum}${unit[issue.origin] ?? ''}`;
     case 'too_big':
