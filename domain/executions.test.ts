@@ -3,7 +3,7 @@ import type { ExecutionStatus, Executions } from '../providers/executions.ts';
 import { deploymentWorld } from '../test/deployment-world.ts';
 import { HOSTS } from '../test/git-hooks.ts';
 import { createDeployment } from './deployments.ts';
-import { reconcileDeployments, startDeployment } from './executions.ts';
+import { reconcileDeployments, routeNewApp, startDeployment } from './executions.ts';
 import { receivePush } from './pushes.ts';
 
 const MINUTE = 60_000;
@@ -135,4 +135,19 @@ test('whatever dies, and whenever: all come to an end, one at a time', async () 
     for (const { status, finishedAt } of deployments()) expect([status, finishedAt]).not.toContain(null);
     expect(await app()).not.toHaveProperty('nextDeploymentId');
   }
+});
+
+test('told again of an application that is deleted meanwhile, the stream routes nothing to it', async () => {
+  const { deps, app, set } = await world();
+  const opened: string[] = [];
+  const nothing = async () => undefined;
+  const open = async (hosts: readonly string[]) => void opened.push(...hosts);
+  const told = await app();
+  if (!told) throw new Error('there is no application');
+  const tell = () => routeNewApp({ ...deps, hostRoutes: { open, point: nothing, remove: nothing } }, told);
+  await tell();
+  expect(opened).toEqual(told.hosts);
+  await set({ status: 'DELETING' });
+  await tell();
+  expect(opened).toEqual(told.hosts);
 });

@@ -19,9 +19,17 @@ const idsOf = ({ accountId, applicationId, id }: Deployment) => ({ accountId, ap
 export const startDeployment = (deps: { deployments: Executions }, deployment: Deployment): Promise<void> =>
   deps.deployments.start(deployment.id, { ...idsOf(deployment), trigger: deployment.trigger });
 
-/** A new application's address answers with a placeholder until its first release. */
-export const routeNewApp = (deps: { hostRoutes: HostRoutes }, app: App): Promise<void> =>
-  deps.hostRoutes.point(app.hosts, PLACEHOLDER);
+/**
+ * A new application's address answers with a placeholder until its first release. The stream may tell of it again, later:
+ * then there may be a release, which stays, or nothing any more to lead to.
+ */
+export async function routeNewApp(
+  { table, hostRoutes }: Pick<Deps, 'table'> & { hostRoutes: HostRoutes },
+  { accountId, id, hosts }: App,
+): Promise<void> {
+  const app = await table.get(App, { accountId, id });
+  if (app && app.status !== 'DELETING') await hostRoutes.open(hosts, PLACEHOLDER);
+}
 
 /**
  * A deleted application is taken down: the build under way first, then all the rest.

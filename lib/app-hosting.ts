@@ -172,7 +172,9 @@ export class AppHostingStack extends PlatformStack {
       variables: { APP_ROUTES_ARN: this.routes.keyValueStoreArn },
       rights: [
         {
-          actions: ['cloudfront-keyvaluestore:DescribeKeyValueStore', 'cloudfront-keyvaluestore:UpdateKeys'],
+          actions: ['DescribeKeyValueStore', 'GetKey', 'UpdateKeys'].map(
+            (action) => `cloudfront-keyvaluestore:${action}`,
+          ),
           on: [this.routes.keyValueStoreArn],
         },
       ],

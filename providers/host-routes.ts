@@ -1,6 +1,7 @@
 import {
   CloudFrontKeyValueStoreClient,
   DescribeKeyValueStoreCommand,
+  GetKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
 // CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
@@ -16,6 +17,8 @@ export const aliasOf = (host: string): string => `@${host}`;
 export interface HostRoutes {
   /** @param target the host of the application's function URL, {@link PLACEHOLDER}, or an alias ({@link aliasOf}) */
   point(hosts: readonly string[], target: string): Promise<void>;
+  /** The same for those that lead nowhere yet; where one leads already, it stays. */
+  open(hosts: readonly string[], target: string): Promise<void>;
   remove(hosts: readonly string[]): Promise<void>;
 }
 
@@ -23,6 +26,7 @@ export interface HostRoutes {
 const PATIENCE = 40_000;
 /** The longest wait between two tries, in milliseconds. */
 const LONGEST_PAUSE = 2000;
+const leading = (hosts: readonly string[], Value: string) => hosts.map((Key) => ({ Key, Value }));
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** Another writer was faster: the tag is not the store's any more. */
@@ -37,11 +41,29 @@ const isOvertaken = (error: unknown) =>
 export function createHostRoutes(storeArn: string): HostRoutes {
   const client = new CloudFrontKeyValueStoreClient({});
 
-  async function update(Puts: { Key: string; Value: string }[], Deletes: { Key: string }[]): Promise<void> {
+  const leadsNowhere = async (Key: string): Promise<boolean> => {
+    try {
+      await client.send(new GetKeyCommand({ KvsARN: storeArn, Key }));
+      return false;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return true;
+      throw error;
+    }
+  };
+
+  /** @param only which of the puts are meant, asked after the tag: what has changed since makes the write try again */
+  async function update(
+    puts: { Key: string; Value: string }[],
+    Deletes: { Key: string }[],
+    only?: (key: string) => Promise<boolean>,
+  ): Promise<void> {
     const givenUpAt = Date.now() + PATIENCE;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
+        const meant = only && (await Promise.all(puts.map(({ Key }) => only(Key))));
+        const Puts = meant ? puts.filter((_, index) => meant[index]) : puts;
+        if (Puts.length + Deletes.length === 0) return;
         const command = {
           KvsARN: storeArn,
           IfMatch: ETag,
@@ -58,11 +80,8 @@ export function createHostRoutes(storeArn: string): HostRoutes {
   }
 
   return {
-    point: (hosts, target) =>
-      update(
-        hosts.map((Key) => ({ Key, Value: target })),
-        [],
-      ),
+    point: (hosts, target) => update(leading(hosts, target), []),
+    open: (hosts, target) => update(leading(hosts, target), [], leadsNowhere),
     remove: (hosts) =>
       update(
         [],

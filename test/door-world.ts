@@ -87,6 +87,7 @@ export async function doorWorld() {
     leads: { of: async () => lead.say() },
     hostRoutes: {
       point: async () => undefined,
+      open: async () => undefined,
       remove: async (hosts: readonly string[]) => {
         for (const host of hosts) routes.delete(host);
       },

@@ -79,6 +79,22 @@ test('of many who write at once all get through, each with its own', async () =>
   vi.unstubAllEnvs();
 }, 90_000);
 
+test('a route that leads somewhere is not opened over, and a repeat changes nothing', async () => {
+  const { createHostRoutes } = await import('../../providers/host-routes.ts');
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
+  const routes = createHostRoutes(KvsARN);
+  await routes.open(['new.apps.localhost'], 'placeholder');
+  expect(store.lookup('new.apps.localhost')).toBe('placeholder');
+  // The first release, and the opening told again, whichever of them is faster.
+  await Promise.all([
+    routes.point(['new.apps.localhost'], 'release'),
+    ...[1, 2, 3].map(() => routes.open(['new.apps.localhost', 'other.apps.localhost'], 'placeholder')),
+  ]);
+  expect(store.lookup('new.apps.localhost')).toBe('release');
+  expect(store.lookup('other.apps.localhost')).toBe('placeholder');
+  vi.unstubAllEnvs();
+});
+
 test('an absent key or store is not found; a restart keeps what was written', async () => {
   await expect(client.send(new GetKeyCommand({ KvsARN, Key: 'absent' }))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
