@@ -165,10 +165,10 @@ test('an own domain says what its owner has to do next: prove it, lead it here, 
     await owner.call(addDnsRecord, { params: { id: domain.id }, body: { type, name, content } });
   const { id } = (await account.call(createApp, { body: { name: 'Owned' } })).body.data;
   const page = await open(await signedIn(account), `apps/${id}/domain`);
-  await page.getByLabel('Domain', { exact: true }).fill('no domain');
+  await page.getByRole('textbox', { name: 'Domain' }).fill('no domain');
   await page.getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('must be a domain name', { exact: false }).waitFor();
-  await page.getByLabel('Domain', { exact: true }).fill(`shop.${domain.name}`);
+  await page.getByRole('textbox', { name: 'Domain' }).fill(`shop.${domain.name}`);
   await page.getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('Proves that the domain is yours: TXT').waitFor();
   await page.getByText('Sends its visitors to the application: CNAME').waitFor();
