@@ -1,6 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { User } from './command.ts';
+
+/** A user that commands run as instead of our own. */
+export interface User {
+  uid: number;
+  gid: number;
+  home: string;
+}
 
 const NAME = 'build';
 /** Only CodeBuild's containers have it: nobody wants a new user on a machine that stays. */
@@ -25,4 +31,10 @@ export function createBuildUser(): User | undefined {
 /** Gives a directory and all in it to the user. */
 export function handOver(directory: string, user: User): void {
   execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, directory]);
+}
+
+/** Ends all that a command of the user's left running: nothing changes what we read after it. */
+export function endProcesses({ uid, gid }: User): void {
+  // As the user itself, who may signal its own processes alone; `-1` is all of them.
+  spawnSync('sh', ['-c', 'kill -KILL -1'], { uid, gid });
 }

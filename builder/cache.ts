@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { CacheName } from '../providers/builds.ts';
-import type { User } from './command.ts';
+import type { User } from './build-user.ts';
 
 /**
  * What builds of one application keep for the next: directories that cost time to make, each packed with the key that says
@@ -86,7 +86,7 @@ export function createCache({ directory, user, get, put, largest = LARGEST_UNPAC
       }
     },
     async keep(name, key) {
-      const read = readPacked(directory, name, largest);
+      const read = readPacked(directory, name, largest, asUser);
       const store = async (): Promise<void> => {
         const archive = await read;
         if (!archive) return;
@@ -111,11 +111,17 @@ async function succeeded(exit: Promise<unknown[]>): Promise<void> {
  * The directory as a tar archive; undefined where that is too large. In one piece: compressing a stream of this size takes
  * four times as long.
  */
-async function readPacked(directory: string, name: CacheName, largest: number): Promise<Buffer | undefined> {
+async function readPacked(
+  directory: string,
+  name: CacheName,
+  largest: number,
+  asUser: { uid?: number; gid?: number },
+): Promise<Buffer | undefined> {
   const { directory: kept, without } = DIRECTORIES[name];
   const excluded = without.map((path) => `--exclude=${path}`);
   const tar = spawn('tar', ['-cf', '-', ...excluded, '-C', directory, '--', kept], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    ...asUser,
   });
   const ended = succeeded(once(tar, 'exit'));
   ended.catch(() => {}); // told below, unless it was ended here

@@ -1,14 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcesses, type User } from './build-user.ts';
 import type { Redactor } from './redaction.ts';
-
-/** A user that commands run as instead of our own. */
-export interface User {
-  uid: number;
-  gid: number;
-  home: string;
-}
 
 export interface CommandContext {
   environment: Record<string, string>;
@@ -47,6 +41,7 @@ export async function run(command: string, args: readonly string[], context: Com
     child.once('exit', (status, signal) => resolve(status ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
   limit.removeEventListener('abort', kill);
+  if (user) endProcesses(user);
   const lingering = new AbortController();
   await Promise.race([closed, sleep(LINGER_MS, undefined, { signal: lingering.signal }).catch(() => {})]);
   lingering.abort();

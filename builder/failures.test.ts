@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../providers/builds.ts';
-import { build, closeWorkbench, openWorkbench, repository, root, sealed } from './workbench.ts';
+import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealed } from './workbench.ts';
 
 beforeAll(openWorkbench);
 afterAll(closeWorkbench);
@@ -54,6 +54,30 @@ test('a link out of the repository is refused, and so is what is too large', asy
   expect([error, step]).toEqual(['The link "passwords" points out of the repository, to /etc/passwd.', 'package']);
   const large = await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand: 'truncate -s 300M large' });
   expect(large.error).toBe('The application is 300 MB large after the build; at most 250 MB can be hosted.');
+});
+
+test.each([
+  [
+    'a link by way of another',
+    'mkdir -p .next/standalone; ln -s /etc out; ln -s ../../out/passwd .next/standalone/users',
+  ],
+  ['the directory that is packaged', 'mkdir .next; ln -s /etc .next/standalone'],
+])('what a build makes is packaged from the repository alone: %s', async (_what, make) => {
+  const next = { framework: 'NEXTJS', startFile: '.next/standalone/hostname' } as const;
+  const repoUrl = repository({ 'a.txt': 'a' });
+  const buildCommand = `${make}; test -e .next/standalone/hostname || touch .next/standalone/hostname`;
+  const { error, artifact } = await build({ repoUrl, ...next, buildCommand });
+  expect(error).toMatch(/^The link ".next\/standalone(\/users)?" points out of the repository, to \/etc(\/passwd)?\.$/);
+  expect(artifact).toBeUndefined();
+});
+
+test('links in a circle end', async () => {
+  const make = 'mkdir -p .next/standalone parts && touch .next/standalone/server.js parts/a && ln -s . parts/again';
+  const next = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
+  const buildCommand = `${make} && ln -s ../../parts .next/standalone/parts`;
+  const { error, artifact } = await build({ repoUrl: repository({ 'a.txt': 'a' }), ...next, buildCommand });
+  expect(error).toBeUndefined();
+  expect([...(await entriesOf(artifact)).keys()]).toContain('.next/standalone/parts/a');
 });
 
 test('a package.json that is a link out of the repository is not read, nor quoted', async () => {

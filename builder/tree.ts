@@ -54,6 +54,7 @@ export async function collect(
 ): Promise<Item[]> {
   const repository = await realpath(directory);
   const roots = rootsOf(job).filter(({ from }) => existsSync(join(repository, from)));
+  for (const { from } of roots) await insideOf(repository, join(repository, from), from);
   const skipped = (path: string): boolean => isOurs(path) || left.has(path);
   const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, skipped)));
   return collected.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -69,47 +70,64 @@ async function collectRoot(
 ): Promise<Item[]> {
   const items: Item[] = [];
 
-  const walk = async (source: string, path: string): Promise<void> => {
+  /** @param through links that led here, by what they point to: none is followed twice on one way */
+  const walk = async (source: string, path: string, through: readonly string[]): Promise<void> => {
     const entries = await readdir(source, { withFileTypes: true });
     await Promise.all(
       entries.map((entry) => {
         const at = path === '' ? entry.name : `${path}/${entry.name}`;
-        return skipped(at) ? undefined : add(join(source, entry.name), at, entry);
+        return skipped(at) ? undefined : add(join(source, entry.name), at, entry, through);
       }),
     );
   };
 
-  const add = async (source: string, path: string, entry: Dirent | Stats): Promise<void> => {
-    if (entry.isDirectory()) return walk(source, path);
-    if (entry.isSymbolicLink()) return addLink(source, path);
+  const add = async (
+    source: string,
+    path: string,
+    entry: Dirent | Stats,
+    through: readonly string[],
+  ): Promise<void> => {
+    if (entry.isDirectory()) return walk(source, path, through);
+    if (entry.isSymbolicLink()) return addLink(source, path, through);
     // Sockets and the like are nothing to package.
     if (!entry.isFile()) return;
     const { size, mode } = await stat(source);
     items.push({ path, source, size, executable: (mode & 0o111) !== 0 });
   };
 
-  const addLink = async (source: string, path: string): Promise<void> => {
-    const points = await readlink(source);
-    const target = resolve(dirname(source), points);
-    const inside = relative(repository, target).split(sep).join('/');
-    if (inside === '..' || inside.startsWith('../') || isAbsolute(inside)) {
-      throw new BuildFailure(`The link "${path}" points out of the repository, to ${points}.`);
-    }
+  const addLink = async (source: string, path: string, through: readonly string[]): Promise<void> => {
+    const target = resolve(dirname(source), await readlink(source));
+    const inside = await insideOf(repository, target, path);
     const found = await stat(target).catch(() => undefined);
     // A link to nothing, or to what was left out on purpose (a development tool in node_modules/.bin).
     if (!found || pathsTo(inside).some(skipped)) return;
     if (from === '' || pathsTo(inside).includes(from)) {
       const link = relative(dirname(source), target).split(sep).join('/');
       items.push({ path, source, size: link.length, executable: false, link });
-    } else {
+    } else if (!through.includes(target)) {
       // It points out of the part that is packaged: what is there goes in its place.
-      await add(target, path, found);
+      await add(target, path, found, [...through, target]);
     }
   };
 
-  await walk(join(repository, from), to);
+  await walk(join(repository, from), to, []);
   return items;
 }
+
+/**
+ * Where something is in the repository, by its own path. Throws where it is elsewhere, be it by a link on the way: what is
+ * read here is read with rights that the owner's commands do not have.
+ */
+async function insideOf(repository: string, target: string, path: string): Promise<string> {
+  const real = await realpath(target).catch(() => target);
+  const [said, is] = [target, real].map((each) => relative(repository, each).split(sep).join('/'));
+  if (said === undefined || is === undefined || [said, is].some(isOutside)) {
+    throw new BuildFailure(`The link "${path}" points out of the repository, to ${real}.`);
+  }
+  return said;
+}
+
+const isOutside = (path: string): boolean => path === '..' || path.startsWith('../') || isAbsolute(path);
 
 /** A path and everything above it: `a/b/c` is in `a`, `a/b` and itself. */
 const pathsTo = (path: string): string[] =>
