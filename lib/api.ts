@@ -20,7 +20,7 @@ import type { BuildsStack } from './builds.ts';
 import { databaseUses } from './database-uses.ts';
 import { receivers } from './delivery.ts';
 import { askRegistrar } from './domains.ts';
-import type { DoorsStack } from './doors.ts';
+import { ASK_DNS, type DoorsStack } from './doors.ts';
 import { PlatformFunction } from './functions.ts';
 import type { LoginStack } from './login.ts';
 import { LOG_RETENTION } from './logs.ts';
@@ -72,9 +72,6 @@ const ACCESS_LOG = {
 const repositories = ({ config }: Platform): Use => ({
   variables: { ALLOW_LOCAL_REPOSITORIES: String(config.allowLocalRepositories) },
 });
-
-/** Who answers for domains: whom Lambda asks; the local run has a name server of its own. */
-export const ASK_DNS: Use = { variables: { DNS_SERVERS: '' } };
 
 /** The HTTP API: one route and one function for each entry of the contract, and one function for everything else. */
 export class ApiStack extends PlatformStack {

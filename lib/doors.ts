@@ -12,15 +12,19 @@ import {
   SecurityPolicyProtocol,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { CfnOutput, Validations } from 'aws-cdk-lib/core';
-import { ASK_DNS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { doorMachine } from './door-machine.ts';
-import { KEPT_ERRORS } from './edge.ts';
 import { PlatformFunction } from './functions.ts';
 import { Machine } from './machines.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import type { Use } from './rights.ts';
 import type { TableStack } from './table.ts';
+
+/** Who answers for domains: whom Lambda asks; the local run has a name server of its own. */
+export const ASK_DNS: Use = { variables: { DNS_SERVERS: '' } };
+
+/** Errors that CloudFront would keep for ten seconds by itself: a key that has just been made must work at once. */
+export const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /** A look takes seconds. Whoever makes a tenant is believed to be at it for longer than this (domain/doors.ts). */
 const LOOK_SECONDS = 30;

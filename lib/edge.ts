@@ -29,6 +29,7 @@ import { routes } from '../contract/routes.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
+import { KEPT_ERRORS } from './doors.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform.ts';
 import { WebApp } from './web-app.ts';
@@ -123,9 +124,6 @@ const catalogueCache = (scope: Construct, prefix: string) =>
     enableAcceptEncodingBrotli: true,
     enableAcceptEncodingGzip: true,
   });
-
-/** Errors that CloudFront would keep for ten seconds by itself: a key that has just been made must work at once. */
-export const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /** A distribution that caches what it is told to and passes everything on, with its DNS names where there is a zone. */
 class Site extends Construct {

@@ -1,13 +1,12 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
-import { ASK_DNS } from './api.ts';
 import type { BillingStack } from './billing.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import type { DomainsStack } from './domains.ts';
-import type { DoorsStack } from './doors.ts';
+import { ASK_DNS, type DoorsStack } from './doors.ts';
 import { PlatformFunction } from './functions.ts';
 import type { HostingStack } from './hosting.ts';
 import { type Platform, PlatformStack } from './platform.ts';

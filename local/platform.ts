@@ -13,7 +13,7 @@ import { isFree } from './ports.ts';
 import type { Accounts } from './seed-accounts.ts';
 import { seed } from './seeds.ts';
 import { type Services, startServices } from './services.ts';
-import type { LoginFacts } from './stand-ins/login.ts';
+import type { LoginFacts } from './stand-ins/login-provider.ts';
 
 export interface PlatformOptions {
   /** The one public port. */

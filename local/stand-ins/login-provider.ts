@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import * as z from 'zod';
-import type { LoginFacts } from './login.ts';
 import { errorPage, signedOutPage, signOutPage } from './login-pages.ts';
 import { openLoginStore } from './login-store.ts';
 import type { Users } from './login-users.ts';
@@ -12,6 +11,14 @@ import { openState } from './state.ts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 const SCOPES = 'openid email profile';
+
+/** What a process needs to make tokens for logins of its own: tests do. */
+export interface LoginFacts {
+  issuer: string;
+  clientId: string;
+  audience: string;
+  keyFile: string;
+}
 
 export interface ProviderOptions {
   /** Folder of the login's state. */

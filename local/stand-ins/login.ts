@@ -4,6 +4,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { Provider } from 'oidc-provider';
 import { interact } from './login-interaction.ts';
 import { openLoginKey, publicHalf, signAccessToken } from './login-key.ts';
+import type { LoginFacts } from './login-provider.ts';
 import { type NewUser, openUsers } from './login-users.ts';
 
 /** Where the pages and endpoints of the login are, below the one public address. */
@@ -11,14 +12,6 @@ export const LOGIN_PATH = '/oidc';
 const CLIENT_ID = 'dashboard';
 /** How long the tokens in `local.json` are valid, in seconds. */
 const DAY = 86_400;
-
-/** What a process needs to make tokens for logins of its own: tests do. */
-export interface LoginFacts {
-  issuer: string;
-  clientId: string;
-  audience: string;
-  keyFile: string;
-}
 
 export interface LoginStandIn {
   facts: LoginFacts;
