@@ -5,6 +5,7 @@ import { SILENT_ITEMS } from '../../lib/stream.ts';
 import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/ai-entities.ts';
 import { Invoice, InvoiceNumbers, PlanOffer, Subscription } from '../../table/billing-entities.ts';
 import { DomainName, DomainOffer } from '../../table/domain-entities.ts';
+import { Door } from '../../table/door-entities.ts';
 import { Account, Answer, App, Credential, Deployment, Visitor } from '../../table/entities.ts';
 import { Event } from '../../table/event-entities.ts';
 import { GitAccess, Push } from '../../table/git-entities.ts';
@@ -96,6 +97,7 @@ test('counting requests does not wake the stream, and everything that something 
   const loud = [
     Account.key({ id: 'a' }),
     Webhook.key({ accountId: 'a', id: 'b' }),
+    Door.key({ host: 'a' }),
     ...[App, Deployment, Invoice, Subscription].map(({ key }) => key({ accountId: 'a', id: 'b' })),
   ];
   for (const { sk } of loud) expect(SILENT_ITEMS).not.toContain(sk);
