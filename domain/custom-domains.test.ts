@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { App, Host } from '../table/entities.ts';
-import { create } from '../table/writes.ts';
+import { change, create } from '../table/writes.ts';
 import { billingWorld } from '../test/billing-world.ts';
-import { reconcileCustomDomains } from './custom-domains.ts';
+import { reconcileCustomDomains, routeCustomDomain } from './custom-domains.ts';
 import { newCustomDomain } from './domain-claims.ts';
 
 const OF = { accountId: 'acc_1', id: 'app_1' };
@@ -31,6 +31,14 @@ async function claimed() {
     ...{ asked, dns, clock, token: customDomain.token },
     look: () => reconcileCustomDomains({ ...deps, txt }),
     read: async () => await deps.table.get(App, OF),
+    routed: async () => {
+      const pointed: string[] = [];
+      const nothing = async () => undefined;
+      const point = async (hosts: readonly string[]) => void pointed.push(...hosts);
+      await routeCustomDomain({ ...deps, hostRoutes: { point, open: nothing, remove: nothing } }, app);
+      return pointed;
+    },
+    held: (set: Partial<Host>) => deps.table.transact([change(Host, { host: HOST }, { set })]),
     claims: () => memory.items('HOST').length,
   };
 }
@@ -53,6 +61,15 @@ test('a domain is looked at a minute after its claim, and its proof ends the loo
   expect(proven).not.toHaveProperty('problem');
   clock.now += DAY;
   expect(await look()).toBe(0);
+});
+
+test('told of again, a domain that is given up or that another has is not routed to who had it', async () => {
+  const { routed, held } = await claimed();
+  expect(await routed()).toEqual([HOST]);
+  await held({ leaving: true });
+  expect(await routed()).toEqual([]);
+  await held({ leaving: false, applicationId: 'app_2' });
+  expect(await routed()).toEqual([]);
 });
 
 test('what stands in the way is said: another value, name servers that do not answer', async () => {

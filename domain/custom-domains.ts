@@ -157,12 +157,18 @@ export async function checkCustomDomain(
   return await getCustomDomain(deps, caller, { id });
 }
 
-/** A proven domain leads where the application's own address leads, now and after each release. */
+/**
+ * A proven domain leads where the application's own address leads, now and after each release. The stream may tell of it
+ * again, when it is given up, or somebody else's: then it leads where it does.
+ */
 export async function routeCustomDomain(
-  deps: Pick<Deps, 'settings'> & { hostRoutes: HostRoutes },
-  { slug, customDomain }: App,
+  { settings, table, hostRoutes }: Pick<Deps, 'settings' | 'table'> & { hostRoutes: HostRoutes },
+  { id, slug, customDomain }: App,
 ): Promise<void> {
-  if (customDomain) await deps.hostRoutes.point([customDomain.host], aliasOf(`${slug}.${deps.settings.appsDomain}`));
+  if (!customDomain) return;
+  const claim = await table.get(Host, { host: customDomain.host });
+  if (claim?.applicationId !== id || claim.leaving) return;
+  await hostRoutes.point([customDomain.host], aliasOf(`${slug}.${settings.appsDomain}`));
 }
 
 /** A domain that was let go of leads nowhere any more. One with a door goes with its door, and one that somebody has again is theirs. */

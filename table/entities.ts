@@ -212,6 +212,7 @@ export const App = entity({
 });
 
 /** A host name belongs to the one application that has this item. */
+export type Host = ItemOf<typeof Host>;
 export const Host = entity({
   type: 'HOST',
   schema: () =>
