@@ -10,7 +10,7 @@ import { useAppLog } from './use-log.ts';
 export function RunLogs({ app }: { app: Application }) {
   const [paused, setPaused] = useState(false);
   return (
-    <Section title="Logs" about="What the application printed in the last 24 hours.">
+    <Section title="Logs" about="What the application printed in the last 24 hours. Times are in UTC.">
       <Loaded query={useAppLog(app.id, paused)} lines={6}>
         {(lines) =>
           lines.length === 0 ? (

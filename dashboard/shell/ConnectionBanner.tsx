@@ -24,7 +24,7 @@ export function ConnectionBanner() {
   return (
     <div role="status" aria-live="polite">
       {(failing || slow) && (
-        <div className="status status-warn" style={{ marginBottom: 12, whiteSpace: 'normal' }}>
+        <div className="status status-warn connection">
           {failing
             ? 'The service does not answer as it should. This page keeps trying.'
             : 'The service is slow to answer. Still waiting.'}
