@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { getAiCredits, listProviderKeys } from '../../contract/ai-control.ts';
 import { newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
+import { unstyled } from './styles.ts';
 
 test('credits are bought from the wallet, and not without the money', async () => {
   const account = await newAccount({ walletCents: 15_000 });
@@ -9,6 +10,7 @@ test('credits are bought from the wallet, and not without the money', async () =
   await page.getByLabel('Amount in rand').fill('100');
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByText('R100.00 of credits were added.').waitFor();
+  expect(await unstyled(page)).toEqual([]);
   await page.getByText('Credits bought').waitFor();
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByRole('alert').getByText('Request id').waitFor();

@@ -5,6 +5,7 @@ import { createWebhook } from '../../contract/webhooks.ts';
 import { type Receiver, receiver } from '../receivers.ts';
 import { clientOf, codeOf, newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
+import { unstyled } from './styles.ts';
 
 const HTML = '<h1 onclick="alert(1)">not today</h1>';
 let failing: Receiver;
@@ -22,6 +23,7 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   await dialog.getByLabel('read:').uncheck();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText('Choose at least one').waitFor();
+  expect(await unstyled(page)).toEqual([]);
   await dialog.getByLabel('read:').check();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const secretKey = await dialog.getByText(/^sk_live_/).textContent();

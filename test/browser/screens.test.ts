@@ -4,6 +4,7 @@ import { createApp } from '../../contract/apps.ts';
 import { createWebhook } from '../../contract/webhooks.ts';
 import { newAccount } from '../world.ts';
 import { open, SIZES, signedIn, type Visitor } from './browser.ts';
+import { unstyled } from './styles.ts';
 
 const SCREENS = [
   '/',
@@ -55,6 +56,8 @@ describe.each(LOOKS)('%s', (_look, visitor) => {
       const page = await open(context, path);
       context.off('request', count);
       if (reads.length > MOST_READS) found[`${screen} reads`] = reads;
+      const bare = await unstyled(page);
+      if (bare.length > 0) found[`${screen} has no styles for`] = bare;
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (wide > SIZES[visitor.size ?? 'desk'].width) found[`${screen} is wide`] = wide;
       const { violations, passes } = await new AxeBuilder({ page }).setLegacyMode().analyze();

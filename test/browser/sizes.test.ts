@@ -1,6 +1,5 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -50,21 +49,4 @@ test('the first load and each further screen keep to their budget of compressed 
     expect({ screen, fits: sizeOf(more) <= SCREEN, size: sizeOf(more) }).toMatchObject({ fits: true });
     expect({ screen, fits: sizeOf([...shell, ...more]) <= FIRST_LOAD }).toMatchObject({ fits: true });
   }
-});
-
-test('every component that is used has its styles in the build', () => {
-  const dashboard = resolve(import.meta.dirname, '../../dashboard');
-  const textOf = (file: string) => readFileSync(join(dashboard, file), 'utf8');
-  const imports = globSync('**/*.tsx', { cwd: dashboard }).flatMap((file) =>
-    [...textOf(file).matchAll(/import \{([^}]*)\} from '@mantine\/core'/g)].flatMap(([, names = '']) =>
-      names.split(','),
-    ),
-  );
-  const used = [...new Set(imports.map((name) => name.trim()))];
-  const resolver = createRequire(import.meta.url);
-  const styles = dirname(resolver.resolve('@mantine/core/styles.css'));
-  const styled = used.filter((name) => existsSync(join(styles, 'styles', `${name}.layer.css`)));
-  expect(styled).toContain('Button');
-  const list = textOf('mantine.css');
-  expect(styled.filter((name) => !list.includes(`/${name}.layer.css`))).toEqual([]);
 });

@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { builtWebApp } from '../../lib/web-app-build.ts';
+
+const classesOf = (css: string): Set<string> => new Set(css.match(/\bm_[0-9a-f]+\b/g));
+
+let known: Promise<{ all: Set<string>; built: Set<string> }> | undefined;
+
+async function read() {
+  const folder = await builtWebApp();
+  const sheets = globSync('assets/*.css', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const all = readFileSync(createRequire(import.meta.url).resolve('@mantine/core/styles.css'), 'utf8');
+  return { all: classesOf(all), built: classesOf(sheets.join('\n')) };
+}
+
+/** What stands on a page though its component's styles were left out of the build (`dashboard/mantine.css`). */
+export async function unstyled(page: Page): Promise<string[]> {
+  known ??= read();
+  const { all, built } = await known;
+  const shown = await page.evaluate<string[]>(
+    "[...document.querySelectorAll('*')].flatMap((each) => [...each.classList])",
+  );
+  return [...new Set(shown)].filter((name) => all.has(name) && !built.has(name));
+}
