@@ -18,7 +18,7 @@ import { versionOf } from './node-version.ts';
 import type { Sections } from './sections.ts';
 import { findStartFile } from './start-file.ts';
 import { withTool } from './tools.ts';
-import { collect, RESERVED } from './tree.ts';
+import { collect, packagesAll, RESERVED } from './tree.ts';
 
 export interface Build {
   job: Job;
@@ -113,7 +113,7 @@ async function packageUp({ job, context, sections, manifest, commitSha, environm
   for (const name of RESERVED) {
     if (existsSync(join(directory, name))) sections.note(`${name} is left out: the platform puts its own there`);
   }
-  const left = developmentPackages(directory, manifest);
+  const left = packagesAll(job) ? developmentPackages(directory, manifest) : new Set<string>();
   if (left.size > 0) sections.note(`${left.size} development packages are left out`);
   const items = await collect(directory, job, left);
   const artifact = await pack(items, {

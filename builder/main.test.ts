@@ -107,7 +107,10 @@ test('of a standalone Next.js build the standalone part goes, with static files 
     'mkdir -p .next/standalone/.next .next/static && echo 1 > .next/standalone/server.js && echo 2 > .next/static/a.js';
   const next = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
   const repoUrl = repository({ 'public/logo.svg': 'x', 'pages/index.js': '1' });
-  const { artifact } = await build({ repoUrl, ...next, buildCommand: make });
+  const account = JSON.stringify({ packages: { 'node_modules/tool': { dev: true } } });
+  const installCommand = `mkdir node_modules && echo '${account}' > node_modules/.package-lock.json`;
+  const { artifact, log } = await build({ repoUrl, ...next, installCommand, buildCommand: make });
+  expect(log, 'of packages nothing is packaged, nor left out').not.toContain('development packages');
   const paths = [...(await entriesOf(artifact)).keys()].filter(
     (path) => path.startsWith('.next') || path.includes('public'),
   );

@@ -40,6 +40,10 @@ function rootsOf({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>)
   return [{ from: '', to: '' }];
 }
 
+/** Whether all of the tree is packaged, `node_modules` too: a framework's own output has in it what it needs. */
+export const packagesAll = (job: Pick<Job, 'framework' | 'startFile'>): boolean =>
+  rootsOf(job).some(({ from }) => from === '');
+
 /** What tools keep for their next run. */
 const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
 
