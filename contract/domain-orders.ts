@@ -31,7 +31,13 @@ export const Registrant = resource('Registrant', () =>
 );
 
 const hostName = () =>
-  z.string().check(z.trim(), z.toLowerCase(), z.refine(isHostName, 'must be a host name, e.g. ns1.example.net'));
+  z.string().check(
+    z.trim(),
+    z.toLowerCase(),
+    // As zone files have it, and as the contents of records are taken.
+    z.overwrite((name) => name.replace(/\.$/, '')),
+    z.refine(isHostName, 'must be a host name, e.g. ns1.example.net'),
+  );
 
 const Nameservers = () =>
   z

@@ -54,7 +54,7 @@ test('a term longer than the registry sells is invoiced and shown whole', async 
 
 test('name servers of the owner’s own make its DNS EXTERNAL', async () => {
   const account = await newAccount(RICH);
-  const nameservers = ['ns1.example.net', 'NS2.example.net'];
+  const nameservers = ['ns1.example.net', 'NS2.example.net.'];
   const { domain } = await openDomain(account, freshName(), { nameservers });
   expect(domain).toMatchObject({
     status: 'ACTIVE',
