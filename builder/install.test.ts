@@ -136,6 +136,15 @@ test('a lockfile that only lacks packages of other platforms is installed from a
   await expect(withNpm(stale, (context) => install(planned, context))).rejects.toThrow('failed with exit code 1');
 });
 
+test('what the cache does not know yet is asked for, once', async () => {
+  const planned = plan({ 'package-lock.json': {} });
+  const old = 'test -z "$npm_config_prefer_offline" || { echo "npm error code ETARGET"; exit 1; }';
+  const printed = await withNpm(old, (context) => install(planned, context));
+  expect(printed).toContain("npm's cache is older than the lockfile: asking the registry");
+  const never = 'echo "npm error code ETARGET"; exit 1';
+  await expect(withNpm(never, (context) => install(planned, context))).rejects.toThrow('failed with exit code 1');
+});
+
 test('where the packages are in place, only scripts run', async () => {
   const scripts = { postinstall: 'x', build: 'y', prepare: 'z' };
   const directory = directoryOf({ 'package.json': { dependencies: { a: '1' }, scripts }, 'package-lock.json': {} });

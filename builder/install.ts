@@ -14,6 +14,8 @@ const MISMATCH =
 const COMPLAINT = /Missing: .+ from lock file|Invalid: lock file's/;
 /** An entry without a version: an optional package of another platform, which npm itself left out of the lockfile. */
 const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
+/** npm's cache has a list of versions from before one of the lockfile's was published. */
+const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
 /** The lockfile names every version and its hash: what npm has in its cache need not be asked for again. */
 const UNASKED = { npm_config_prefer_offline: 'true' };
 
@@ -52,7 +54,12 @@ export function planInstall(asked: string, directory: string, manifest: Manifest
 /** Runs the install of a plan. Throws with what the owner can do when it fails. */
 export async function install(plan: InstallPlan, context: CommandContext): Promise<void> {
   const { command } = plan;
-  const { status, mismatched, complaints } = await attempt(command, context);
+  let outcome = await attempt(command, context, UNASKED);
+  if (outcome.status !== 0 && outcome.outdated && NEEDS_LOCKFILE.test(command)) {
+    context.output("    npm's cache is older than the lockfile: asking the registry\n");
+    outcome = await attempt(command, context, {});
+  }
+  const { status, mismatched, complaints } = outcome;
   if (status === 0) return;
   if (DEFAULT.test(command) && complaints.length > 0 && complaints.every((line) => OTHER_PLATFORM.test(line))) {
     context.output('    package-lock.json lacks optional packages of other platforms: using "npm install"\n');
@@ -83,24 +90,29 @@ export async function finishInstall(
   for (const command of commands) await install({ ...plan, command }, context);
 }
 
-/** Runs a command and listens to what is said against the lockfile. */
-async function attempt(command: string, context: CommandContext) {
+/**
+ * Runs a command and listens to what is said against the lockfile.
+ * @param settings of npm's, where it installs what is locked
+ */
+async function attempt(command: string, context: CommandContext, settings: Record<string, string>) {
   const complaints: string[] = [];
   let mismatched = false;
+  let outdated = false;
   let line = '';
   const output = (text: string): void => {
     const lines = (line + text).split('\n');
     line = lines.pop() ?? '';
     complaints.push(...lines.filter((each) => COMPLAINT.test(each)));
     mismatched ||= lines.some((each) => MISMATCH.test(each));
+    outdated ||= lines.some((each) => OUTDATED.test(each));
     context.output(text);
   };
   // Build tools are development dependencies: they are installed whatever NODE_ENV the application has.
   const environment = {
-    ...(NEEDS_LOCKFILE.test(command) ? UNASKED : {}),
+    ...(NEEDS_LOCKFILE.test(command) ? settings : {}),
     ...context.environment,
     npm_config_include: 'dev',
   };
   const status = await run('sh', ['-c', command], { ...context, environment, output });
-  return { status, mismatched, complaints };
+  return { status, mismatched, complaints, outdated };
 }

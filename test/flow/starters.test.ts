@@ -115,24 +115,20 @@ test(
 /** What the generators of today make takes minutes, and the network: `STARTERS=yes` runs it (docs/starters.md). */
 const { STARTERS } = process.env;
 const NEXT = 'create-next-app@latest';
-const NEXT_DEFAULTS = ['--yes', '--disable-git'];
-const NUXT_DEFAULTS = ['init', '--template', 'minimal', '--no-modules', '--gitInit=false'];
-test.runIf(STARTERS).each<[name: string, framework: Framework, packages: string[], command: string[]]>([
-  ['next-npm', 'NEXTJS', [NEXT], ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-npm']],
-  ['next-src', 'NEXTJS', [NEXT], ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-npm', '--src-dir', '--js']],
-  ['next-pnpm', 'NEXTJS', [NEXT, 'pnpm@10'], ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-pnpm']],
-  [
-    'next-yarn',
-    'NEXTJS',
-    [NEXT, 'yarn@1'],
-    ['create-next-app', ...NEXT_DEFAULTS, '--empty', '--use-yarn', '--no-linter'],
-  ],
-  ['nuxt-npm', 'NUXT', ['nuxi@latest'], ['nuxi', ...NUXT_DEFAULTS, '--packageManager', 'npm']],
+const next = (...options: string[]) => ['--yes', '--disable-git', '--empty', ...options];
+const nuxt = (...options: string[]) => ['--template', 'minimal', '--no-modules', '--gitInit=false', ...options];
+test.runIf(STARTERS).each<[name: string, framework: Framework, packages: string[], options: string[]]>([
+  ['next-npm', 'NEXTJS', [NEXT], next('--use-npm')],
+  ['next-src', 'NEXTJS', [NEXT], next('--use-npm', '--src-dir', '--js')],
+  ['next-pnpm', 'NEXTJS', [NEXT, 'pnpm@10'], next('--use-pnpm')],
+  ['next-yarn', 'NEXTJS', [NEXT, 'yarn@1'], next('--use-yarn', '--no-linter')],
+  ['nuxt-npm', 'NUXT', ['nuxi@latest'], nuxt('--packageManager', 'npm')],
 ])(
   '%s, as its generator makes it, serves its page and all that it refers to',
-  async (name, framework, packages, [program = '', ...rest]) => {
-    const args = packages.flatMap((each) => ['--package', each]);
-    execFileSync('npx', ['--yes', ...args, '--', program, ...rest, `${name}.git`], { cwd: root, stdio: 'pipe' });
+  async (name, framework, packages, options) => {
+    const generator = framework === 'NEXTJS' ? ['create-next-app'] : ['nuxi', 'init'];
+    const args = [...packages.flatMap((each) => ['--package', each]), '--', ...generator, `${name}.git`, ...options];
+    execFileSync('npx', ['--yes', ...args], { cwd: root, stdio: 'pipe' });
     commitTo(join(root, `${name}.git`), {});
     const { page } = await deployed(name, framework);
     expect(page).toMatchObject({ status: 200, type: 'text/html' });
