@@ -20,6 +20,8 @@ export interface ChildOptions {
 
 /** All processes that the local run starts. None of them outlives it, however it ends. */
 export interface Children {
+  /** Where the run keeps its state: the place for what children leave lying about. */
+  dataDir: string;
   /** Starts a process as the leader of a new process group. */
   spawn(command: string, args: readonly string[], options: ChildOptions): ChildProcess;
   /** Ends one child and its whole group: SIGTERM, then SIGKILL after `graceMs` (1,000). Resolves when it is gone. */
@@ -97,6 +99,7 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
   };
 
   return {
+    dataDir,
     spawn,
     end,
     async stop(graceMs = 1500) {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -55,6 +55,10 @@ export interface DynamoDbOptions {
 export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
   const emulator = join(require.resolve('amplify-dynamodb-simulator/package.json'), '../emulator');
   if (folder) setWriteAheadLog(folder);
+  // At each start it unpacks a library into a new file there, and leaves it: in the system's folder they would add up.
+  const temporary = join(children.dataDir, 'dynamodb-temporary');
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary, { recursive: true });
   const java = children.spawn(
     'java',
     [
@@ -62,6 +66,7 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
       '-XX:+UseSerialGC',
       '-XX:TieredStopAtLevel=1',
       '-Djava.library.path=./DynamoDBLocal_lib',
+      `-Djava.io.tmpdir=${temporary}`,
       '-jar',
       'DynamoDBLocal.jar',
       '-port',
