@@ -46,14 +46,12 @@ const STALE: Attempted = { outcome: 'STALE', durationMs: 0, disabled: false };
  * attempt are written: only then may the message be acknowledged. Rejects if they could not be.
  */
 export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Promise<Attempted> {
-  const { accountId, deliveryId, webhookId, eventId, serial } = message;
-  const [stored, webhook, event] = await Promise.all([
+  const { accountId, deliveryId, webhookId, serial } = message;
+  const [stored, webhook] = await Promise.all([
     deps.table.get(Delivery, { accountId, id: deliveryId }),
     deps.table.get(Webhook, { accountId, id: webhookId }),
-    // A delivery comes to be with its first attempt: until then there is but the event.
-    serial === 0 ? deps.table.get(Event, { accountId, id: eventId }) : undefined,
   ]);
-  const delivery = stored ?? (event && webhook && newDelivery(event, webhook, deps.now()));
+  const delivery = stored ?? (webhook && serial === 0 ? await firstOf(deps, message, webhook) : undefined);
   if (delivery?.status !== 'PENDING' || delivery.serial !== serial) return STALE;
   try {
     if (!webhook?.active) return await skip(deps, delivery);
@@ -63,6 +61,16 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
     if (error instanceof Overtaken) return STALE;
     throw error;
   }
+}
+
+/** A delivery comes to be with its first attempt: until then there is but the event. */
+async function firstOf(
+  deps: DeliverDeps,
+  { accountId, eventId }: DeliveryMessage,
+  webhook: Webhook,
+): Promise<Delivery | undefined> {
+  const event = await deps.table.get(Event, { accountId, id: eventId });
+  return event && newDelivery(event, webhook, deps.now());
 }
 
 /** The write that takes a delivery from the state it was read in to the next, or throws {@link Overtaken}. */
