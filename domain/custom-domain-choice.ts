@@ -8,7 +8,7 @@ import { type Address, doorOf, noDomain, view } from './custom-domains.ts';
 import type { Caller, Deps } from './deps.ts';
 import { newCustomDomain } from './domain-claims.ts';
 import { closing } from './door-keeping.ts';
-import { Overtaken } from './door-state.ts';
+import { Overtaken, overtaken } from './overtaken.ts';
 
 const hasOne = () => new ApiError('conflict', 'This application has a domain of its own already: remove that first.');
 
@@ -66,7 +66,6 @@ async function removeOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
   if (!customDomain) throw noDomain();
   const { host, token, status } = customDomain;
   const door = await doorOf(deps, app);
-  const overtaken = () => new Overtaken('the domain was changed meanwhile');
   const set = { primaryDomain: `${slug}.${deps.settings.appsDomain}`, updatedAt: deps.now().toISOString() };
   const same = {
     'customDomain.token': { is: token },

@@ -11,6 +11,7 @@ import { findApp } from './apps.ts';
 import type { Caller, Deps } from './deps.ts';
 import { claimEnd, FIRST_LOOK } from './domain-claims.ts';
 import { askForLook, newDoor } from './door-keeping.ts';
+import { Overtaken, overtaken } from './overtaken.ts';
 import { domainsAbove } from './own-zones.ts';
 
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
@@ -65,9 +66,6 @@ async function problemOf({ host, token }: CustomDomain, txt: TxtRecords): Promis
     return `The name servers of ${host} do not answer.`;
   }
 }
-
-class Overtaken extends Error {}
-const overtaken = () => new Overtaken('the domain was changed meanwhile');
 
 /** The claim that was never proven ends: the name is anybody's, the application answers at its own address. */
 function letGo(deps: Deps, app: App, { host, token }: CustomDomain): Write[] {

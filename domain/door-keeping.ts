@@ -4,7 +4,8 @@ import type { CustomDomain } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, create, replace, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
-import { changed, type DoorKeys, HOUR, later, Overtaken, overtaken, SECOND, SILENCE } from './door-state.ts';
+import { changed, type DoorKeys, HOUR, later, SECOND, SILENCE } from './door-state.ts';
+import { Overtaken, overtaken, unlessOvertaken } from './overtaken.ts';
 
 /** The door of a domain that has just been proven; the stream has it opened. */
 export function newDoor(
@@ -79,11 +80,8 @@ export async function reconcileDoors(deps: Deps & { doorKeeping: Executions }): 
     await startKeeping(deps, door, `${door.token}-${Date.parse(dueAt)}`);
     const next = later(now.getTime(), SILENCE);
     const moved = { set: { lookAt: next, dueAt: next }, when: { dueAt: { is: dueAt } } };
-    try {
-      await deps.table.write(Door, change(Door, { host }, moved, overtaken));
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error; // it was looked at meanwhile
-    }
+    // Looked at meanwhile it has its next time.
+    await unlessOvertaken(deps.table.write(Door, change(Door, { host }, moved, overtaken)));
   }
   return overdue.length;
 }

@@ -1,6 +1,7 @@
 import { Door } from '../table/door-entities.ts';
 import { replace, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
+import { overtaken } from './overtaken.ts';
 
 export interface DoorKeys {
   host: string;
@@ -24,8 +25,6 @@ const DAY = 24 * HOUR;
 const WATCHED_FOR = 30 * MINUTE;
 /** An execution that is silent for this long is dead. */
 export const SILENCE = 5 * MINUTE;
-export class Overtaken extends Error {}
-export const overtaken = () => new Overtaken('the door was changed meanwhile');
 
 export const later = (now: number, milliseconds: number) => new Date(now + milliseconds).toISOString();
 const between = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));

@@ -5,8 +5,9 @@ import { Door } from '../table/door-entities.ts';
 import { Host } from '../table/entities.ts';
 import { erase } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
-import { type DoorKeys, type Look, later, MINUTE, Overtaken, over, overtaken, SECOND, save } from './door-state.ts';
+import { type DoorKeys, type Look, later, MINUTE, over, SECOND, save } from './door-state.ts';
 import { leadsElsewhere, noCertificate, taken, unanswered } from './door-words.ts';
+import { Overtaken, overtaken } from './overtaken.ts';
 import { leadInOwnZone } from './own-zones.ts';
 
 /**

@@ -3,7 +3,7 @@ import { makeEdge } from './edge.ts';
 import type { Engines } from './engines.ts';
 import { type Front, startFront } from './front.ts';
 import { makeRouter, routesOf } from './routes.ts';
-import type { Services } from './services.ts';
+import type { Stacks } from './stacks.ts';
 import { LOGIN_PATH } from './stand-ins/login.ts';
 import { PAY_PATH } from './stand-ins/payments.ts';
 import { streamRoutesOf } from './stream-routes.ts';
@@ -14,13 +14,13 @@ interface Inside {
   /** Functions follow their sources. */
   watch: boolean;
   engines: Pick<Engines, 'synthesis' | 'login' | 'payments' | 'appHost'>;
-  services: Services;
+  stacks: Stacks;
 }
 
 /** Opens the one public port: the API, the dashboard, logins, payments and applications, as the template's edge would. */
-export function openFrontDoor({ port, watch, engines, services }: Inside): Promise<Front> {
+export function openFrontDoor({ port, watch, engines, stacks }: Inside): Promise<Front> {
   const { synthesis, login, payments, appHost } = engines;
-  const { template, functions, variables, lambda, keyValueStore } = services;
+  const { template, functions, variables, lambda, keyValueStore } = stacks;
   const appsDomain = `.${variables.APPS_DOMAIN}`;
   const [api] = template.resources('AWS::ApiGatewayV2::Api');
   return startFront({

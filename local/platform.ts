@@ -12,7 +12,7 @@ import { lifetime } from './lifetime.ts';
 import { isFree } from './ports.ts';
 import type { Accounts } from './seed-accounts.ts';
 import { seed } from './seeds.ts';
-import { type Services, startServices } from './services.ts';
+import { type Stacks, startStacks } from './stacks.ts';
 import type { LoginFacts } from './stand-ins/login-provider.ts';
 
 export interface PlatformOptions {
@@ -80,18 +80,18 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   try {
     const addresses = await addressesOf(directory, port);
     const common = { addresses, directory, children, life };
-    let services: Services | undefined;
+    let stacks: Stacks | undefined;
     const changed = (files: string[]): void => {
-      for (const { name } of services?.functions.filter(({ file }) => files.includes(file)) ?? []) {
-        services?.lambda.reload(name);
+      for (const { name } of stacks?.functions.filter(({ file }) => files.includes(file)) ?? []) {
+        stacks?.lambda.reload(name);
         reporter.line(`  changed: ${name}`);
       }
     };
     const engines = await startEngines({ ...common, reporter, gitRoot, onChange: watch ? changed : undefined });
-    services = await startServices(engines, { ...common, overrides });
-    const { template, functions, lambda, variables } = services;
+    stacks = await startStacks(engines, { ...common, overrides });
+    const { template, functions, lambda, variables } = stacks;
     const { dynamoDbUrl, queuesUrl, login, dnsServer } = engines;
-    await openFrontDoor({ port, watch, engines, services }).then(life.started, (error: NodeJS.ErrnoException) => {
+    await openFrontDoor({ port, watch, engines, stacks }).then(life.started, (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') throw portTaken(port);
       throw error;
     });

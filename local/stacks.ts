@@ -13,13 +13,13 @@ import { startDatabases } from './stand-ins/databases.ts';
 import { startKeyValueStore } from './stand-ins/key-value-store.ts';
 import { startStepFunctions } from './step-functions.ts';
 
-export interface ServiceOptions extends Pick<EngineOptions, 'addresses' | 'directory' | 'children' | 'life'> {
+export interface StackOptions extends Pick<EngineOptions, 'addresses' | 'directory' | 'children' | 'life'> {
   /** Variables that the shell gives another value than the template. */
   overrides: Record<string, string>;
 }
 
 /** Makes what the template says, and starts what runs it. Nothing is asked of it yet. */
-export async function startServices(engines: Engines, options: ServiceOptions) {
+export async function startStacks(engines: Engines, options: StackOptions) {
   const { overrides, addresses, directory, life } = options;
   const { ports, urls, baseUrl, environment } = addresses;
   const { started } = life;
@@ -60,4 +60,4 @@ export async function startServices(engines: Engines, options: ServiceOptions) {
   return { template, functions, variables, lambda, keyValueStore };
 }
 
-export type Services = Awaited<ReturnType<typeof startServices>>;
+export type Stacks = Awaited<ReturnType<typeof startStacks>>;
