@@ -46,7 +46,7 @@ async function settleOne(deps: SweepDeps, webhooks: WebhooksOf, accountId: strin
 }
 
 /** What `read` gives, read once for each key. */
-function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+function readOnce<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (key) => {
     const value = known.get(key) ?? read(key);
@@ -64,7 +64,7 @@ function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T>
 export async function reconcileEvents(deps: SweepDeps): Promise<SettledEvents> {
   const until = deps.now().toISOString();
   const dues = (await Promise.all(SHARDS.map((shard) => deps.table.due(unsettled(shard), until, BATCH)))).flat();
-  const webhooks = once((accountId) => deps.table.all(Webhook, webhooksOf(accountId)));
+  const webhooks = readOnce((accountId) => deps.table.all(Webhook, webhooksOf(accountId)));
   const done: PromiseSettledResult<number>[] = [];
   for (let from = 0; from < dues.length; from += PARALLEL) {
     const some = dues.slice(from, from + PARALLEL).map(({ pk }) => {
