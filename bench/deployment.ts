@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createApp } from '../contract/apps.ts';
+import { createApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
-import { createDeployment, getDeployment } from '../contract/deployments.ts';
+import { createDeployment, getDeployment } from '../contract/deployments/deployments.ts';
 import { freePort, startRun } from '../test/platform.ts';
 import { byTurns, median, type Row, timed } from './measure.ts';
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { createApp, getApp } from '../contract/apps.ts';
+import { createApp, getApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { startRun } from '../test/platform.ts';
 import { byTurns, type Row } from './measure.ts';

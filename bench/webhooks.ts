@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../contract/apps.ts';
+import { createApp } from '../contract/apps/apps.ts';
 import { type Client, createClient } from '../contract/client.ts';
-import { createWebhook } from '../contract/webhooks.ts';
+import { createWebhook } from '../contract/webhooks/endpoints.ts';
 import { startRun } from '../test/platform.ts';
 import { type Receiver, receiver } from '../test/receivers.ts';
 import { median, type Row } from './measure.ts';

@@ -1,4 +1,4 @@
-import { repositoryAddress } from '../contract/git.ts';
+import { repositoryAddress } from '../contract/apps/repositories.ts';
 import { type CommandContext, run } from './command.ts';
 import { BuildFailure } from './failure.ts';
 import { LIMITS, listFiles, type RepositoryLimits, refusePointers, watchSize } from './repository.ts';

@@ -1,5 +1,5 @@
 import { satisfies, validRange } from 'semver';
-import { NODE_VERSIONS } from '../contract/choices.ts';
+import { NODE_VERSIONS } from '../contract/enums.ts';
 import { BuildFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -1,30 +1,36 @@
-import { getAccount } from './account.ts';
-import { listModels } from './ai.ts';
-import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai-control.ts';
-import { readAppLogs } from './app-logs.ts';
-import { createApp, deleteApp, getApp, listApps, updateApp } from './apps.ts';
-import { createChatCompletion } from './chat.ts';
-import { checkCustomDomain, getCustomDomain, removeCustomDomain, setCustomDomain } from './custom-domains.ts';
-import { createDatabase, listDatabases } from './databases.ts';
-import { createDeployment, getDeployment, listDeployments, readDeploymentLog } from './deployments.ts';
-import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns.ts';
-import { getDocs, getOpenApi } from './docs.ts';
-import { checkDomain, listDomainPrices } from './domain-catalogue.ts';
-import { orderDomain } from './domain-orders.ts';
-import { getDomain, listDomains } from './domains.ts';
-import { listEnvKeys, replaceEnv } from './env.ts';
-import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './git-access.ts';
-import { receivePush } from './hooks.ts';
-import { getHosting, listHosting } from './hosting.ts';
-import { getInvoice, listInvoices, payInvoice } from './invoices.ts';
-import { createKey, listKeys, revokeKey } from './keys.ts';
-import { getMe } from './me.ts';
-import { listPlans } from './plans.ts';
-import { rollBack } from './rollbacks.ts';
+import { getAccount } from './accounts/accounts.ts';
+import { createKey, listKeys, revokeKey } from './accounts/api-keys.ts';
+import { getMe } from './accounts/me.ts';
+import { createChatCompletion } from './ai/chat.ts';
+import { listModels } from './ai/gateway.ts';
+import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai/management.ts';
+import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.ts';
+import { listEnvKeys, replaceEnv } from './apps/environment.ts';
+import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
+import { readAppLogs } from './apps/logs.ts';
+import { getInvoice, listInvoices, payInvoice } from './billing/invoices.ts';
+import { listPlans } from './billing/plans.ts';
+import { cancelSubscription, createSubscription, listSubscriptions } from './billing/subscriptions.ts';
+import { createTopUp, getAutoTopUp, getTopUp, receivePayment, setAutoTopUp } from './billing/top-ups.ts';
+import { getWallet } from './billing/wallet.ts';
+import {
+  checkCustomDomain,
+  getCustomDomain,
+  removeCustomDomain,
+  setCustomDomain,
+} from './custom-domains/custom-domains.ts';
+import { createDatabase, listDatabases } from './databases/databases.ts';
+import { createDeployment, getDeployment, listDeployments, readDeploymentLog } from './deployments/deployments.ts';
+import { receivePush } from './deployments/push-hook.ts';
+import { rollBack } from './deployments/rollback.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns/records.ts';
+import { getHosting, listHosting } from './hosting/hosting.ts';
+import { getDocs, getOpenApi } from './reference/routes.ts';
+import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
+import { getDomain, listDomains } from './registrar/domains.ts';
+import { orderDomain } from './registrar/orders.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
-import { cancelSubscription, createSubscription, listSubscriptions } from './subscriptions.ts';
-import { createTopUp, getAutoTopUp, getTopUp, receivePayment, setAutoTopUp } from './top-ups.ts';
-import { getWallet } from './wallet.ts';
+import { createWebhook, deleteWebhook, listWebhooks } from './webhooks/endpoints.ts';
 import {
   enableWebhook,
   listDeliveries,
@@ -33,8 +39,7 @@ import {
   resendDelivery,
   resendSkipped,
   rotateSecret,
-} from './webhook-control.ts';
-import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts';
+} from './webhooks/management.ts';
 
 /** What the whole API consists of, seen without the types of inputs and outputs. */
 export interface AnyRoute {

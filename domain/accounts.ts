@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { getAccount as getAccountRoute } from '../contract/account.ts';
+import type { getAccount as getAccountRoute } from '../contract/accounts/accounts.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
 import { WalletTransaction } from '../table/billing-entities.ts';

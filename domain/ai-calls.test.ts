@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ChatRequest } from '../contract/chat.ts';
+import { ChatRequest } from '../contract/ai/chat.ts';
 import { ApiError } from '../contract/errors.ts';
 import { startAiStandIns } from '../local/stand-ins/ai.ts';
 import type { StandIn } from '../local/stand-ins/wire.ts';

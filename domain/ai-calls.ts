@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../contract/chat.ts';
+import type { ChatRequest } from '../contract/ai/chat.ts';
 import { errorBody } from '../contract/errors.ts';
 import type { Adapter, Ask, Prepared } from '../providers/ai/adapter.ts';
 import { anthropic } from '../providers/ai/anthropic.ts';

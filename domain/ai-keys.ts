@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
-import type { AiProvider } from '../contract/ai.ts';
+import type { AiProvider } from '../contract/ai/gateway.ts';
 import type {
   deleteProviderKey as DeleteRoute,
   listProviderKeys as ListRoute,
   putProviderKey as PutRoute,
-} from '../contract/ai-control.ts';
-import { AI_PROVIDER_IDS } from '../contract/choices.ts';
+} from '../contract/ai/management.ts';
+import { AI_PROVIDER_IDS } from '../contract/enums.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { isProviderId, PROVIDERS } from '../providers/ai/registry.ts';

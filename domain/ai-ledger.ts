@@ -1,4 +1,4 @@
-import type { getAiCredits as ReadRoute } from '../contract/ai-control.ts';
+import type { getAiCredits as ReadRoute } from '../contract/ai/management.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
 import { joinKey, splitKey } from '../table/keys.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { listModels as ListRoute } from '../contract/ai.ts';
-import { AI_PROVIDER_IDS } from '../contract/choices.ts';
+import type { listModels as ListRoute } from '../contract/ai/gateway.ts';
+import { AI_PROVIDER_IDS } from '../contract/enums.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
 import { MODELS, type Model } from '../providers/ai/models.ts';

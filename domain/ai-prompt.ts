@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../contract/chat.ts';
+import type { ChatRequest } from '../contract/ai/chat.ts';
 import type { Model } from '../providers/ai/models.ts';
 import { estimateTokens, IMAGE_ESTIMATE, type Usage } from '../providers/ai/usage.ts';
 import { costOf, mostForInput, outputFor, type Rate } from './ai-prices.ts';

@@ -1,4 +1,4 @@
-import type { buyAiCredits as BuyRoute } from '../contract/ai-control.ts';
+import type { buyAiCredits as BuyRoute } from '../contract/ai/management.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { addCredits, creditEntry } from './ai-credits.ts';
 import { readCredits, viewEntry } from './ai-ledger.ts';

@@ -1,5 +1,9 @@
+import type {
+  createKey as CreateRoute,
+  listKeys as ListRoute,
+  revokeKey as RevokeRoute,
+} from '../contract/accounts/api-keys.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { createKey as CreateRoute, listKeys as ListRoute, revokeKey as RevokeRoute } from '../contract/keys.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { ApiKey, Credential } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';

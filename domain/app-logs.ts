@@ -1,4 +1,4 @@
-import type { readAppLogs as ReadRoute } from '../contract/app-logs.ts';
+import type { readAppLogs as ReadRoute } from '../contract/apps/logs.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { AppLogs } from '../providers/app-logs.ts';
 import { findApp } from './apps.ts';

@@ -5,8 +5,8 @@ import type {
   getApp as GetRoute,
   listApps as ListRoute,
   updateApp as UpdateRoute,
-} from '../contract/apps.ts';
-import { FRAMEWORK_DEFAULTS } from '../contract/choices.ts';
+} from '../contract/apps/apps.ts';
+import { FRAMEWORK_DEFAULTS } from '../contract/enums.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Secrets } from '../providers/secrets.ts';

@@ -1,6 +1,6 @@
+import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../contract/billing/top-ups.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../contract/top-ups.ts';
 import { FiledInvoice, filedUnder, TopUp } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
 import { change, create } from '../table/writes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { BILLING_CYCLES, INVOICE_KINDS } from '../contract/choices.ts';
+import { BILLING_CYCLES, INVOICE_KINDS } from '../contract/enums.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Deps } from './deps.ts';
 import { issueInvoice } from './invoices.ts';

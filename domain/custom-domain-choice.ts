@@ -1,4 +1,7 @@
-import type { removeCustomDomain as RemoveRoute, setCustomDomain as SetRoute } from '../contract/custom-domains.ts';
+import type {
+  removeCustomDomain as RemoveRoute,
+  setCustomDomain as SetRoute,
+} from '../contract/custom-domains/custom-domains.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { App, checkedAgainAt, Host } from '../table/entities.ts';

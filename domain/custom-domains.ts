@@ -1,4 +1,7 @@
-import type { checkCustomDomain as CheckRoute, getCustomDomain as GetRoute } from '../contract/custom-domains.ts';
+import type {
+  checkCustomDomain as CheckRoute,
+  getCustomDomain as GetRoute,
+} from '../contract/custom-domains/custom-domains.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { aliasOf, type HostRoutes } from '../providers/host-routes.ts';

@@ -2,7 +2,7 @@ import {
   type createDatabase as CreateRoute,
   DATABASE_LIMIT,
   type listDatabases as ListRoute,
-} from '../contract/databases.ts';
+} from '../contract/databases/databases.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { Database, databaseListOf, databasesOf } from '../table/database-entities.ts';

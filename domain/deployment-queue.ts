@@ -1,4 +1,4 @@
-import type { createDeployment as CreateRoute } from '../contract/deployments.ts';
+import type { createDeployment as CreateRoute } from '../contract/deployments/deployments.ts';
 import type { Output } from '../contract/route.ts';
 import { markOf } from '../providers/build-log.ts';
 import { Deployment } from '../table/entities.ts';

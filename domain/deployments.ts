@@ -3,7 +3,7 @@ import type {
   getDeployment as GetRoute,
   listDeployments as ListRoute,
   readDeploymentLog as LogRoute,
-} from '../contract/deployments.ts';
+} from '../contract/deployments/deployments.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { linesOf, textOf } from '../providers/build-log.ts';

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { addDnsRecord as AddRoute } from '../contract/dns.ts';
+import type { addDnsRecord as AddRoute } from '../contract/dns/records.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input } from '../contract/route.ts';
 import type { DnsRecord } from '../table/domain-entities.ts';

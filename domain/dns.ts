@@ -3,7 +3,7 @@ import {
   type deleteDnsRecord as DeleteRoute,
   type listDnsRecords as ListRoute,
   RECORD_LIMIT,
-} from '../contract/dns.ts';
+} from '../contract/dns/records.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { DnsRecord, Domain, mirrorOverdue, recordsOf, Zone } from '../table/domain-entities.ts';

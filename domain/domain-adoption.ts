@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { DNS_TYPES } from '../contract/choices.ts';
-import { Registrant } from '../contract/domain-orders.ts';
+import { DNS_TYPES } from '../contract/enums.ts';
+import { Registrant } from '../contract/registrar/orders.ts';
 import type { Dns } from '../providers/dns.ts';
 import type { Registrar } from '../providers/registrar.ts';
 import { DnsRecord, Domain, DomainName, mirrorOverdue, Zone } from '../table/domain-entities.ts';

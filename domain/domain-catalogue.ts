@@ -1,6 +1,6 @@
-import type { checkDomain as CheckRoute, listDomainPrices as PricesRoute } from '../contract/domain-catalogue.ts';
 import { ApiError } from '../contract/errors.ts';
 import { isRegistrable } from '../contract/host-names.ts';
+import type { checkDomain as CheckRoute, listDomainPrices as PricesRoute } from '../contract/registrar/catalogue.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Availability, Registrar } from '../providers/registrar.ts';
 import { DomainName } from '../table/domain-entities.ts';

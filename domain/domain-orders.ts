@@ -1,5 +1,5 @@
-import type { orderDomain as OrderRoute } from '../contract/domain-orders.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { orderDomain as OrderRoute } from '../contract/registrar/orders.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Registrar } from '../providers/registrar.ts';
 import { Domain, DomainName, Zone } from '../table/domain-entities.ts';

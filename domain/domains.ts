@@ -1,5 +1,5 @@
-import type { getDomain as GetRoute, listDomains as ListRoute } from '../contract/domains.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { getDomain as GetRoute, listDomains as ListRoute } from '../contract/registrar/domains.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { Domain, domainsOf } from '../table/domain-entities.ts';
 import type { Caller, Deps } from './deps.ts';

@@ -1,4 +1,4 @@
-import type { listEnvKeys as ListRoute, replaceEnv as ReplaceRoute } from '../contract/env.ts';
+import type { listEnvKeys as ListRoute, replaceEnv as ReplaceRoute } from '../contract/apps/environment.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Secrets } from '../providers/secrets.ts';

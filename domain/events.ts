@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EventData, EventType } from '../contract/events.ts';
+import type { EventData, EventType } from '../contract/webhooks/events.ts';
 import { Event } from '../table/event-entities.ts';
 import { create, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

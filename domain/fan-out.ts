@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EVENTS } from '../contract/events.ts';
+import { EVENTS } from '../contract/webhooks/events.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../providers/delivery-queue.ts';
 import { Event } from '../table/event-entities.ts';
 import { type Delivery, Webhook, webhooksOf } from '../table/webhook-entities.ts';

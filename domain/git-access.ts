@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '../contract/errors.ts';
 import type {
   getGitHook as HookRoute,
   getDeployKey as KeyRoute,
   rotateGitHook as RotateHookRoute,
   rotateDeployKey as RotateKeyRoute,
-} from '../contract/git-access.ts';
+} from '../contract/apps/git-access.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { newSshKeyPair } from '../providers/ssh-keys.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { getHosting as GetRoute, listHosting as ListRoute } from '../contract/hosting.ts';
+import type { getHosting as GetRoute, listHosting as ListRoute } from '../contract/hosting/hosting.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { type Panel, type PanelAccount, PanelFailure } from '../providers/panel.ts';
 import type { Secrets } from '../providers/secrets.ts';

@@ -1,5 +1,5 @@
+import type { getInvoice as GetRoute, listInvoices as ListRoute } from '../contract/billing/invoices.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { getInvoice as GetRoute, listInvoices as ListRoute } from '../contract/invoices.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { FiledInvoice, filedUnder, Invoice, invoicesOf } from '../table/billing-entities.ts';
 import type { Caller, Deps } from './deps.ts';

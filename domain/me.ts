@@ -1,4 +1,4 @@
-import type { getMe as getMeRoute } from '../contract/me.ts';
+import type { getMe as getMeRoute } from '../contract/accounts/me.ts';
 import type { Output } from '../contract/route.ts';
 import { getAccount } from './accounts.ts';
 import type { Caller, Deps } from './deps.ts';

@@ -1,4 +1,4 @@
-import type { payInvoice as PayRoute } from '../contract/invoices.ts';
+import type { payInvoice as PayRoute } from '../contract/billing/invoices.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { FiledInvoice, filedUnder, Invoice } from '../table/billing-entities.ts';
 import { splitKey } from '../table/keys.ts';

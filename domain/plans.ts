@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { PLAN_CATEGORIES } from '../contract/choices.ts';
-import type { listPlans as ListRoute } from '../contract/plans.ts';
+import type { listPlans as ListRoute } from '../contract/billing/plans.ts';
+import { PLAN_CATEGORIES } from '../contract/enums.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { PlanOffer } from '../table/billing-entities.ts';
 import { upsert } from '../table/writes.ts';

@@ -1,5 +1,5 @@
+import type { receivePush as PushRoute } from '../contract/deployments/push-hook.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { receivePush as PushRoute } from '../contract/hooks.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { App, Deployment } from '../table/entities.ts';

@@ -1,5 +1,5 @@
+import { repositoryAddress } from '../contract/apps/repositories.ts';
 import { ApiError } from '../contract/errors.ts';
-import { repositoryAddress } from '../contract/git.ts';
 import type { AppHost, Trial } from '../providers/app-host.ts';
 import type { AppLogs } from '../providers/app-logs.ts';
 import { artifactKey, type Builds, type Job } from '../providers/builds.ts';

@@ -1,5 +1,5 @@
+import { repositoryAddress } from '../contract/apps/repositories.ts';
 import { ApiError } from '../contract/errors.ts';
-import { repositoryAddress } from '../contract/git.ts';
 import { isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/addresses.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { rollBack as RollBackRoute } from '../contract/deployments/rollback.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { rollBack as RollBackRoute } from '../contract/rollbacks.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { AppHost } from '../providers/app-host.ts';
 import type { Builds } from '../providers/builds.ts';

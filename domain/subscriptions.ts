@@ -1,11 +1,11 @@
-import { ApiError } from '../contract/errors.ts';
-import { isHostName } from '../contract/host-names.ts';
-import type { Input, Output } from '../contract/route.ts';
 import type {
   cancelSubscription as CancelRoute,
   createSubscription as CreateRoute,
   listSubscriptions as ListRoute,
-} from '../contract/subscriptions.ts';
+} from '../contract/billing/subscriptions.ts';
+import { ApiError } from '../contract/errors.ts';
+import { isHostName } from '../contract/host-names.ts';
+import type { Input, Output } from '../contract/route.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../table/billing-entities.ts';
 import { type Change, change, create } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';

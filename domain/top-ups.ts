@@ -1,10 +1,10 @@
-import { ApiError } from '../contract/errors.ts';
-import type { Input, Output } from '../contract/route.ts';
 import type {
   createTopUp as CreateRoute,
   getTopUp as GetRoute,
   receivePayment as ReceiveRoute,
-} from '../contract/top-ups.ts';
+} from '../contract/billing/top-ups.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Input, Output } from '../contract/route.ts';
 import { Forged, type Payment, type Payments, PaymentsFailure } from '../providers/payments.ts';
 import { TopUp } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';

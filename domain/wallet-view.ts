@@ -1,6 +1,6 @@
+import { type getWallet as GetRoute, TRANSACTIONS_SHOWN } from '../contract/billing/wallet.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
-import { type getWallet as GetRoute, TRANSACTIONS_SHOWN } from '../contract/wallet.ts';
 import { WalletTransaction, walletOf } from '../table/billing-entities.ts';
 import { Account } from '../table/entities.ts';
 import type { Caller, Deps } from './deps.ts';

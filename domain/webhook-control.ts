@@ -8,7 +8,7 @@ import type {
   resendDelivery as ResendRoute,
   resendSkipped as ResendSkippedRoute,
   rotateSecret as RotateRoute,
-} from '../contract/webhook-control.ts';
+} from '../contract/webhooks/management.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { joinKey } from '../table/keys.ts';
 import { Delivery, deliveriesOf, queuedFor, Webhook } from '../table/webhook-entities.ts';

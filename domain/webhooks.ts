@@ -5,7 +5,7 @@ import {
   type deleteWebhook as DeleteRoute,
   ENDPOINT_LIMIT,
   type listWebhooks as ListRoute,
-} from '../contract/webhooks.ts';
+} from '../contract/webhooks/endpoints.ts';
 import { hostOf, isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/addresses.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { Account } from '../table/entities.ts';

@@ -1,7 +1,7 @@
 import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, Fn, SecretValue, Validations } from 'aws-cdk-lib/core';
-import { AI_PROVIDER_IDS } from '../contract/choices.ts';
+import { AI_PROVIDER_IDS } from '../contract/enums.ts';
 import { type ApiStack, CORS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { PlatformFunction } from './functions.ts';

@@ -23,7 +23,7 @@ import { AaaaRecord, ARecord, HostedZone, type IHostedZone, RecordTarget } from 
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { createChatCompletion } from '../contract/chat.ts';
+import { createChatCompletion } from '../contract/ai/chat.ts';
 import { DASHBOARD_PATH, pathsOf } from '../contract/route.ts';
 import { routes } from '../contract/routes.ts';
 import type { AiStack } from './ai.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/choices.ts';
+import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/enums.ts';
 import { once } from '../contract/envelope.ts';
 import type { Sealed } from './secrets.ts';
 

@@ -1,4 +1,4 @@
-/** Whom a domain is registered for, as orders give it (contract/domain-orders.ts). */
+/** Whom a domain is registered for, as orders give it (contract/registrar/orders.ts). */
 export interface Owner {
   name: string;
   email: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import { CHAT_BODY_LIMIT, ChatRequest, createChatCompletion as route } from '../contract/chat.ts';
+import { CHAT_BODY_LIMIT, ChatRequest, createChatCompletion as route } from '../contract/ai/chat.ts';
 import { ApiError, errorBody } from '../contract/errors.ts';
 import { pathsOf } from '../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Outlet, type Report } from '../domain/ai-calls.ts';

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
+import { HOOK_LIMIT } from '../contract/deployments/push-hook.ts';
 import { ApiError } from '../contract/errors.ts';
-import { HOOK_LIMIT } from '../contract/hooks.ts';
 import type { Input, Output, Route } from '../contract/route.ts';
 import type { Deps } from '../domain/deps.ts';
 import type { HookRequest } from '../domain/git-hosts.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { createApp, listApps } from '../contract/apps.ts';
-import { replaceEnv } from '../contract/env.ts';
+import { createApp, listApps } from '../contract/apps/apps.ts';
+import { replaceEnv } from '../contract/apps/environment.ts';
 import type { Route } from '../contract/route.ts';
 import { parseInput } from './input.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { AI_ENTRY_TYPES } from '../contract/choices.ts';
+import { AI_ENTRY_TYPES } from '../contract/enums.ts';
 import { entity, type ItemOf } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 

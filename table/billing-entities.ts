@@ -8,7 +8,7 @@ import {
   PLAN_CATEGORIES,
   SUBSCRIPTION_STATUSES,
   WALLET_TRANSACTION_TYPES,
-} from '../contract/choices.ts';
+} from '../contract/enums.ts';
 import { entity, type ItemOf, type OfAccount } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 

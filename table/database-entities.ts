@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DATABASE_STATUSES } from '../contract/choices.ts';
+import { DATABASE_STATUSES } from '../contract/enums.ts';
 import { entity, type ItemOf } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 

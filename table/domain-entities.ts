@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DNS_PROVIDERS, DNS_TYPES, DOMAIN_STATUSES, DOMAIN_TASKS } from '../contract/choices.ts';
+import { DNS_PROVIDERS, DNS_TYPES, DOMAIN_STATUSES, DOMAIN_TASKS } from '../contract/enums.ts';
 import { entity, type ItemOf, type OfAccount } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 

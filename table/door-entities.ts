@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { CERTIFICATE_STATUSES } from '../contract/choices.ts';
+import { CERTIFICATE_STATUSES } from '../contract/enums.ts';
 import { entity, type ItemOf } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 

@@ -1,11 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  CUSTOM_DOMAIN_STATUSES,
-  DEPLOYMENT_STATUSES,
-  FRAMEWORKS,
-  NODE_VERSIONS,
-  TRIGGERS,
-} from '../contract/choices.ts';
+import { CUSTOM_DOMAIN_STATUSES, DEPLOYMENT_STATUSES, FRAMEWORKS, NODE_VERSIONS, TRIGGERS } from '../contract/enums.ts';
 import { SCOPES } from '../contract/route.ts';
 import { joinKey as key } from './keys.ts';
 

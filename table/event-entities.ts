@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { EventType } from '../contract/events.ts';
+import type { EventType } from '../contract/webhooks/events.ts';
 import { DAY, entity, epoch, type ItemOf, type OfAccount } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { PANEL_STATUSES } from '../contract/choices.ts';
+import { PANEL_STATUSES } from '../contract/enums.ts';
 import { entity, type ItemOf, type OfAccount } from './entities.ts';
 import { joinKey as key } from './keys.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { orderDomain } from '../contract/domain-orders.ts';
-import { getDomain, listDomains } from '../contract/domains.ts';
+import { getDomain, listDomains } from '../contract/registrar/domains.ts';
+import { orderDomain } from '../contract/registrar/orders.ts';
 import { type Opened, until } from './world.ts';
 
 /** An owner whom the registrar takes. */

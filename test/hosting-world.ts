@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { getHosting, listHosting } from '../contract/hosting.ts';
+import { getHosting, listHosting } from '../contract/hosting/hosting.ts';
 import { Subscription } from '../table/billing-entities.ts';
 import { change, create } from '../table/writes.ts';
 import { local, type Opened, until } from './world.ts';

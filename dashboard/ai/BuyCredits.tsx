@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { buyAiCredits } from '../../contract/ai-control.ts';
+import { buyAiCredits } from '../../contract/ai/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
-import { putProviderKey } from '../../contract/ai-control.ts';
+import { putProviderKey } from '../../contract/ai/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SecretField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

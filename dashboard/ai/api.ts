@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { listModels } from '../../contract/ai.ts';
+import { listModels } from '../../contract/ai/gateway.ts';
 import {
   buyAiCredits,
   deleteProviderKey,
   getAiCredits,
   listProviderKeys,
   putProviderKey,
-} from '../../contract/ai-control.ts';
+} from '../../contract/ai/management.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
 import { useApi } from '../api/context.ts';

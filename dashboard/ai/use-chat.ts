@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { getAiCredits } from '../../contract/ai-control.ts';
-import { createChatCompletion } from '../../contract/chat.ts';
+import { createChatCompletion } from '../../contract/ai/chat.ts';
+import { getAiCredits } from '../../contract/ai/management.ts';
 import { useApi } from '../api/context.ts';
 import { Failure } from '../api/failure.ts';
 import { useRefresh } from '../api/read.ts';

@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { updateApp } from '../../contract/apps.ts';
-import { NODE_VERSIONS } from '../../contract/choices.ts';
+import { updateApp } from '../../contract/apps/apps.ts';
+import { NODE_VERSIONS } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { createDatabase } from '../../contract/databases.ts';
+import { createDatabase } from '../../contract/databases/databases.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

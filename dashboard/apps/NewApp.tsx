@@ -1,7 +1,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { createApp } from '../../contract/apps.ts';
-import { FRAMEWORK_DEFAULTS, FRAMEWORKS, NODE_VERSIONS } from '../../contract/choices.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { FRAMEWORK_DEFAULTS, FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import type { CallerInput } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, SwitchField, TextField } from '../form/fields.tsx';

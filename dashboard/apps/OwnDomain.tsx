@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { setCustomDomain } from '../../contract/custom-domains.ts';
+import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { failureOf } from '../api/failure.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ENV_LIMITS, replaceEnv } from '../../contract/env.ts';
+import { ENV_LIMITS, replaceEnv } from '../../contract/apps/environment.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { useForm } from '../form/form.ts';
 import { Loaded } from '../ui/Loaded.tsx';

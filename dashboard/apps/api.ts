@@ -1,15 +1,15 @@
-import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
+import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps/apps.ts';
+import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
+import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
 import {
   checkCustomDomain,
   getCustomDomain,
   removeCustomDomain,
   setCustomDomain,
-} from '../../contract/custom-domains.ts';
-import { createDatabase, listDatabases } from '../../contract/databases.ts';
-import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
-import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
-import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/git-access.ts';
-import { rollBack } from '../../contract/rollbacks.ts';
+} from '../../contract/custom-domains/custom-domains.ts';
+import { createDatabase, listDatabases } from '../../contract/databases/databases.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
+import { rollBack } from '../../contract/deployments/rollback.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
 import { useList } from '../api/list.ts';

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import { readAppLogs } from '../../contract/app-logs.ts';
-import { readDeploymentLog } from '../../contract/deployments.ts';
+import { readAppLogs } from '../../contract/apps/logs.ts';
+import { readDeploymentLog } from '../../contract/deployments/deployments.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
 import { recovery } from '../api/queries.ts';

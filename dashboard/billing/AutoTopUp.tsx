@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { setAutoTopUp } from '../../contract/top-ups.ts';
+import { setAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

@@ -1,7 +1,7 @@
 import { Button, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
-import { BILLING_CYCLES } from '../../contract/choices.ts';
-import { createSubscription } from '../../contract/subscriptions.ts';
+import { createSubscription } from '../../contract/billing/subscriptions.ts';
+import { BILLING_CYCLES } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { INVOICE_STATUSES } from '../../contract/choices.ts';
+import { INVOICE_STATUSES } from '../../contract/enums.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
 import { rand } from '../ui/money.ts';

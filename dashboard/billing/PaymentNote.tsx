@@ -1,9 +1,9 @@
 import { Alert, Group, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { useSearch } from 'wouter';
-import { listInvoices } from '../../contract/invoices.ts';
-import { getMe } from '../../contract/me.ts';
-import { getWallet } from '../../contract/wallet.ts';
+import { getMe } from '../../contract/accounts/me.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
 import { useRefresh } from '../api/read.ts';
 import { rand } from '../ui/money.ts';
 import { Status } from '../ui/Status.tsx';

@@ -1,5 +1,5 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { PLAN_CATEGORIES } from '../../contract/choices.ts';
+import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import { Loaded } from '../ui/Loaded.tsx';
 import { rand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';

@@ -1,4 +1,4 @@
-import { createTopUp } from '../../contract/top-ups.ts';
+import { createTopUp } from '../../contract/billing/top-ups.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

@@ -1,10 +1,10 @@
-import { getInvoice, listInvoices, payInvoice } from '../../contract/invoices.ts';
-import { getMe } from '../../contract/me.ts';
-import { listPlans } from '../../contract/plans.ts';
+import { getMe } from '../../contract/accounts/me.ts';
+import { getInvoice, listInvoices, payInvoice } from '../../contract/billing/invoices.ts';
+import { listPlans } from '../../contract/billing/plans.ts';
+import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/billing/subscriptions.ts';
+import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/billing/top-ups.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
 import type { Output } from '../../contract/route.ts';
-import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/subscriptions.ts';
-import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/top-ups.ts';
-import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
 import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Modal, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

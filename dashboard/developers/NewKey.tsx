@@ -1,6 +1,6 @@
 import { Button, Checkbox, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { createKey } from '../../contract/keys.ts';
+import { createKey } from '../../contract/accounts/api-keys.ts';
 import { SCOPES, type Scope } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, LongField, TextField } from '../form/fields.tsx';

@@ -1,5 +1,6 @@
-import { createKey, listKeys, revokeKey } from '../../contract/keys.ts';
+import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
 import type { Output } from '../../contract/route.ts';
+import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
 import {
   enableWebhook,
   listDeliveries,
@@ -8,8 +9,7 @@ import {
   resendDelivery,
   resendSkipped,
   rotateSecret,
-} from '../../contract/webhook-control.ts';
-import { createWebhook, deleteWebhook } from '../../contract/webhooks.ts';
+} from '../../contract/webhooks/management.ts';
 import { useAct } from '../api/act.ts';
 import { useList } from '../api/list.ts';
 

@@ -1,6 +1,6 @@
 import { SimpleGrid } from '@mantine/core';
-import { DNS_TYPES } from '../../contract/choices.ts';
-import { addDnsRecord } from '../../contract/dns.ts';
+import { addDnsRecord } from '../../contract/dns/records.ts';
+import { DNS_TYPES } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';

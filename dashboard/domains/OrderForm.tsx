@@ -1,7 +1,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { orderDomain } from '../../contract/domain-orders.ts';
-import type { getMe } from '../../contract/me.ts';
+import type { getMe } from '../../contract/accounts/me.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { Output } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, LongField, TextField } from '../form/fields.tsx';

@@ -1,11 +1,11 @@
-import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns.ts';
-import { checkDomain } from '../../contract/domain-catalogue.ts';
-import { orderDomain } from '../../contract/domain-orders.ts';
-import { getDomain, listDomains } from '../../contract/domains.ts';
-import { listInvoices } from '../../contract/invoices.ts';
-import { getMe } from '../../contract/me.ts';
+import { getMe } from '../../contract/accounts/me.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
+import { checkDomain } from '../../contract/registrar/catalogue.ts';
+import { getDomain, listDomains } from '../../contract/registrar/domains.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { Output } from '../../contract/route.ts';
-import { getWallet } from '../../contract/wallet.ts';
 import { useAct } from '../api/act.ts';
 import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';

@@ -1,4 +1,4 @@
-import type { getMe } from '../../contract/me.ts';
+import type { getMe } from '../../contract/accounts/me.ts';
 import type { Output } from '../../contract/route.ts';
 
 type Account = Output<typeof getMe>['data']['account'];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { replaceEnv } from '../../contract/env.ts';
-import { createKey } from '../../contract/keys.ts';
+import { createKey } from '../../contract/accounts/api-keys.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { replaceEnv } from '../../contract/apps/environment.ts';
 import type { Route } from '../../contract/route.ts';
 import { wordsOf } from './words.ts';
 

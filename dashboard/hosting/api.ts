@@ -1,4 +1,4 @@
-import { getHosting, listHosting } from '../../contract/hosting.ts';
+import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import type { Output } from '../../contract/route.ts';
 import { useList } from '../api/list.ts';
 import { useRead } from '../api/read.ts';

@@ -1,5 +1,5 @@
-import { listInvoices } from '../../contract/invoices.ts';
-import { getMe } from '../../contract/me.ts';
+import { getMe } from '../../contract/accounts/me.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
 import type { Output } from '../../contract/route.ts';
 import { useRead } from '../api/read.ts';
 

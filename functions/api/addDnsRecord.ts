@@ -1,4 +1,4 @@
-import { addDnsRecord as route } from '../../contract/dns.ts';
+import { addDnsRecord as route } from '../../contract/dns/records.ts';
 import { addDnsRecord } from '../../domain/dns.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { checkDomain as route } from '../../contract/domain-catalogue.ts';
+import { checkDomain as route } from '../../contract/registrar/catalogue.ts';
 import { checkDomain } from '../../domain/domain-catalogue.ts';
 import { batchDeps } from '../../runtime/batch-deps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

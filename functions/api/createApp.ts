@@ -1,4 +1,4 @@
-import { createApp as route } from '../../contract/apps.ts';
+import { createApp as route } from '../../contract/apps/apps.ts';
 import { createApp } from '../../domain/apps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

@@ -1,4 +1,4 @@
-import { createDeployment as route } from '../../contract/deployments.ts';
+import { createDeployment as route } from '../../contract/deployments/deployments.ts';
 import { createDeployment } from '../../domain/deployments.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { createWebhook as route } from '../../contract/webhooks.ts';
+import { createWebhook as route } from '../../contract/webhooks/endpoints.ts';
 import { createWebhook } from '../../domain/webhooks.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

@@ -1,4 +1,4 @@
-import { deleteApp as route } from '../../contract/apps.ts';
+import { deleteApp as route } from '../../contract/apps/apps.ts';
 import { deleteApp } from '../../domain/apps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

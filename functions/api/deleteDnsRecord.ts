@@ -1,4 +1,4 @@
-import { deleteDnsRecord as route } from '../../contract/dns.ts';
+import { deleteDnsRecord as route } from '../../contract/dns/records.ts';
 import { deleteDnsRecord } from '../../domain/dns.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { deleteWebhook as route } from '../../contract/webhooks.ts';
+import { deleteWebhook as route } from '../../contract/webhooks/endpoints.ts';
 import { deleteWebhook } from '../../domain/webhooks.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

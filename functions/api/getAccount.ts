@@ -1,4 +1,4 @@
-import { getAccount as route } from '../../contract/account.ts';
+import { getAccount as route } from '../../contract/accounts/accounts.ts';
 import { getAccount } from '../../domain/accounts.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { getApp as route } from '../../contract/apps.ts';
+import { getApp as route } from '../../contract/apps/apps.ts';
 import { getApp } from '../../domain/apps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { getDeployment as route } from '../../contract/deployments.ts';
+import { getDeployment as route } from '../../contract/deployments/deployments.ts';
 import { getDeployment } from '../../domain/deployments.ts';
 import { builds } from '../../runtime/builds.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

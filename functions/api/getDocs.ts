@@ -1,5 +1,5 @@
-import { getDocs as route } from '../../contract/docs.ts';
-import { page, securityHeaders } from '../../contract/docs-page.ts';
+import { page, securityHeaders } from '../../contract/reference/page.ts';
+import { getDocs as route } from '../../contract/reference/routes.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /docs */

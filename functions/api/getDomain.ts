@@ -1,4 +1,4 @@
-import { getDomain as route } from '../../contract/domains.ts';
+import { getDomain as route } from '../../contract/registrar/domains.ts';
 import { getDomain } from '../../domain/domains.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { getHosting as route } from '../../contract/hosting.ts';
+import { getHosting as route } from '../../contract/hosting/hosting.ts';
 import { getHosting } from '../../domain/hosting.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { panel } from '../../runtime/panel.ts';

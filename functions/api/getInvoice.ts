@@ -1,4 +1,4 @@
-import { getInvoice as route } from '../../contract/invoices.ts';
+import { getInvoice as route } from '../../contract/billing/invoices.ts';
 import { getInvoice } from '../../domain/invoice-views.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

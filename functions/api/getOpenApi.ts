@@ -1,5 +1,5 @@
-import { getOpenApi as route } from '../../contract/docs.ts';
-import { openApi } from '../../contract/openapi.ts';
+import { openApi } from '../../contract/reference/openapi.ts';
+import { getOpenApi as route } from '../../contract/reference/routes.ts';
 import { required } from '../../runtime/config.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

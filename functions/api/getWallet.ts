@@ -1,4 +1,4 @@
-import { getWallet as route } from '../../contract/wallet.ts';
+import { getWallet as route } from '../../contract/billing/wallet.ts';
 import { getWallet } from '../../domain/wallet-view.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

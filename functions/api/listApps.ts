@@ -1,4 +1,4 @@
-import { listApps as route } from '../../contract/apps.ts';
+import { listApps as route } from '../../contract/apps/apps.ts';
 import { listApps } from '../../domain/apps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listDeployments as route } from '../../contract/deployments.ts';
+import { listDeployments as route } from '../../contract/deployments/deployments.ts';
 import { listDeployments } from '../../domain/deployments.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

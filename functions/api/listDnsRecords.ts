@@ -1,4 +1,4 @@
-import { listDnsRecords as route } from '../../contract/dns.ts';
+import { listDnsRecords as route } from '../../contract/dns/records.ts';
 import { listDnsRecords } from '../../domain/dns.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

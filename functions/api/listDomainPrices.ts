@@ -1,4 +1,4 @@
-import { listDomainPrices as route } from '../../contract/domain-catalogue.ts';
+import { listDomainPrices as route } from '../../contract/registrar/catalogue.ts';
 import { listDomainPrices } from '../../domain/domain-catalogue.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { extensions } from '../../runtime/extensions.ts';

@@ -1,4 +1,4 @@
-import { listDomains as route } from '../../contract/domains.ts';
+import { listDomains as route } from '../../contract/registrar/domains.ts';
 import { listDomains } from '../../domain/domains.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

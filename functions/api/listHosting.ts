@@ -1,4 +1,4 @@
-import { listHosting as route } from '../../contract/hosting.ts';
+import { listHosting as route } from '../../contract/hosting/hosting.ts';
 import { listHosting } from '../../domain/hosting.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listInvoices as route } from '../../contract/invoices.ts';
+import { listInvoices as route } from '../../contract/billing/invoices.ts';
 import { listInvoices } from '../../domain/invoice-views.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

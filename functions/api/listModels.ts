@@ -1,4 +1,4 @@
-import { listModels as route } from '../../contract/ai.ts';
+import { listModels as route } from '../../contract/ai/gateway.ts';
 import { listModels } from '../../domain/ai-models.ts';
 import { offer } from '../../runtime/ai.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,4 +1,4 @@
-import { listPlans as route } from '../../contract/plans.ts';
+import { listPlans as route } from '../../contract/billing/plans.ts';
 import { listPlans } from '../../domain/plans.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { plans } from '../../runtime/plans.ts';

@@ -1,4 +1,4 @@
-import { listWebhooks as route } from '../../contract/webhooks.ts';
+import { listWebhooks as route } from '../../contract/webhooks/endpoints.ts';
 import { listWebhooks } from '../../domain/webhooks.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { orderDomain as route } from '../../contract/domain-orders.ts';
+import { orderDomain as route } from '../../contract/registrar/orders.ts';
 import { orderDomain } from '../../domain/domain-orders.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { extensions } from '../../runtime/extensions.ts';

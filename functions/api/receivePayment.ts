@@ -1,4 +1,4 @@
-import { receivePayment as route } from '../../contract/top-ups.ts';
+import { receivePayment as route } from '../../contract/billing/top-ups.ts';
 import { identifyCallback, receivePayment } from '../../domain/top-ups.ts';
 import { hook } from '../../runtime/hook.ts';
 import { payments } from '../../runtime/payments.ts';

@@ -1,4 +1,4 @@
-import { receivePush as route } from '../../contract/hooks.ts';
+import { receivePush as route } from '../../contract/deployments/push-hook.ts';
 import { identifyHook, receivePush } from '../../domain/pushes.ts';
 import { hook } from '../../runtime/hook.ts';
 import { secrets } from '../../runtime/secrets.ts';

@@ -1,4 +1,4 @@
-import { replaceEnv as route } from '../../contract/env.ts';
+import { replaceEnv as route } from '../../contract/apps/environment.ts';
 import { replaceEnv } from '../../domain/env.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

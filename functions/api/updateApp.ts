@@ -1,4 +1,4 @@
-import { updateApp as route } from '../../contract/apps.ts';
+import { updateApp as route } from '../../contract/apps/apps.ts';
 import { updateApp } from '../../domain/apps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { buyAiCredits as route } from '../../contract/ai-control.ts';
+import { buyAiCredits as route } from '../../contract/ai/management.ts';
 import { buyCredits } from '../../domain/ai-purchases.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

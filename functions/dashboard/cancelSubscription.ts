@@ -1,4 +1,4 @@
-import { cancelSubscription as route } from '../../contract/subscriptions.ts';
+import { cancelSubscription as route } from '../../contract/billing/subscriptions.ts';
 import { cancelSubscription } from '../../domain/subscriptions.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { checkCustomDomain as route } from '../../contract/custom-domains.ts';
+import { checkCustomDomain as route } from '../../contract/custom-domains/custom-domains.ts';
 import { checkCustomDomain } from '../../domain/custom-domains.ts';
 import { doorAddress } from '../../runtime/door-address.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,4 +1,4 @@
-import { createDatabase as route } from '../../contract/databases.ts';
+import { createDatabase as route } from '../../contract/databases/databases.ts';
 import { createDatabase } from '../../domain/databases.ts';
 import { required } from '../../runtime/config.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,4 +1,4 @@
-import { createKey as route } from '../../contract/keys.ts';
+import { createKey as route } from '../../contract/accounts/api-keys.ts';
 import { createKey } from '../../domain/api-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { createSubscription as route } from '../../contract/subscriptions.ts';
+import { createSubscription as route } from '../../contract/billing/subscriptions.ts';
 import { createSubscription } from '../../domain/subscriptions.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { plans } from '../../runtime/plans.ts';

@@ -1,4 +1,4 @@
-import { createTopUp as route } from '../../contract/top-ups.ts';
+import { createTopUp as route } from '../../contract/billing/top-ups.ts';
 import { createTopUp } from '../../domain/top-ups.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { payments } from '../../runtime/payments.ts';

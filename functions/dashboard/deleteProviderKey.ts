@@ -1,4 +1,4 @@
-import { deleteProviderKey as route } from '../../contract/ai-control.ts';
+import { deleteProviderKey as route } from '../../contract/ai/management.ts';
 import { deleteProviderKey } from '../../domain/ai-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { enableWebhook as route } from '../../contract/webhook-control.ts';
+import { enableWebhook as route } from '../../contract/webhooks/management.ts';
 import { enableWebhook } from '../../domain/webhook-control.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

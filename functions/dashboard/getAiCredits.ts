@@ -1,4 +1,4 @@
-import { getAiCredits as route } from '../../contract/ai-control.ts';
+import { getAiCredits as route } from '../../contract/ai/management.ts';
 import { readCredits } from '../../domain/ai-ledger.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

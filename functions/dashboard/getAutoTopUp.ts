@@ -1,4 +1,4 @@
-import { getAutoTopUp as route } from '../../contract/top-ups.ts';
+import { getAutoTopUp as route } from '../../contract/billing/top-ups.ts';
 import { getAutoTopUp } from '../../domain/auto-top-up.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { getCustomDomain as route } from '../../contract/custom-domains.ts';
+import { getCustomDomain as route } from '../../contract/custom-domains/custom-domains.ts';
 import { getCustomDomain } from '../../domain/custom-domains.ts';
 import { doorAddress } from '../../runtime/door-address.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,4 +1,4 @@
-import { getDeployKey as route } from '../../contract/git-access.ts';
+import { getDeployKey as route } from '../../contract/apps/git-access.ts';
 import { getDeployKey } from '../../domain/git-access.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { getGitHook as route } from '../../contract/git-access.ts';
+import { getGitHook as route } from '../../contract/apps/git-access.ts';
 import { getGitHook } from '../../domain/git-access.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

@@ -1,4 +1,4 @@
-import { getMe as route } from '../../contract/me.ts';
+import { getMe as route } from '../../contract/accounts/me.ts';
 import { getMe } from '../../domain/me.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

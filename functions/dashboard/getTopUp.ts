@@ -1,4 +1,4 @@
-import { getTopUp as route } from '../../contract/top-ups.ts';
+import { getTopUp as route } from '../../contract/billing/top-ups.ts';
 import { getTopUp } from '../../domain/top-ups.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listDatabases as route } from '../../contract/databases.ts';
+import { listDatabases as route } from '../../contract/databases/databases.ts';
 import { listDatabases } from '../../domain/databases.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listDeliveries as route } from '../../contract/webhook-control.ts';
+import { listDeliveries as route } from '../../contract/webhooks/management.ts';
 import { listDeliveries } from '../../domain/webhook-control.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listEndpoints as route } from '../../contract/webhook-control.ts';
+import { listEndpoints as route } from '../../contract/webhooks/management.ts';
 import { listEndpoints } from '../../domain/webhook-control.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

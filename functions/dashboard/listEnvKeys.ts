@@ -1,4 +1,4 @@
-import { listEnvKeys as route } from '../../contract/env.ts';
+import { listEnvKeys as route } from '../../contract/apps/environment.ts';
 import { listEnvKeys } from '../../domain/env.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listKeys as route } from '../../contract/keys.ts';
+import { listKeys as route } from '../../contract/accounts/api-keys.ts';
 import { listKeys } from '../../domain/api-keys.ts';
 import { batchDeps } from '../../runtime/batch-deps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,4 +1,4 @@
-import { listProviderKeys as route } from '../../contract/ai-control.ts';
+import { listProviderKeys as route } from '../../contract/ai/management.ts';
 import { listProviderKeys } from '../../domain/ai-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

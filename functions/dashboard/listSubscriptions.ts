@@ -1,4 +1,4 @@
-import { listSubscriptions as route } from '../../contract/subscriptions.ts';
+import { listSubscriptions as route } from '../../contract/billing/subscriptions.ts';
 import { listSubscriptions } from '../../domain/subscriptions.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

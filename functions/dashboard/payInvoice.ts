@@ -1,4 +1,4 @@
-import { payInvoice as route } from '../../contract/invoices.ts';
+import { payInvoice as route } from '../../contract/billing/invoices.ts';
 import { payOnRequest } from '../../domain/outstanding.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { pingWebhook as route } from '../../contract/webhook-control.ts';
+import { pingWebhook as route } from '../../contract/webhooks/management.ts';
 import { pingWebhook } from '../../domain/webhook-control.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

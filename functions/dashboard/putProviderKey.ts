@@ -1,4 +1,4 @@
-import { putProviderKey as route } from '../../contract/ai-control.ts';
+import { putProviderKey as route } from '../../contract/ai/management.ts';
 import { putProviderKey } from '../../domain/ai-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

@@ -1,4 +1,4 @@
-import { readAppLogs as route } from '../../contract/app-logs.ts';
+import { readAppLogs as route } from '../../contract/apps/logs.ts';
 import { readAppLogs } from '../../domain/app-logs.ts';
 import { appLogs } from '../../runtime/app-logs.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,4 +1,4 @@
-import { readDeploymentLog as route } from '../../contract/deployments.ts';
+import { readDeploymentLog as route } from '../../contract/deployments/deployments.ts';
 import { readDeploymentLog } from '../../domain/deployments.ts';
 import { builds } from '../../runtime/builds.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,4 +1,4 @@
-import { removeCustomDomain as route } from '../../contract/custom-domains.ts';
+import { removeCustomDomain as route } from '../../contract/custom-domains/custom-domains.ts';
 import { removeCustomDomain } from '../../domain/custom-domain-choice.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { resendDelivery as route } from '../../contract/webhook-control.ts';
+import { resendDelivery as route } from '../../contract/webhooks/management.ts';
 import { resendDelivery } from '../../domain/webhook-control.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

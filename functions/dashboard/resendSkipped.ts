@@ -1,4 +1,4 @@
-import { resendSkipped as route } from '../../contract/webhook-control.ts';
+import { resendSkipped as route } from '../../contract/webhooks/management.ts';
 import { resendSkipped } from '../../domain/webhook-control.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { revokeKey as route } from '../../contract/keys.ts';
+import { revokeKey as route } from '../../contract/accounts/api-keys.ts';
 import { revokeKey } from '../../domain/api-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { rollBack as route } from '../../contract/rollbacks.ts';
+import { rollBack as route } from '../../contract/deployments/rollback.ts';
 import { rollBack } from '../../domain/rollbacks.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { rotateDeployKey as route } from '../../contract/git-access.ts';
+import { rotateDeployKey as route } from '../../contract/apps/git-access.ts';
 import { rotateDeployKey } from '../../domain/git-access.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

@@ -1,4 +1,4 @@
-import { rotateGitHook as route } from '../../contract/git-access.ts';
+import { rotateGitHook as route } from '../../contract/apps/git-access.ts';
 import { rotateGitHook } from '../../domain/git-access.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

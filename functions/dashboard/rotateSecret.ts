@@ -1,4 +1,4 @@
-import { rotateSecret as route } from '../../contract/webhook-control.ts';
+import { rotateSecret as route } from '../../contract/webhooks/management.ts';
 import { rotateSecret } from '../../domain/webhook-control.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { secrets } from '../../runtime/secrets.ts';

@@ -1,4 +1,4 @@
-import { setAutoTopUp as route } from '../../contract/top-ups.ts';
+import { setAutoTopUp as route } from '../../contract/billing/top-ups.ts';
 import { setAutoTopUp } from '../../domain/auto-top-up.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

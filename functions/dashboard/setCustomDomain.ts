@@ -1,4 +1,4 @@
-import { setCustomDomain as route } from '../../contract/custom-domains.ts';
+import { setCustomDomain as route } from '../../contract/custom-domains/custom-domains.ts';
 import { setCustomDomain } from '../../domain/custom-domain-choice.ts';
 import { doorAddress } from '../../runtime/door-address.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AI_PROVIDER_IDS } from '../../contract/choices.ts';
+import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 import { anthropic } from './ai-anthropic.ts';
 import { openAi } from './ai-openai.ts';
 import { HUMAN_PACE, type Pace } from './ai-reply.ts';

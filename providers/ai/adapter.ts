@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../contract/chat.ts';
+import type { ChatRequest } from '../../contract/ai/chat.ts';
 import type { ProviderFailure } from './failures.ts';
 import type { Provider } from './registry.ts';
 import type { Usage } from './usage.ts';

@@ -1,6 +1,6 @@
-import type { ChatRequest, Message, Part } from '../../contract/chat.ts';
+import type { ChatRequest, Message, Part } from '../../contract/ai/chat.ts';
+import { readImage } from '../../contract/ai/images.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { readImage } from '../../contract/images.ts';
 import type { Ask, Prepared } from './adapter.ts';
 
 /** The output limit where the caller names none (specification, Notes for the model family). */

@@ -1,4 +1,4 @@
-import type { AI_PROVIDER_IDS } from '../../contract/choices.ts';
+import type { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 
 /** A company whose models we pass on, as data: adding one is adding an entry. */
 export interface Provider {

@@ -1,15 +1,15 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { listModels } from '../../contract/ai.ts';
+import { listModels } from '../../contract/ai/gateway.ts';
 import {
   buyAiCredits,
   deleteProviderKey,
   getAiCredits,
   listProviderKeys,
   putProviderKey,
-} from '../../contract/ai-control.ts';
-import { getInvoice } from '../../contract/invoices.ts';
-import { getWallet } from '../../contract/wallet.ts';
+} from '../../contract/ai/management.ts';
+import { getInvoice } from '../../contract/billing/invoices.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
 import { clientOf, codeOf, local, newAccount, raw, until } from '../world.ts';
 
 const sdk = (accessToken: string) =>

@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { listModels } from '../../contract/ai.ts';
-import { deleteProviderKey, putProviderKey } from '../../contract/ai-control.ts';
-import { ChatCompletion } from '../../contract/chat.ts';
+import { ChatCompletion } from '../../contract/ai/chat.ts';
+import { listModels } from '../../contract/ai/gateway.ts';
+import { deleteProviderKey, putProviderKey } from '../../contract/ai/management.ts';
 import { clientOf, local, newAccount, raw, until } from '../world.ts';
 
 // The platform's own code reads it when it is first imported.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChatRequest } from '../../contract/chat.ts';
+import { ChatRequest } from '../../contract/ai/chat.ts';
 import type { Gateway } from '../../domain/ai-calls.ts';
 import { startAiStandIns } from '../../local/stand-ins/ai.ts';
 import type { StandIn } from '../../local/stand-ins/wire.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { getAccount } from '../../contract/account.ts';
-import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps.ts';
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps/apps.ts';
 import { clientOf, codeOf, local, newAccount, type Opened, raw } from '../world.ts';
 
 let count = 0;

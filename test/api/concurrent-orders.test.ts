@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { listDomainPrices } from '../../contract/domain-catalogue.ts';
-import { orderDomain } from '../../contract/domain-orders.ts';
-import { listInvoices } from '../../contract/invoices.ts';
-import { getWallet } from '../../contract/wallet.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
+import { listDomainPrices } from '../../contract/registrar/catalogue.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
 import { newAccount } from '../world.ts';
 
 const ORDERS = 50;

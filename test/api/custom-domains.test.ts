@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createApp, deleteApp, getApp } from '../../contract/apps.ts';
+import { createApp, deleteApp, getApp } from '../../contract/apps/apps.ts';
 import {
   checkCustomDomain,
   getCustomDomain,
   removeCustomDomain,
   setCustomDomain,
-} from '../../contract/custom-domains.ts';
-import { addDnsRecord } from '../../contract/dns.ts';
+} from '../../contract/custom-domains/custom-domains.ts';
+import { addDnsRecord } from '../../contract/dns/records.ts';
 import { openDomain } from '../domains.ts';
 import { get } from '../flow/browse.ts';
 import { codeOf, local, newAccount, type Opened, until } from '../world.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp, deleteApp } from '../../contract/apps.ts';
-import { createDatabase, DATABASE_LIMIT, listDatabases } from '../../contract/databases.ts';
-import { createDeployment } from '../../contract/deployments.ts';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { createApp, deleteApp } from '../../contract/apps/apps.ts';
+import { createDatabase, DATABASE_LIMIT, listDatabases } from '../../contract/databases/databases.ts';
+import { createDeployment } from '../../contract/deployments/deployments.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { jobKey } from '../../providers/builds.ts';
 import { receiver } from '../receivers.ts';
 import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';

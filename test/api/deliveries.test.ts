@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { listDeliveries } from '../../contract/webhook-control.ts';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { listDeliveries } from '../../contract/webhooks/management.ts';
 import { codeOf, newAccount, until } from '../world.ts';
 
 const receiver = createServer((request, response) => {

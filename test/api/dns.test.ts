@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addDnsRecord, deleteDnsRecord, listDnsRecords, RECORD_LIMIT } from '../../contract/dns.ts';
-import { orderDomain } from '../../contract/domain-orders.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords, RECORD_LIMIT } from '../../contract/dns/records.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
 import { domainNamed, freshName, openDomain, registrant } from '../domains.ts';
 import { codeOf, newAccount, type Opened, raw } from '../world.ts';
 

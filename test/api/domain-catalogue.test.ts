@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkDomain, listDomainPrices } from '../../contract/domain-catalogue.ts';
+import { checkDomain, listDomainPrices } from '../../contract/registrar/catalogue.ts';
 import { clientOf, codeOf, local, newAccount, raw } from '../world.ts';
 
 const { restrictedPublic } = local.accounts.demo;

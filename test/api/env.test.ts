@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
 import { EnvSet } from '../../table/entities.ts';
 import { codeOf, local, newAccount } from '../world.ts';
 

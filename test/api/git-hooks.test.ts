@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createApp, deleteApp, updateApp } from '../../contract/apps.ts';
-import { getDeployment, listDeployments } from '../../contract/deployments.ts';
-import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/git-access.ts';
+import { createApp, deleteApp, updateApp } from '../../contract/apps/apps.ts';
+import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
+import { getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { asForm, HOSTS, type PushOf, type SentHook } from '../git-hooks.ts';
 import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';
 

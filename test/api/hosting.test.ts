@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { getHosting, listHosting } from '../../contract/hosting.ts';
-import { cancelSubscription, createSubscription } from '../../contract/subscriptions.ts';
+import { cancelSubscription, createSubscription } from '../../contract/billing/subscriptions.ts';
+import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import { moveHosting, settleHosting } from '../../domain/hosting-accounts.ts';
 import { DEAD_SERVER } from '../../local/stand-ins/panel.ts';
 import { createPanel } from '../../providers/panel.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createApp, listApps } from '../../contract/apps.ts';
-import { createDeployment } from '../../contract/deployments.ts';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { createDeployment } from '../../contract/deployments/deployments.ts';
 import { clientOf, codeOf, newAccount } from '../world.ts';
 
 const withKey = (secretKey: string, key: string) => clientOf({ secretKey, headers: { 'idempotency-key': key } });

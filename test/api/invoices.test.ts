@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { getAccount } from '../../contract/account.ts';
-import { getInvoice, listInvoices } from '../../contract/invoices.ts';
-import { getWallet } from '../../contract/wallet.ts';
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { getInvoice, listInvoices } from '../../contract/billing/invoices.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
 import type { Deps } from '../../domain/deps.ts';
 import type { Invoice } from '../../table/billing-entities.ts';
 import { codeOf, local, newAccount, raw, until } from '../world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { getAccount } from '../../contract/account.ts';
-import { listModels } from '../../contract/ai.ts';
-import { createApp, listApps } from '../../contract/apps.ts';
-import { createKey, listKeys, revokeKey } from '../../contract/keys.ts';
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
+import { listModels } from '../../contract/ai/gateway.ts';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { clientOf, codeOf, newAccount, until } from '../world.ts';
 
 const read = { name: 'Reader', scopes: ['read' as const] };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { createApp, getApp, listApps } from '../../contract/apps.ts';
-import { createDeployment } from '../../contract/deployments.ts';
-import { getMe } from '../../contract/me.ts';
+import { getMe } from '../../contract/accounts/me.ts';
+import { createApp, getApp, listApps } from '../../contract/apps/apps.ts';
+import { createDeployment } from '../../contract/deployments/deployments.ts';
 import { dashboardPathOf, type Route } from '../../contract/route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { openLoginKey } from '../../local/stand-ins/login-key.ts';

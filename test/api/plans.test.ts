@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listPlans } from '../../contract/plans.ts';
+import { listPlans } from '../../contract/billing/plans.ts';
 import { clientOf, codeOf, local, newAccount, raw } from '../world.ts';
 
 const { restrictedPublic } = local.accounts.demo;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { listDeliveries } from '../../contract/webhook-control.ts';
-import { createWebhook, deleteWebhook, ENDPOINT_LIMIT } from '../../contract/webhooks.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createWebhook, deleteWebhook, ENDPOINT_LIMIT } from '../../contract/webhooks/endpoints.ts';
+import { listDeliveries } from '../../contract/webhooks/management.ts';
 import { NASTY, receiver } from '../receivers.ts';
 import { newAccount, type Opened, until } from '../world.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { getAccount } from '../../contract/account.ts';
-import { getHosting, listHosting } from '../../contract/hosting.ts';
-import { listInvoices } from '../../contract/invoices.ts';
-import { getWallet } from '../../contract/wallet.ts';
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
+import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import { clientOf, codeOf, local } from '../world.ts';
 
 const { demo, other } = local.accounts;

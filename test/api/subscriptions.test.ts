@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { getAccount } from '../../contract/account.ts';
-import { createApp } from '../../contract/apps.ts';
-import { listHosting } from '../../contract/hosting.ts';
-import { getInvoice, listInvoices } from '../../contract/invoices.ts';
-import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/subscriptions.ts';
-import { getWallet } from '../../contract/wallet.ts';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { getInvoice, listInvoices } from '../../contract/billing/invoices.ts';
+import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/billing/subscriptions.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
+import { listHosting } from '../../contract/hosting/hosting.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { receiver } from '../receivers.ts';
 import { codeOf, newAccount, type Opened, raw, until } from '../world.ts';
 

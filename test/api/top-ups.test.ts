@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { getInvoice, listInvoices, payInvoice } from '../../contract/invoices.ts';
-import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/top-ups.ts';
-import { getWallet } from '../../contract/wallet.ts';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { getInvoice, listInvoices, payInvoice } from '../../contract/billing/invoices.ts';
+import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/billing/top-ups.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { receiver } from '../receivers.ts';
 import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';
 

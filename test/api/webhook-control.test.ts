@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createWebhook, listWebhooks } from '../../contract/webhooks/endpoints.ts';
 import {
   enableWebhook,
   listDeliveries,
@@ -8,8 +9,7 @@ import {
   resendDelivery,
   resendSkipped,
   rotateSecret,
-} from '../../contract/webhook-control.ts';
-import { createWebhook, listWebhooks } from '../../contract/webhooks.ts';
+} from '../../contract/webhooks/management.ts';
 import { disableEndpoint } from '../disable-endpoint.ts';
 import { type Receiver, receiver } from '../receivers.ts';
 import { codeOf, local, newAccount, type Opened, until } from '../world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { createWebhook, deleteWebhook, ENDPOINT_LIMIT, listWebhooks } from '../../contract/webhooks.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createWebhook, deleteWebhook, ENDPOINT_LIMIT, listWebhooks } from '../../contract/webhooks/endpoints.ts';
 import { receiver } from '../receivers.ts';
 import { codeOf, newAccount, type Opened, raw, until } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getAiCredits, listProviderKeys } from '../../contract/ai-control.ts';
+import { getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
 import { newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
 import { unstyled } from './styles.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createApp, listApps } from '../../contract/apps.ts';
-import { getCustomDomain } from '../../contract/custom-domains.ts';
-import { addDnsRecord } from '../../contract/dns.ts';
-import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
+import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
+import { addDnsRecord } from '../../contract/dns/records.ts';
 import { openDomain } from '../domains.ts';
 import { get } from '../flow/browse.ts';
 import { local, newAccount } from '../world.ts';

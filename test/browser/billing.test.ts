@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { listInvoices } from '../../contract/invoices.ts';
-import { listPlans } from '../../contract/plans.ts';
-import { createTopUp, getAutoTopUp } from '../../contract/top-ups.ts';
-import { getWallet } from '../../contract/wallet.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
+import { listPlans } from '../../contract/billing/plans.ts';
+import { createTopUp, getAutoTopUp } from '../../contract/billing/top-ups.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
 import { local, newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
 

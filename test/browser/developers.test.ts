@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listApps } from '../../contract/apps.ts';
-import { listKeys } from '../../contract/keys.ts';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { listKeys } from '../../contract/accounts/api-keys.ts';
+import { listApps } from '../../contract/apps/apps.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { type Receiver, receiver } from '../receivers.ts';
 import { clientOf, codeOf, newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { listDnsRecords } from '../../contract/dns.ts';
-import { listDomains } from '../../contract/domains.ts';
+import { listDnsRecords } from '../../contract/dns/records.ts';
+import { listDomains } from '../../contract/registrar/domains.ts';
 import { newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createApp, listApps } from '../../contract/apps.ts';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { newAccount } from '../world.ts';
 import { open, settled, signedIn } from './browser.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { listPlans } from '../../contract/plans.ts';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { listPlans } from '../../contract/billing/plans.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { disableEndpoint } from '../disable-endpoint.ts';
 import { type Receiver, receiver } from '../receivers.ts';
 import { clientOf, local, newAccount, until } from '../world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
+import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
 

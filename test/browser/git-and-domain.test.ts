@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createApp, getApp } from '../../contract/apps.ts';
-import { getCustomDomain } from '../../contract/custom-domains.ts';
-import { getDeployKey, getGitHook } from '../../contract/git-access.ts';
+import { createApp, getApp } from '../../contract/apps/apps.ts';
+import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
+import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
 

@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createKey } from '../../contract/keys.ts';
+import { createKey } from '../../contract/accounts/api-keys.ts';
 import { newAccount } from '../world.ts';
 import { open, signedIn } from './browser.ts';
 

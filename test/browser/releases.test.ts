@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { createDeployment, getDeployment } from '../../contract/deployments.ts';
-import { listEnvKeys, replaceEnv } from '../../contract/env.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
+import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../flow/browse.ts';
 import { local, newAccount, type Opened, until } from '../world.ts';
 import { open, settled, signedIn } from './browser.ts';

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
+import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../world.ts';
 import { open, settled, signedIn } from './browser.ts';
 

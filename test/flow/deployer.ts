@@ -1,5 +1,5 @@
-import { createApp } from '../../contract/apps.ts';
-import { createDeployment, getDeployment } from '../../contract/deployments.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { type Opened, until } from '../world.ts';
 
 interface Fields {

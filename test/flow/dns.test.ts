@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED, type RecordType } from 'dns-packet';
 import { beforeAll, expect, test } from 'vitest';
-import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import type { CallerInput } from '../../contract/route.ts';
 import { openDomain } from '../domains.ts';
 import { local, newAccount, type Opened, until } from '../world.ts';

@@ -1,8 +1,12 @@
 import { Resolver } from 'node:dns/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApp, deleteApp, getApp } from '../../contract/apps.ts';
-import { checkCustomDomain, getCustomDomain, removeCustomDomain } from '../../contract/custom-domains.ts';
-import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns.ts';
+import { createApp, deleteApp, getApp } from '../../contract/apps/apps.ts';
+import {
+  checkCustomDomain,
+  getCustomDomain,
+  removeCustomDomain,
+} from '../../contract/custom-domains/custom-domains.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import { openDomain } from '../domains.ts';
 import { codeOf, local, newAccount, type Opened, until } from '../world.ts';
 import { get } from './browse.ts';

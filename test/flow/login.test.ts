@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { getMe } from '../../contract/me.ts';
+import { getMe } from '../../contract/accounts/me.ts';
 import { Visitor } from '../sign-in.ts';
 import { clientOf, local } from '../world.ts';
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../contract/apps.ts';
-import { createWebhook } from '../../contract/webhooks.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { type Run, startRun } from '../platform.ts';
 import { type Receiver, receiver } from '../receivers.ts';
 import { newAccount, until } from '../world.ts';

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp, updateApp } from '../../contract/apps.ts';
-import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments.ts';
-import { getDeployKey, getGitHook, rotateDeployKey } from '../../contract/git-access.ts';
+import { createApp, updateApp } from '../../contract/apps/apps.ts';
+import { getDeployKey, getGitHook, rotateDeployKey } from '../../contract/apps/git-access.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { HOSTS, type SentHook } from '../git-hooks.ts';
 import { type Run, startRun } from '../platform.ts';
 import { hasSsh, type SshGitServer, startSshGitServer } from '../ssh-git-server.ts';

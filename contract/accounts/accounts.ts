@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import { Money, one, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Specification, Resources: Account; the fields beyond `email` and `walletBalance` are the design's. */
+export const Account = resource('Account', () =>
+  z.object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    walletBalance: Money(),
+    plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
+    createdAt: Timestamp(),
+  }),
+);
+
+export const getAccount = route({
+  id: 'getAccount',
+  method: 'GET',
+  path: '/v1/account',
+  access: 'any',
+  summary: 'Read your account',
+  tag: 'Account',
+  response: () => one(Account()),
+});

@@ -1,0 +1,89 @@
+import * as z from 'zod/mini';
+import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route, SCOPES } from '../route.ts';
+
+/** Origins that one public key may be used from. */
+const ORIGINS_MOST = 50;
+
+/** Any way to write a moment; kept in UTC with milliseconds. */
+const Moment = () =>
+  z.pipe(
+    z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z' }),
+    z.transform((text) => new Date(text).toISOString()),
+  );
+
+/** `*`, or an origin exactly as browsers send it: scheme, host and port, and nothing after. */
+const isOrigin = (text: string) =>
+  text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
+const Origin = () =>
+  z
+    .string()
+    .check(
+      z.maxLength(300),
+      z.refine(isOrigin, 'must be * or an origin such as https://www.example.com, without a path'),
+    );
+
+/** A key as its account sees it (design, section 5); its secret half is never shown again. */
+export const ApiKey = resource('ApiKey', () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    /** Where the public half may be used from. */
+    allowedOrigins: z.array(z.string()),
+    expiresAt: z.nullable(Timestamp()),
+    lastUsedAt: z.nullable(Timestamp()),
+    revokedAt: z.nullable(Timestamp()),
+    publicKey: z.string(),
+    createdAt: Timestamp(),
+  }),
+);
+
+const NewApiKey = resource('NewApiKey', () => z.extend(ApiKey(), { secretKey: z.string() }));
+
+const CreateKey = () =>
+  z.object({
+    name: z.string().check(z.trim(), z.minLength(1), z.maxLength(60)),
+    scopes: z.pipe(
+      z.array(z.enum(SCOPES)).check(z.minLength(1)),
+      z.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
+    ),
+    allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(ORIGINS_MOST)), ['*']),
+    expiresAt: z._default(z.nullable(Moment()), null),
+  });
+
+const tag = 'Developers';
+
+export const listKeys = route({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/dashboard/v1/keys',
+  access: 'login',
+  summary: 'List your API keys, newest first; revoked ones stay on the list',
+  tag,
+  query: Page,
+  response: () => many(ApiKey()),
+});
+
+export const createKey = route({
+  id: 'createKey',
+  method: 'POST',
+  path: '/dashboard/v1/keys',
+  access: 'login',
+  summary: 'Create an API key; the answer holds its secret half, once',
+  tag,
+  body: CreateKey,
+  status: 201,
+  response: () => one(NewApiKey()),
+});
+
+export const revokeKey = route({
+  id: 'revokeKey',
+  method: 'DELETE',
+  path: '/dashboard/v1/keys/{id}',
+  access: 'login',
+  summary: 'Revoke an API key: both halves stop working at once',
+  tag,
+  params: Id,
+  response: Deleted,
+});

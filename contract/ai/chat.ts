@@ -1,0 +1,157 @@
+import * as z from 'zod/mini';
+import { once, resource } from '../envelope.ts';
+import { route } from '../route.ts';
+import { readImage } from './images.ts';
+
+/** A chat body may hold this much, in bytes (design, section 4). */
+export const CHAT_BODY_LIMIT = 6 * 1024 * 1024;
+
+/** The specification's roles, and those that pass through to providers that know them. */
+const ROLES = ['system', 'user', 'assistant', 'developer', 'tool', 'function'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** One part of a message's content; parts of other types pass through. */
+export interface Part {
+  type: string;
+  text?: string;
+  image_url?: { url: string };
+}
+
+/** A message as far as the gateway must know it. */
+export interface Message {
+  role: Role;
+  content?: string | null | Part[];
+}
+
+interface Issue {
+  path: (string | number)[];
+  message: string;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function wrongPart(part: unknown): Issue | undefined {
+  if (!isObject(part) || typeof part.type !== 'string') return { path: [], message: 'must be an object with a type' };
+  if (part.type === 'text' && typeof part.text !== 'string') return { path: ['text'], message: 'must be a string' };
+  if (part.type !== 'image_url') return undefined;
+  const url = isObject(part.image_url) ? part.image_url.url : undefined;
+  if (typeof url !== 'string') return { path: ['image_url', 'url'], message: 'must be a string' };
+  const image = readImage(url);
+  return typeof image === 'string' ? { path: ['image_url', 'url'], message: image } : undefined;
+}
+
+/** An assistant that only calls tools says nothing; everybody else must. */
+const maySayNothing = ({ role, tool_calls, function_call, refusal, audio }: Record<string, unknown>) =>
+  role === 'function' || (role === 'assistant' && [tool_calls, function_call, refusal, audio].some(Boolean));
+
+function wrongMessage(message: unknown): Issue | undefined {
+  if (!isObject(message)) return { path: [], message: 'must be an object' };
+  const { role, content } = message;
+  if (role === undefined) return { path: ['role'], message: 'is required' };
+  if (!ROLES.some((known) => known === role)) {
+    return { path: ['role'], message: 'must be one of system, user, assistant' };
+  }
+  if (typeof content === 'string') return undefined;
+  if (content === undefined || content === null) {
+    return maySayNothing(message) ? undefined : { path: ['content'], message: 'is required' };
+  }
+  if (!Array.isArray(content)) return { path: ['content'], message: 'must be a string or an array of parts' };
+  if (content.length === 0) return { path: ['content'], message: 'must not be empty' };
+  for (const [index, part] of content.entries()) {
+    const wrong = wrongPart(part);
+    if (wrong) return { path: ['content', index, ...wrong.path], message: wrong.message };
+  }
+  return undefined;
+}
+
+const Messages = () =>
+  z
+    .custom<Message[]>((value) => value !== undefined, 'is required')
+    .check(
+      z.superRefine((value, context) => {
+        const list: unknown = value;
+        const add = ({ path, message }: Issue) => context.addIssue({ code: 'custom', path, message, input: value });
+        if (list === undefined) return;
+        if (!Array.isArray(list)) return add({ path: [], message: 'must be an array' });
+        if (list.length === 0) return add({ path: [], message: 'must not be empty' });
+        for (const [index, message] of list.entries()) {
+          const wrong = wrongMessage(message);
+          if (wrong) return add({ path: [index, ...wrong.path], message: wrong.message });
+        }
+      }),
+    )
+    .register(z.globalRegistry, {
+      shownAs: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          required: ['role', 'content'],
+          properties: {
+            role: { type: 'string', enum: ['system', 'user', 'assistant'] },
+            content: {
+              description: 'Text, or parts of text and pictures (`image_url`: an http(s) or data: URL)',
+              anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
+            },
+          },
+        },
+      },
+    });
+
+const tokens = () => z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000))));
+
+/** What the gateway must know of a request. Fields that are not named here pass through to providers that speak this format. */
+export const ChatRequest = once(() =>
+  z.looseObject({
+    model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
+    messages: Messages(),
+    max_tokens: tokens(),
+    max_completion_tokens: tokens(),
+    n: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(128)))),
+    stream: z.optional(z.nullable(z.boolean())),
+    stream_options: z.optional(z.nullable(z.looseObject({}))),
+    stop: z.optional(
+      z.nullable(
+        z
+          .custom<string | string[]>(
+            (value) => [value].flat().every((each) => typeof each === 'string'),
+            'must be a string or an array of strings',
+          )
+          .register(z.globalRegistry, {
+            shownAs: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+          }),
+      ),
+    ),
+  }),
+);
+export type ChatRequest = z.output<ReturnType<typeof ChatRequest>>;
+
+/** Specification, AI gateway: the answer that is not streamed; `total_tokens` is the other two together. */
+export const ChatCompletion = resource('ChatCompletion', () =>
+  z.looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        message: z.looseObject({ role: z.string(), content: z.nullable(z.string()) }),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+  }),
+);
+
+/** Answered by the streaming function, not by the HTTP API: as JSON, or as server-sent events with `stream: true`. */
+export const createChatCompletion = route({
+  id: 'createChatCompletion',
+  method: 'POST',
+  path: '/ai/v1/chat/completions',
+  access: 'ai',
+  summary: 'Complete a chat with a model of any provider; `stream: true` answers with server-sent events',
+  tag: 'AI gateway',
+  body: ChatRequest,
+  response: ChatCompletion,
+});

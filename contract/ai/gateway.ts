@@ -1,0 +1,79 @@
+import * as z from 'zod/mini';
+import { AI_ENTRY_TYPES } from '../enums.ts';
+import { Money, resource } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Specification, Resources: AI model. */
+export const AiModel = resource('AiModel', () =>
+  z.object({
+    id: z.string(),
+    object: z.literal('model'),
+    owned_by: z.string(),
+    name: z.string(),
+    credits: z.boolean(),
+    pricing_zar_per_million: z.object({ input: Money(), output: Money() }),
+  }),
+);
+
+export const listModels = route({
+  id: 'listModels',
+  method: 'GET',
+  path: '/ai/v1/models',
+  access: 'catalogue',
+  summary: 'List the models sold on credits, and the providers that take your own key',
+  tag: 'AI gateway',
+  response: () =>
+    z.object({
+      object: z.literal('list'),
+      data: z.array(AiModel()),
+      byok_providers: z.array(z.object({ id: z.string(), name: z.string() })),
+    }),
+  uses: ['models'],
+});
+
+/** An entry of the ledger of AI credits (design, AI gateway). */
+export const AiEntry = resource('AiEntry', () =>
+  z.object({
+    id: z.string(),
+    requestId: z.nullable(z.string()),
+    type: z.enum(AI_ENTRY_TYPES),
+    model: z.nullable(z.string()),
+    inputTokens: z.int(),
+    cachedTokens: z.int(),
+    cacheWriteTokens: z.int(),
+    outputTokens: z.int(),
+    amountMicroRand: z.int(),
+    createdAt: z.string(),
+  }),
+);
+
+export const AiCredits = resource('AiCredits', () =>
+  z.object({
+    balance: Money(),
+    balanceMicroRand: z.int(),
+    available: Money(),
+    availableMicroRand: z.int(),
+    entries: z.array(AiEntry()),
+    has_more: z.boolean(),
+  }),
+);
+
+/** A saved provider key as it may be shown. */
+export const AiProvider = resource('AiProvider', () =>
+  z.object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) }),
+);
+
+/** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. */
+export const ProviderKeyInput = () =>
+  z.object({
+    key: z.string().check(z.trim(), z.minLength(8), z.maxLength(512), z.regex(/^[\x21-\x7e]+$/, 'must be a key')),
+  });
+
+/** What `POST /dashboard/v1/ai/credits` takes: rand of the wallet, at least one. */
+export const BuyCreditsInput = () =>
+  z.object({
+    amount: z.string().check(
+      z.regex(/^\d{1,6}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00'),
+      z.refine((amount) => Number(amount) >= 1, 'must be at least 1.00'),
+    ),
+  });

@@ -1,0 +1,65 @@
+import * as z from 'zod/mini';
+import { Invoice } from '../billing/invoices.ts';
+import { Deleted, Id, Money, one, Page } from '../envelope.ts';
+import { route } from '../route.ts';
+import { AiCredits, AiProvider, BuyCreditsInput, ProviderKeyInput } from './gateway.ts';
+
+const tag = 'AI gateway';
+const access = 'login';
+
+export const getAiCredits = route({
+  id: 'getAiCredits',
+  method: 'GET',
+  path: '/dashboard/v1/ai/credits',
+  access,
+  summary: 'Read your AI credits and a page of their ledger, newest first',
+  tag,
+  query: Page,
+  response: () => one(AiCredits()),
+});
+
+export const buyAiCredits = route({
+  id: 'buyAiCredits',
+  method: 'POST',
+  path: '/dashboard/v1/ai/credits',
+  access,
+  summary: 'Buy AI credits from your wallet: R10.00 of credits cost R10.00, VAT inside',
+  tag,
+  body: BuyCreditsInput,
+  status: 201,
+  response: () => one(z.extend(AiCredits(), { amount: Money(), invoice: Invoice() })),
+});
+
+export const listProviderKeys = route({
+  id: 'listProviderKeys',
+  method: 'GET',
+  path: '/dashboard/v1/ai/providers',
+  access,
+  summary: 'List the AI providers and which of them you have saved a key for',
+  tag,
+  response: () => z.object({ data: z.array(AiProvider()), has_more: z.literal(false) }),
+});
+
+export const putProviderKey = route({
+  id: 'putProviderKey',
+  method: 'PUT',
+  path: '/dashboard/v1/ai/providers/{id}',
+  access,
+  summary: 'Save your own key for a provider: from then on it is used for every call to it',
+  tag,
+  params: Id,
+  body: ProviderKeyInput,
+  response: () => one(AiProvider()),
+  uses: ['provider-keys'],
+});
+
+export const deleteProviderKey = route({
+  id: 'deleteProviderKey',
+  method: 'DELETE',
+  path: '/dashboard/v1/ai/providers/{id}',
+  access,
+  summary: 'Delete your own key for a provider; calls are then billed from credits',
+  tag,
+  params: Id,
+  response: Deleted,
+});

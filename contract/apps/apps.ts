@@ -1,0 +1,128 @@
+import * as z from 'zod/mini';
+import { FRAMEWORKS, NODE_VERSIONS } from '../enums.ts';
+import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+import { Branch, RepositoryUrl } from './repositories.ts';
+
+/** Specification, Resources: Application. */
+export const Application = resource('Application', () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    framework: z.enum(FRAMEWORKS),
+    nodeVersion: z.enum(NODE_VERSIONS),
+    repoUrl: z.nullable(z.string()),
+    branch: z.string(),
+    installCommand: z.string(),
+    buildCommand: z.nullable(z.string()),
+    startFile: z.string(),
+    primaryDomain: z.string(),
+    status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+    autoDeploy: z.boolean(),
+    createdAt: Timestamp(),
+    updatedAt: Timestamp(),
+  }),
+);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const oneLine = () => z.regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters');
+
+const Name = () => z.string().check(oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
+const Command = () => z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
+const StartFile = () =>
+  z.string().check(
+    oneLine(),
+    z.minLength(1),
+    z.maxLength(255),
+    z.refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js'),
+  );
+
+const HOST_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
+/** A host name of at least two labels. Stored and compared in lower case. */
+export const HostName = () =>
+  z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253), z.regex(HOST_NAME, 'must be a domain name'));
+
+const CreateApplication = () =>
+  z.object({
+    name: Name(),
+    framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
+    repoUrl: z.optional(RepositoryUrl()),
+    branch: z._default(Branch(), 'main'),
+    nodeVersion: z._default(z.enum(NODE_VERSIONS), '22'),
+    customDomain: z.optional(HostName()),
+    deployNow: z._default(z.boolean(), true),
+    installCommand: z._default(Command(), 'npm ci'),
+    buildCommand: z.optional(z.nullable(Command())),
+    startFile: z.optional(StartFile()),
+  });
+
+const UpdateApplication = () =>
+  z.object({
+    branch: z.optional(Branch()),
+    nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
+    installCommand: z.optional(Command()),
+    buildCommand: z.optional(z.nullable(Command())),
+    startFile: z.optional(StartFile()),
+    autoDeploy: z.optional(z.boolean()),
+  });
+
+const tag = 'Applications';
+
+export const listApps = route({
+  id: 'listApps',
+  method: 'GET',
+  path: '/v1/apps',
+  access: 'read',
+  summary: 'List your applications, newest first',
+  tag,
+  query: Page,
+  response: () => many(Application()),
+});
+
+export const createApp = route({
+  id: 'createApp',
+  method: 'POST',
+  path: '/v1/apps',
+  access: 'write',
+  summary: 'Create an application; its first deployment starts unless deployNow is false',
+  tag,
+  body: CreateApplication,
+  status: 201,
+  response: () => one(Application()),
+  uses: ['git'],
+});
+
+export const getApp = route({
+  id: 'getApp',
+  method: 'GET',
+  path: '/v1/apps/{id}',
+  access: 'read',
+  summary: 'Read an application',
+  tag,
+  params: Id,
+  response: () => one(Application()),
+});
+
+export const updateApp = route({
+  id: 'updateApp',
+  method: 'PATCH',
+  path: '/v1/apps/{id}',
+  access: 'write',
+  summary: 'Change how an application is built and started',
+  tag,
+  params: Id,
+  body: UpdateApplication,
+  response: () => one(Application()),
+});
+
+export const deleteApp = route({
+  id: 'deleteApp',
+  method: 'DELETE',
+  path: '/v1/apps/{id}',
+  access: 'write',
+  summary: 'Delete an application with its site and files; this cannot be undone',
+  tag,
+  params: Id,
+  response: Deleted,
+});

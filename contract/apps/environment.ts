@@ -1,0 +1,72 @@
+import * as z from 'zod/mini';
+import { Id, one } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Limits of an application's variables (design, Applications). */
+export const ENV_LIMITS = { count: 100, keyLength: 128, valueBytes: 4096, totalBytes: 32 * 1024 } as const;
+
+/** Names that the platform or the Lambda runtime sets itself. */
+const RESERVED = /^(PORT|(AWS|LAMBDA)_.*|_HANDLER|_X_AMZN_TRACE_ID)$/;
+
+const bytes = (text: string) => new TextEncoder().encode(text).length;
+
+const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const Variable = () =>
+  z.object({
+    key: z.string().check(
+      z.maxLength(ENV_LIMITS.keyLength),
+      z.regex(KEY, 'must be letters, digits and _, not beginning with a digit'),
+      z.refine((key) => !RESERVED.test(key), 'is reserved for the platform'),
+    ),
+    value: z.string().check(
+      z.refine((value) => bytes(value) <= ENV_LIMITS.valueBytes, `must be at most ${ENV_LIMITS.valueBytes} bytes`),
+      z.refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+    ),
+  });
+
+const totalBytes = (vars: { key: string; value: string }[]) =>
+  vars.reduce((sum, { key, value }) => sum + bytes(key) + bytes(value), 0);
+
+const ReplaceEnv = () =>
+  z.object({
+    vars: z.array(Variable()).check(
+      z.maxLength(ENV_LIMITS.count),
+      z.refine(
+        (vars) => totalBytes(vars) <= ENV_LIMITS.totalBytes,
+        `must be at most ${ENV_LIMITS.totalBytes} bytes together`,
+      ),
+      z.superRefine((vars, context) => {
+        const seen = new Set<string>();
+        for (const [index, { key }] of vars.entries()) {
+          if (seen.has(key))
+            context.addIssue({ code: 'custom', path: [index, 'key'], message: `${key} is given twice`, input: key });
+          seen.add(key);
+        }
+      }),
+    ),
+  });
+
+export const replaceEnv = route({
+  id: 'replaceEnv',
+  method: 'PUT',
+  path: '/v1/apps/{id}/env',
+  access: 'write',
+  summary: 'Replace the full set of environment variables; an empty value keeps the stored one',
+  tag: 'Applications',
+  params: Id,
+  body: ReplaceEnv,
+  response: () => one(z.object({ keys: z.array(z.string()) })),
+  uses: ['secrets'],
+});
+
+export const listEnvKeys = route({
+  id: 'listEnvKeys',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/env',
+  access: 'login',
+  summary: 'List the names of the environment variables; values are never shown',
+  tag: 'Applications',
+  params: Id,
+  response: () => one(z.object({ keys: z.array(z.string()) })),
+});

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { Id, one } from '../envelope.ts';
+import { route } from '../route.ts';
+
+const tag = 'Applications';
+const DeployKey = () => one(z.object({ publicKey: z.string() }));
+const GitHook = () => one(z.object({ url: z.string(), secret: z.string() }));
+
+export const getDeployKey = route({
+  id: 'getDeployKey',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/deploy-key',
+  access: 'login',
+  summary: 'Read the public key that lets builds of an application clone a private repository over SSH',
+  tag,
+  params: Id,
+  response: DeployKey,
+});
+
+export const getGitHook = route({
+  id: 'getGitHook',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/git-hook',
+  access: 'login',
+  summary: 'Read where a Git host is to tell of pushes, and the secret that it signs with',
+  tag,
+  params: Id,
+  response: GitHook,
+  uses: ['hooks'],
+});
+
+export const rotateDeployKey = route({
+  id: 'rotateDeployKey',
+  method: 'POST',
+  path: '/dashboard/v1/apps/{id}/deploy-key/rotate',
+  access: 'login',
+  summary: 'Give an application a new deploy key; builds that begin from now on use it and no other',
+  tag,
+  params: Id,
+  response: DeployKey,
+  uses: ['new-deploy-key'],
+});
+
+export const rotateGitHook = route({
+  id: 'rotateGitHook',
+  method: 'POST',
+  path: '/dashboard/v1/apps/{id}/git-hook/rotate',
+  access: 'login',
+  summary: 'Give an application a new hook secret; hooks signed with the old one are refused at once',
+  tag,
+  params: Id,
+  response: GitHook,
+  uses: ['new-hook-secret'],
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import { Id, many, resource, Timestamp, wholeNumber } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** A line that an application printed while it ran. */
+const AppLogLine = resource('AppLogLine', () => z.object({ id: z.string(), at: Timestamp(), text: z.string() }));
+
+const LineId = () => z.string().check(z.regex(/^\d{1,15}-\w{1,64}$/, 'must be the id of a line'));
+
+export const readAppLogs = route({
+  id: 'readAppLogs',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/logs',
+  access: 'login',
+  summary: 'Read what an application prints while it runs: of the last 24 hours, or after a line that is known',
+  tag: 'Applications',
+  params: Id,
+  query: () =>
+    z.object({
+      after: z.optional(LineId()),
+      limit: wholeNumber('How many to return', 1, 1000, 500),
+    }),
+  response: () => many(AppLogLine()),
+  uses: ['app-logs'],
+});

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import { INVOICE_KINDS, INVOICE_STATUSES } from '../enums.ts';
+import { Id, Money, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+const summary = () => ({
+  id: z.string(),
+  number: z.string().register(z.globalRegistry, { examples: ['INV-2026-000001'] }),
+  kind: z.enum(INVOICE_KINDS),
+  status: z.enum(INVOICE_STATUSES),
+  amount: Money(),
+  vat: Money(),
+  issuedAt: Timestamp(),
+  dueAt: Timestamp(),
+  paidAt: z.nullable(Timestamp()),
+});
+
+/** Specification, Resources: Invoice; as lists have it. */
+export const Invoice = resource('Invoice', () => z.object(summary()));
+
+/** An invoice with its lines, which include VAT and add up to its amount. */
+export const InvoiceWithLines = resource('InvoiceWithLines', () =>
+  z.object({ ...summary(), lines: z.array(z.object({ description: z.string(), amount: Money() })) }),
+);
+
+const tag = 'Billing';
+
+export const listInvoices = route({
+  id: 'listInvoices',
+  method: 'GET',
+  path: '/v1/invoices',
+  access: 'read',
+  summary: 'List your invoices, newest first',
+  tag,
+  query: () => z.extend(Page(), { status: z.optional(z.enum(INVOICE_STATUSES)) }),
+  response: () => many(Invoice()),
+});
+
+export const payInvoice = route({
+  id: 'payInvoice',
+  method: 'POST',
+  path: '/dashboard/v1/invoices/{id}/pay',
+  access: 'login',
+  summary: 'Pay an unpaid invoice from the wallet',
+  tag,
+  params: Id,
+  response: () => one(InvoiceWithLines()),
+});
+
+export const getInvoice = route({
+  id: 'getInvoice',
+  method: 'GET',
+  path: '/v1/invoices/{id}',
+  access: 'read',
+  summary: 'Read an invoice with its lines',
+  tag,
+  params: Id,
+  response: () => one(InvoiceWithLines()),
+});

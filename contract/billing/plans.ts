@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+import { PLAN_CATEGORIES } from '../enums.ts';
+import { Money, resource } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Specification, Resources: Plan. Prices exclude VAT. */
+export const Plan = resource('Plan', () =>
+  z.object({
+    slug: z.string(),
+    name: z.string(),
+    category: z.enum(PLAN_CATEGORIES),
+    priceMonthly: Money(),
+    priceYearly: Money(),
+    storageGb: z.int(),
+    featured: z.boolean(),
+  }),
+);
+
+export const listPlans = route({
+  id: 'listPlans',
+  method: 'GET',
+  path: '/v1/plans',
+  access: 'catalogue',
+  summary: 'List the plans on sale',
+  tag: 'Catalogue',
+  query: () => z.object({ category: z.optional(z.enum(PLAN_CATEGORIES)) }),
+  response: () => z.object({ data: z.array(Plan()) }),
+});

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { BILLING_CYCLES, PLAN_CATEGORIES, SUBSCRIPTION_STATUSES } from '../enums.ts';
+import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+import { Invoice } from './invoices.ts';
+
+/** A plan that the account has bought. Usable until `currentPeriodEnd`, cancelled or not. */
+export const Subscription = resource('Subscription', () =>
+  z.object({
+    id: z.string(),
+    plan: z.object({ slug: z.string(), name: z.string(), category: z.enum(PLAN_CATEGORIES) }),
+    status: z.enum(SUBSCRIPTION_STATUSES),
+    billingCycle: z.enum(BILLING_CYCLES),
+    /** Of web and email hosting: the domain that is hosted. */
+    hostingDomain: z.nullable(z.string()),
+    currentPeriodEnd: Timestamp(),
+    createdAt: Timestamp(),
+    cancelledAt: z.nullable(Timestamp()),
+  }),
+);
+
+/** A new subscription with the invoice that paid its first period. */
+export const NewSubscription = resource('NewSubscription', () => z.extend(Subscription(), { invoice: Invoice() }));
+
+const tag = 'Billing';
+
+export const listSubscriptions = route({
+  id: 'listSubscriptions',
+  method: 'GET',
+  path: '/dashboard/v1/subscriptions',
+  access: 'login',
+  summary: 'List your subscriptions, newest first',
+  tag,
+  query: Page,
+  response: () => many(Subscription()),
+});
+
+export const createSubscription = route({
+  id: 'createSubscription',
+  method: 'POST',
+  path: '/dashboard/v1/subscriptions',
+  access: 'login',
+  summary: 'Buy a plan from the wallet; an application plan takes the place of the one you have',
+  tag,
+  body: () =>
+    z.object({
+      plan: z
+        .string()
+        .check(z.minLength(1), z.maxLength(60))
+        .register(z.globalRegistry, { examples: ['app-10'] }),
+      billingCycle: z.enum(BILLING_CYCLES),
+      hostingDomain: z.optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253))),
+    }),
+  status: 201,
+  response: () => one(NewSubscription()),
+});
+
+export const cancelSubscription = route({
+  id: 'cancelSubscription',
+  method: 'DELETE',
+  path: '/dashboard/v1/subscriptions/{id}',
+  access: 'login',
+  summary: 'Cancel a subscription; what is paid stays usable, and it stays listed',
+  tag,
+  params: Id,
+  response: Deleted,
+});

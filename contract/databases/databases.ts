@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { DATABASE_STATUSES } from '../enums.ts';
+import { many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** An application's databases; the next one is 409. */
+export const DATABASE_LIMIT = 5;
+
+/** A database as the dashboard shows it (design, section 5). */
+export const Database = resource('Database', () =>
+  z.object({
+    id: z.string(),
+    applicationId: z.string(),
+    name: z.string(),
+    engine: z.literal('aurora-dsql'),
+    status: z.enum(DATABASE_STATUSES),
+    region: z.string(),
+    host: z.nullable(z.string()).register(z.globalRegistry, { description: 'null until it is available' }),
+    variables: z.array(z.string()).register(z.globalRegistry, {
+      description: 'The environment variables that the application has from its next deployment on',
+    }),
+    createdAt: Timestamp(),
+  }),
+);
+
+const CreateDatabase = () =>
+  z.object({
+    applicationId: z.string().check(z.minLength(1), z.maxLength(64)),
+    name: z
+      .string()
+      .check(
+        z.maxLength(40),
+        z.regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be letters, digits, _ and -, beginning with a letter'),
+      )
+      .register(z.globalRegistry, { examples: ['main', 'orders'] }),
+  });
+
+const tag = 'Databases';
+
+export const listDatabases = route({
+  id: 'listDatabases',
+  method: 'GET',
+  path: '/dashboard/v1/databases',
+  access: 'login',
+  summary: 'List the databases of your applications, newest first',
+  tag,
+  query: Page,
+  response: () => many(Database()),
+});
+
+export const createDatabase = route({
+  id: 'createDatabase',
+  method: 'POST',
+  path: '/dashboard/v1/databases',
+  access: 'login',
+  summary: 'Have a database made for an application; `database.created` tells when it is there',
+  tag,
+  body: CreateDatabase,
+  status: 202,
+  response: () => one(Database()),
+  uses: ['databases'],
+});

@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { DEPLOYMENT_STATUSES, TRIGGERS } from '../enums.ts';
+import { Id, many, one, Page, resource, Timestamp, wholeNumber } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Specification, Resources: Deployment (as lists show it: without `log`). */
+export const Deployment = resource('Deployment', () =>
+  z.object({
+    id: z.string(),
+    applicationId: z.string(),
+    status: z.enum(DEPLOYMENT_STATUSES),
+    trigger: z.enum(TRIGGERS),
+    commitSha: z
+      .string()
+      .register(z.globalRegistry, { description: 'Short commit hash; empty until the repository is cloned' }),
+    startedAt: Timestamp(),
+    finishedAt: z.nullable(Timestamp()),
+  }),
+);
+
+/** A deployment with its build log, which grows while the build runs. */
+export const DeploymentWithLog = resource('DeploymentWithLog', () => z.extend(Deployment(), { log: z.string() }));
+
+const tag = 'Deployments';
+
+export const createDeployment = route({
+  id: 'createDeployment',
+  method: 'POST',
+  path: '/v1/apps/{id}/deployments',
+  access: 'deploy',
+  summary: 'Deploy the configured branch',
+  tag,
+  params: Id,
+  status: 202,
+  response: () => one(Deployment()),
+});
+
+export const listDeployments = route({
+  id: 'listDeployments',
+  method: 'GET',
+  path: '/v1/apps/{id}/deployments',
+  access: 'read',
+  summary: "List an application's deployments, newest first",
+  tag,
+  params: Id,
+  query: Page,
+  response: () => many(Deployment()),
+});
+
+export const getDeployment = route({
+  id: 'getDeployment',
+  method: 'GET',
+  path: '/v1/deployments/{id}',
+  access: 'read',
+  summary: 'Read a deployment with its log',
+  tag,
+  params: Id,
+  response: () => one(DeploymentWithLog()),
+  uses: ['builds'],
+});
+
+/** A line of a build's log (design, section 5). */
+const LogLine = resource('LogLine', () =>
+  z.object({
+    n: z.int().register(z.globalRegistry, { description: 'The number of the line, from 1' }),
+    at: Timestamp(),
+    text: z.string(),
+  }),
+);
+
+export const readDeploymentLog = route({
+  id: 'readDeploymentLog',
+  method: 'GET',
+  path: '/dashboard/v1/deployments/{id}/log',
+  access: 'login',
+  summary: 'Read the log of a deployment line by line, from where the last answer ended',
+  tag,
+  params: Id,
+  query: () =>
+    z.object({
+      after: wholeNumber('The number of the last line that is known', 0, 1_000_000_000, 0),
+      limit: wholeNumber('How many to return', 1, 1000, 500),
+    }),
+  response: () => many(LogLine()),
+  uses: ['builds'],
+});

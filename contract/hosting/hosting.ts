@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { BILLING_CYCLES, PANEL_STATUSES, PLAN_CATEGORIES, SUBSCRIPTION_STATUSES } from '../enums.ts';
+import { Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Specification, Resources: Hosting subscription, as a list item. */
+export const HostingItem = resource('HostingSubscriptionItem', () =>
+  z.object({
+    id: z.string(),
+    hostingDomain: z.string(),
+    status: z.enum(SUBSCRIPTION_STATUSES),
+    /** As it was when the server was last asked. */
+    panelStatus: z.enum(PANEL_STATUSES),
+    billingCycle: z.enum(BILLING_CYCLES),
+    currentPeriodEnd: Timestamp(),
+    plan: z.object({ slug: z.string(), name: z.string(), category: z.enum(PLAN_CATEGORIES) }),
+    mailboxes: z.int(),
+  }),
+);
+
+/** The same, a single one: as it is on the server. */
+export const Hosting = resource('HostingSubscription', () =>
+  z.object({
+    id: z.string(),
+    hostingDomain: z.string(),
+    panelStatus: z.enum(PANEL_STATUSES),
+    usage: z
+      .record(z.string(), z.string())
+      .register(z.globalRegistry, { examples: [{ 'Disk Usage': '40 MB of 10240 MB' }] }),
+    mailboxes: z.array(
+      z.object({
+        address: z.string(),
+        quotaMb: z.int().register(z.globalRegistry, { description: '0 where it has no limit of its own' }),
+      }),
+    ),
+  }),
+);
+
+const tag = 'Web and email hosting';
+
+export const listHosting = route({
+  id: 'listHosting',
+  method: 'GET',
+  path: '/v1/hosting',
+  access: 'read',
+  summary: 'List your web and email hosting subscriptions, newest first',
+  tag,
+  query: Page,
+  response: () => many(HostingItem()),
+});
+
+export const getHosting = route({
+  id: 'getHosting',
+  method: 'GET',
+  path: '/v1/hosting/{id}',
+  access: 'read',
+  summary: 'Read a hosting subscription with its usage and mailboxes, live from the server',
+  tag,
+  params: Id,
+  response: () => one(Hosting()),
+  uses: ['panel'],
+});

@@ -1,0 +1,180 @@
+import * as z from 'zod/mini';
+import { ERRORS } from '../errors.ts';
+import { type Access, dashboardPathOf, type Path, type Route } from '../route.ts';
+import { dashboardRoutes, routes, streamedRoutes } from '../routes.ts';
+
+type Json = Record<string, unknown>;
+
+/** Gathers the named schemas of everything shown, so that each is written once. */
+class Components {
+  readonly schemas: Json = {};
+
+  show(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
+    const { $schema, $defs, ...shown } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        const shownAs = z.globalRegistry.get(zodSchema)?.shownAs;
+        if (!shownAs) return;
+        for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Json)[key];
+        Object.assign(jsonSchema, shownAs);
+      },
+    }) as Json & { $defs?: Json };
+    Object.assign(this.schemas, refer($defs ?? {}));
+    return refer(shown);
+  }
+}
+
+/** Points references at the document's components. */
+const refer = (schema: Json): Json =>
+  JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
+
+/** What a caller shows, by how the operation may be called. */
+function securityOf(access: Access): Json[] {
+  switch (access) {
+    case 'none':
+    case 'hook':
+      return [];
+    case 'login':
+      return [{ login: [] }];
+    case 'catalogue':
+      return [{ publicKey: [] }, { secretKey: [] }];
+    default:
+      return [{ secretKey: [] }];
+  }
+}
+
+function accessText(access: Access): string {
+  switch (access) {
+    case 'none':
+      return 'No key needed.';
+    case 'hook':
+      return "Takes no key: the request is signed with the hook's own secret.";
+    case 'login':
+      return 'Needs a login: the access token that the dashboard has.';
+    case 'catalogue':
+      return 'Takes a public or a secret key.';
+    case 'any':
+      return 'Takes any secret key.';
+    default:
+      return `Needs a secret key with the scope \`${access}\`.`;
+  }
+}
+
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests in any 60 seconds' },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'How many of them are left' },
+  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'Unix seconds when the window resets' },
+  'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when you ask for help' },
+};
+
+function parameters(route: Route, components: Components): Json[] {
+  const of = (where: 'path' | 'query', schema: Route['params']) => {
+    const { properties = {}, required = [] } = schema ? (components.show(schema(), 'input') as Json) : {};
+    return Object.entries(properties as Json).map(([name, shown]) => ({
+      name,
+      in: where,
+      required: where === 'path' || (required as string[]).includes(name),
+      schema: shown,
+    }));
+  };
+  return [...of('path', route.params), ...of('query', route.query)];
+}
+
+function responses(route: Route, components: Components): Json {
+  const content = route.response
+    ? { 'application/json': { schema: components.show(route.response(), 'output') } }
+    : { 'text/html': { schema: { type: 'string' } } };
+  return {
+    [route.status]: { description: 'Success', headers: RATE_HEADERS, content },
+    default: { $ref: '#/components/responses/Error' },
+  };
+}
+
+function operation(route: Route, components: Components): Json {
+  return {
+    operationId: route.id,
+    summary: route.summary,
+    description: accessText(route.access),
+    tags: [route.tag],
+    security: securityOf(route.access),
+    parameters: parameters(route, components),
+    ...(route.body
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.show(route.body(), 'input') } },
+          },
+        }
+      : {}),
+    responses: responses(route, components),
+  };
+}
+
+const Failure = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'code', 'status'],
+      properties: {
+        message: { type: 'string' },
+        code: { type: 'string', enum: Object.keys(ERRORS) },
+        status: { type: 'integer' },
+      },
+    },
+  },
+};
+
+/** The same operation as a login calls it. */
+const forLogins = (route: Route, path: Path): Route => ({
+  ...route,
+  path,
+  id: `dashboard${route.id[0]?.toUpperCase()}${route.id.slice(1)}`,
+  access: route.access === 'none' ? 'none' : 'login',
+  tag: 'Dashboard',
+});
+
+/** What answers at each path, as it is called there. */
+function everyOperation(): Route[] {
+  const own = [...routes, ...streamedRoutes] as readonly Route[];
+  const mirrored = own.flatMap((route) => {
+    const path = route.mirrored ? dashboardPathOf(route.path) : undefined;
+    return path ? [forLogins(route, path)] : [];
+  });
+  return [...own, ...(dashboardRoutes as readonly Route[]), ...mirrored];
+}
+
+/** The OpenAPI 3.1 document of the whole contract. */
+export function openApi(baseUrl: string, loginIssuer: string): Json {
+  const components = new Components();
+  const paths: Record<string, Json> = {};
+  for (const route of everyOperation()) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, components) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hosting Platform API',
+      version: '1',
+      description: 'Deploy applications, buy domains, use AI models.',
+    },
+    servers: [{ url: baseUrl || '/' }],
+    paths,
+    components: {
+      schemas: { ...components.schemas, Error: Failure },
+      responses: {
+        Error: {
+          description: 'Failure',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+      securitySchemes: {
+        secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_live_…`' },
+        login: { type: 'openIdConnect', openIdConnectUrl: `${loginIssuer}/.well-known/openid-configuration` },
+        publicKey: { type: 'apiKey', in: 'header', name: 'X-Public-Key', description: 'A public key, `pk_live_…`' },
+      },
+    },
+  };
+}

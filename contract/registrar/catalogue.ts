@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import { resource } from '../envelope.ts';
+import { route } from '../route.ts';
+
+const rand = () =>
+  z.number().check(z.minimum(0)).register(z.globalRegistry, { description: 'Rand a year, without VAT' });
+
+/** Specification, Resources: Domain availability result. */
+export const DomainAvailability = resource('DomainAvailability', () =>
+  z.object({ domain: z.string(), available: z.boolean(), premium: z.boolean(), price: rand() }),
+);
+
+/** Specification, Resources: Domain pricing entry. */
+export const DomainPricing = resource('DomainPricing', () =>
+  z.object({ tld: z.string(), registration: rand(), renewal: rand(), transfer: rand() }),
+);
+
+const tag = 'Catalogue';
+
+export const checkDomain = route({
+  id: 'checkDomain',
+  method: 'GET',
+  path: '/v1/domains/check',
+  access: 'catalogue',
+  summary: 'Is a name free? Covers it and the same name in other popular extensions',
+  tag,
+  query: () =>
+    z.object({
+      q: z
+        .string()
+        .check(z.trim(), z.toLowerCase(), z.minLength(1), z.maxLength(253))
+        .register(z.globalRegistry, { examples: ['my-shop', 'my-shop.co.za'] }),
+    }),
+  response: () => z.object({ data: z.array(DomainAvailability()) }),
+  uses: ['registrar'],
+});
+
+export const listDomainPrices = route({
+  id: 'listDomainPrices',
+  method: 'GET',
+  path: '/v1/domains/pricing',
+  access: 'catalogue',
+  summary: 'What domains cost in the featured extensions',
+  tag,
+  response: () => z.object({ data: z.array(DomainPricing()) }),
+});

@@ -1,0 +1,43 @@
+import * as z from 'zod/mini';
+import { DNS_PROVIDERS, DOMAIN_STATUSES } from '../enums.ts';
+import { Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Specification, Resources: Domain. `registeredAt` and `expiresAt` are null until the domain is registered. */
+export const Domain = resource('Domain', () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    tld: z.string(),
+    status: z.enum(DOMAIN_STATUSES),
+    autoRenew: z.boolean(),
+    registeredAt: z.nullable(Timestamp()),
+    expiresAt: z.nullable(Timestamp()),
+    nameservers: z.array(z.string()),
+    dnsProvider: z.enum(DNS_PROVIDERS),
+  }),
+);
+
+const tag = 'Domains and DNS';
+
+export const listDomains = route({
+  id: 'listDomains',
+  method: 'GET',
+  path: '/v1/domains',
+  access: 'read',
+  summary: 'List your domains, newest first',
+  tag,
+  query: Page,
+  response: () => many(Domain()),
+});
+
+export const getDomain = route({
+  id: 'getDomain',
+  method: 'GET',
+  path: '/v1/domains/{id}',
+  access: 'read',
+  summary: 'Retrieve a domain',
+  tag,
+  params: Id,
+  response: () => one(Domain()),
+});

@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import { Invoice } from '../billing/invoices.ts';
+import { one, resource } from '../envelope.ts';
+import { isHostName } from '../host-names.ts';
+import { route } from '../route.ts';
+import { isCountry } from './countries.ts';
+
+/** What the registrar takes in a field of an address. */
+const line = (most = 255) =>
+  z.string().check(
+    z.trim(),
+    z.minLength(1),
+    z.maxLength(most),
+    z.refine((text) => !/\p{C}/u.test(text), 'must be one line of text'),
+  );
+
+/** Specification, Resources: Registrant. The owner's own details; lengths are those of Route 53 Domains. */
+export const Registrant = resource('Registrant', () =>
+  z.object({
+    name: line(),
+    email: z.email('must be an e-mail address').check(z.maxLength(254)),
+    contactNumber: z
+      .string()
+      .check(z.regex(/^\+[1-9]\d{0,2}\.\d{4,14}$/, 'must be +<country code>.<number>, e.g. +27.215551234')),
+    address1: line(),
+    city: line(),
+    province: line(),
+    postalCode: line(),
+    country: z.string().check(z.refine(isCountry, 'must be an ISO 3166 alpha-2 country code, e.g. ZA')),
+  }),
+);
+
+const hostName = () =>
+  z.string().check(
+    z.trim(),
+    z.toLowerCase(),
+    // As zone files have it, and as the contents of records are taken.
+    z.overwrite((name) => name.replace(/\.$/, '')),
+    z.refine(isHostName, 'must be a host name, e.g. ns1.example.net'),
+  );
+
+const Nameservers = () =>
+  z
+    .array(hostName())
+    .check(z.minLength(2), z.maxLength(5))
+    .check(z.refine((names) => new Set(names).size === names.length, 'must all be different'));
+
+const OrderDomain = () =>
+  z.object({
+    // What is sold is for domain/domains.ts to say: extensions are data.
+    domain: z
+      .string()
+      .check(z.trim(), z.toLowerCase(), z.minLength(1), z.maxLength(253))
+      .register(z.globalRegistry, { examples: ['example.co.za'] }),
+    years: z._default(z.int().check(z.minimum(1), z.maximum(10)), 1),
+    registrant: Registrant(),
+    nameservers: z.optional(Nameservers()),
+  });
+
+export const orderDomain = route({
+  id: 'orderDomain',
+  method: 'POST',
+  path: '/v1/domains',
+  access: 'domains',
+  summary: 'Order a domain; it is registered once its invoice is paid, from the wallet where that suffices',
+  tag: 'Domains and DNS',
+  body: OrderDomain,
+  status: 201,
+  response: () => one(z.object({ invoice: Invoice() })),
+  uses: ['registrar'],
+});

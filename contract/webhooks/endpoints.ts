@@ -1,0 +1,89 @@
+import * as z from 'zod/mini';
+import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+import { EVENTS, type EventType } from './events.ts';
+
+/** An account's endpoints; the next one is 409 (design, Webhooks). */
+export const ENDPOINT_LIMIT = 20;
+
+/** What an endpoint subscribes to: a type, or `*` for all. */
+export type Subscription = EventType | '*';
+const SUBSCRIPTIONS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);
+const isSubscription = (text: string): text is Subscription => SUBSCRIPTIONS.has(text);
+const anEventType = `must be one of ${[...SUBSCRIPTIONS].join(', ')}`;
+
+/** Repeats collapse, and `*` beside types is all that needs saying. */
+const collapse = (types: Subscription[]): Subscription[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
+
+const Events = () =>
+  z.pipe(
+    z
+      .array(z.string().check(z.refine(isSubscription, anEventType)))
+      .check(z.minLength(1))
+      .register(z.globalRegistry, { examples: [['deployment.succeeded', 'deployment.failed'], ['*']] }),
+    z.transform((types) => collapse(types.filter(isSubscription))),
+  );
+
+/** Specification, Resources: Webhook endpoint. */
+export const WebhookEndpoint = resource('WebhookEndpoint', () =>
+  z.object({
+    id: z.string(),
+    url: z.string(),
+    description: z.string(),
+    events: z.array(z.string()),
+    active: z.boolean(),
+    createdAt: Timestamp(),
+  }),
+);
+
+/** A new endpoint, with the secret that its deliveries are signed with: shown here and never again. */
+export const NewWebhookEndpoint = resource('NewWebhookEndpoint', () =>
+  z.extend(WebhookEndpoint(), { secret: z.string() }),
+);
+
+const CreateWebhook = () =>
+  z.object({
+    // Which addresses are public is for domain/webhooks.ts to say: the local run allows more.
+    url: z.string().check(z.minLength(1), z.maxLength(2048)),
+    events: z._default(Events(), ['*']),
+    description: z._default(z.string().check(z.maxLength(500)), ''),
+  });
+
+const tag = 'Webhooks';
+
+export const listWebhooks = route({
+  id: 'listWebhooks',
+  method: 'GET',
+  path: '/v1/webhooks',
+  access: 'read',
+  summary: 'List your webhook endpoints, newest first',
+  tag,
+  query: Page,
+  response: () => many(WebhookEndpoint()),
+  // There it tells of failures as well (webhook-control.ts).
+  mirrored: false,
+});
+
+export const createWebhook = route({
+  id: 'createWebhook',
+  method: 'POST',
+  path: '/v1/webhooks',
+  access: 'write',
+  summary: 'Register a webhook endpoint; the answer holds its signing secret, once',
+  tag,
+  body: CreateWebhook,
+  status: 201,
+  response: () => one(NewWebhookEndpoint()),
+  uses: ['signing'],
+});
+
+export const deleteWebhook = route({
+  id: 'deleteWebhook',
+  method: 'DELETE',
+  path: '/v1/webhooks/{id}',
+  access: 'write',
+  summary: 'Delete a webhook endpoint; it receives nothing more',
+  tag,
+  params: Id,
+  response: Deleted,
+});

@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import { Money } from '../envelope.ts';
+
+const application = () => z.object({ applicationId: z.string(), name: z.string() });
+const deployment = () => z.object({ applicationId: z.string(), deploymentId: z.string(), commitSha: z.string() });
+const payment = () => z.object({ paymentId: z.string(), amount: Money() });
+const subscription = () => z.object({ subscriptionId: z.string(), plan: z.string() });
+
+/** Every event type with its payload, built when first needed: most functions want the names only (specification, Events; payloads: design, Webhooks). */
+export const EVENTS = {
+  'app.created': application,
+  'app.deleted': application,
+  'deployment.started': deployment,
+  'deployment.succeeded': deployment,
+  'deployment.failed': deployment,
+  'domain.registered': () => z.object({ domainId: z.string(), domain: z.string() }),
+  'database.created': () => z.object({ databaseId: z.string(), name: z.string(), engine: z.string() }),
+  'payment.succeeded': payment,
+  'payment.failed': payment,
+  'subscription.activated': subscription,
+  'subscription.cancelled': subscription,
+  ping: () => z.object({ webhookId: z.string() }),
+} as const;
+
+export type EventType = keyof typeof EVENTS;
+export type EventData<T extends EventType> = z.output<ReturnType<(typeof EVENTS)[T]>>;

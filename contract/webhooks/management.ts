@@ -1,0 +1,127 @@
+import * as z from 'zod/mini';
+import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../enums.ts';
+import { Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+import { WebhookEndpoint } from './endpoints.ts';
+
+/** An endpoint as the dashboard shows it: failed attempts since the last success besides. */
+export const WatchedEndpoint = resource('WatchedEndpoint', () =>
+  z.extend(WebhookEndpoint(), { failureCount: z.int() }),
+);
+
+/** One event on its way to one endpoint, with every attempt and what the receiver said (specification, Delivery 6). */
+export const Delivery = resource('Delivery', () =>
+  z.object({
+    id: z.string(),
+    eventId: z.string(),
+    type: z.string(),
+    status: z.enum(DELIVERY_STATUSES),
+    createdAt: Timestamp(),
+    nextAttemptAt: z.nullable(Timestamp()),
+    attempts: z.array(
+      z.object({
+        id: z.string(),
+        at: Timestamp(),
+        outcome: z.enum(DELIVERY_OUTCOMES),
+        responseStatus: z.nullable(z.int()),
+        responseBody: z.string(),
+        durationMs: z.int(),
+      }),
+    ),
+  }),
+);
+
+const Since = () =>
+  z.object({
+    since: z.pipe(
+      z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
+      z.transform((text) => new Date(text).toISOString()),
+    ),
+  });
+
+const tag = 'Webhooks';
+const access = 'login';
+
+/** In the place of `/v1/webhooks` there: the same list, and more of each. */
+export const listEndpoints = route({
+  id: 'listEndpoints',
+  method: 'GET',
+  path: '/dashboard/v1/webhooks',
+  access,
+  summary: 'List your webhook endpoints, newest first, with their failures',
+  tag,
+  query: Page,
+  response: () => many(WatchedEndpoint()),
+});
+
+export const enableWebhook = route({
+  id: 'enableWebhook',
+  method: 'POST',
+  path: '/dashboard/v1/webhooks/{id}/enable',
+  access,
+  summary: 'Make a disabled endpoint receive again',
+  tag,
+  params: Id,
+  response: () => one(WatchedEndpoint()),
+});
+
+export const pingWebhook = route({
+  id: 'pingWebhook',
+  method: 'POST',
+  path: '/dashboard/v1/webhooks/{id}/ping',
+  access,
+  summary: 'Send an endpoint a `ping` event',
+  tag,
+  params: Id,
+  status: 202,
+  response: () => one(z.object({ eventId: z.string() })),
+});
+
+export const rotateSecret = route({
+  id: 'rotateSecret',
+  method: 'POST',
+  path: '/dashboard/v1/webhooks/{id}/rotate-secret',
+  access,
+  summary: 'Give an endpoint a new signing secret; the old one signs too for 24 hours',
+  tag,
+  params: Id,
+  response: () => one(z.object({ secret: z.string(), previousExpiresAt: Timestamp() })),
+  uses: ['signing'],
+});
+
+export const listDeliveries = route({
+  id: 'listDeliveries',
+  method: 'GET',
+  path: '/dashboard/v1/webhooks/{id}/deliveries',
+  access,
+  summary: 'List recent deliveries of an endpoint, newest first, with what the receiver said',
+  tag,
+  params: Id,
+  query: Page,
+  response: () => many(Delivery()),
+});
+
+export const resendDelivery = route({
+  id: 'resendDelivery',
+  method: 'POST',
+  path: '/dashboard/v1/deliveries/{id}/resend',
+  access,
+  summary: 'Send a delivery again: the same event, six attempts anew',
+  tag,
+  params: Id,
+  status: 202,
+  response: () => one(Delivery()),
+});
+
+export const resendSkipped = route({
+  id: 'resendSkipped',
+  method: 'POST',
+  path: '/dashboard/v1/webhooks/{id}/resend-skipped',
+  access,
+  summary: 'Send again what an endpoint missed while it was disabled, at most 500 at a call',
+  tag,
+  params: Id,
+  body: Since,
+  status: 202,
+  response: () => one(z.object({ resent: z.int(), remaining: z.boolean() })),
+});
