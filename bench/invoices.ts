@@ -17,7 +17,7 @@ export async function rows(): Promise<Row[]> {
       import('../domain/accounts.ts'),
       import('../runtime/aws.ts'),
       import('../runtime/deps.ts'),
-      import('../table/billing-entities.ts'),
+      import('../table/entities/billing.ts'),
       import('../table/writes.ts'),
     ]);
     const TableName = String(process.env.TABLE_NAME);

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../contract/accounts/accounts.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
-import { WalletTransaction } from '../table/billing-entities.ts';
+import { WalletTransaction } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { Login } from '../table/login-entities.ts';
 import { create } from '../table/writes.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import type { ProviderId } from '../providers/ai/registry.ts';
-import { AiAccount } from '../table/ai-entities.ts';
+import { AiAccount } from '../table/entities/ai.ts';
 import { type Hold, hold, NoHold, refusalOf, release } from './ai-credits.ts';
 import type { KeyRing } from './ai-keys.ts';
 import type { Choice, Offer } from './ai-models.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../contract/errors.ts';
-import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
+import { AiAccount, AiAudit, AiEntry } from '../table/entities/ai.ts';
 import { splitKey } from '../table/keys.ts';
 import { attempt, type Change, change, create, upsert, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

@@ -10,7 +10,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { isProviderId, PROVIDERS } from '../providers/ai/registry.ts';
 import type { Secrets } from '../providers/secrets.ts';
-import { AiAccount } from '../table/ai-entities.ts';
+import { AiAccount } from '../table/entities/ai.ts';
 import { change } from '../table/writes.ts';
 import { addCredits, creditEntry } from './ai-credits.ts';
 import type { Caller, Deps } from './deps.ts';

@@ -1,6 +1,6 @@
 import type { getAiCredits as ReadRoute } from '../contract/ai/management.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { AiAccount, AiAudit, AiEntry } from '../table/ai-entities.ts';
+import { AiAccount, AiAudit, AiEntry } from '../table/entities/ai.ts';
 import { joinKey, splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import { randOf } from './ai-prices.ts';

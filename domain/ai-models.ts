@@ -5,7 +5,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
 import { MODELS, type Model } from '../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../providers/ai/registry.ts';
-import { AiOffer } from '../table/ai-entities.ts';
+import { AiOffer } from '../table/entities/ai.ts';
 import { upsert } from '../table/writes.ts';
 import { randPerMillion } from './ai-prices.ts';
 import type { Deps } from './deps.ts';

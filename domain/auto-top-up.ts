@@ -1,7 +1,7 @@
 import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../contract/billing/top-ups.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { FiledInvoice, filedUnder, TopUp } from '../table/billing-entities.ts';
+import { FiledInvoice, filedUnder, TopUp } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { change, create } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';

@@ -6,7 +6,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { aliasOf, type HostRoutes } from '../providers/host-routes.ts';
 import type { TxtRecords } from '../providers/txt-records.ts';
-import { Door } from '../table/door-entities.ts';
+import { Door } from '../table/entities/custom-domains.ts';
 import { App, type CustomDomain, checkedAgainAt, Host } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, erase, type Write } from '../table/writes.ts';

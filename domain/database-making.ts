@@ -1,6 +1,6 @@
 import type { Cluster, Databases } from '../providers/databases.ts';
 import type { Executions } from '../providers/executions.ts';
-import { Database, type DatabaseKey, databasesOf } from '../table/database-entities.ts';
+import { Database, type DatabaseKey, databasesOf } from '../table/entities/databases.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, erase } from '../table/writes.ts';
 import { CHECK_AFTER, ENGINE } from './databases.ts';

@@ -5,7 +5,7 @@ import {
 } from '../contract/databases/databases.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { Database, databaseListOf, databasesOf } from '../table/database-entities.ts';
+import { Database, databaseListOf, databasesOf } from '../table/entities/databases.ts';
 import { App } from '../table/entities.ts';
 import { attempt, create } from '../table/writes.ts';
 import { noSuchApp } from './apps.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Webhook } from '../table/webhook-entities.ts';
+import { Webhook } from '../table/entities/webhooks.ts';
 import { type Receiver, START, type World, type WorldOptions, webhookWorld } from '../test/webhook-world.ts';
 import { FAILURES_MOST } from './delivery-counts.ts';
 import { pingWebhook, resendDelivery } from './webhook-control.ts';

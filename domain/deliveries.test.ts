@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Webhook } from '../table/webhook-entities.ts';
+import { Webhook } from '../table/entities/webhooks.ts';
 import { type Receiver, START, signedWith, webhookWorld } from '../test/webhook-world.ts';
 import { FAILURES_MOST } from './delivery-counts.ts';
 import { reconcileEvents } from './event-sweep.ts';

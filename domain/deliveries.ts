@@ -3,7 +3,7 @@ import type { Secrets } from '../providers/secrets.ts';
 import type { Outcome } from '../providers/send-errors.ts';
 import type { WebhookSender } from '../providers/webhook-sender.ts';
 import { Event } from '../table/event-entities.ts';
-import { Delivery, queuedFor, Webhook, waitingFor } from '../table/webhook-entities.ts';
+import { Delivery, queuedFor, Webhook, waitingFor } from '../table/entities/webhooks.ts';
 import { change, replace, type Write } from '../table/writes.ts';
 import { recordFailure, recordSuccess } from './delivery-counts.ts';
 import type { Deps } from './deps.ts';

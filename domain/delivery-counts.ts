@@ -1,4 +1,4 @@
-import { Delivery, Webhook } from '../table/webhook-entities.ts';
+import { Delivery, Webhook } from '../table/entities/webhooks.ts';
 import { change, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 

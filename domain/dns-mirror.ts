@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Dns, DnsChange, RecordSet } from '../providers/dns.ts';
 import type { MirrorQueue } from '../providers/mirror-queue.ts';
-import { DnsRecord, recordsOf, Zone } from '../table/domain-entities.ts';
+import { DnsRecord, recordsOf, Zone } from '../table/entities/registrar.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { addDnsRecord as AddRoute } from '../contract/dns/records.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input } from '../contract/route.ts';
-import type { DnsRecord } from '../table/domain-entities.ts';
+import type { DnsRecord } from '../table/entities/registrar.ts';
 
 /**
  * What a DNS record must be like before it is stored (design, Domains). Contents are kept in one spelling: names in lower

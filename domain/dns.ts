@@ -6,7 +6,7 @@ import {
 } from '../contract/dns/records.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { DnsRecord, Domain, mirrorOverdue, recordsOf, Zone } from '../table/domain-entities.ts';
+import { DnsRecord, Domain, mirrorOverdue, recordsOf, Zone } from '../table/entities/registrar.ts';
 import { change, create, erase, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { checkAmong, checkRecord } from './dns-rules.ts';

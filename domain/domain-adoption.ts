@@ -3,7 +3,7 @@ import { DNS_TYPES } from '../contract/enums.ts';
 import { Registrant } from '../contract/registrar/orders.ts';
 import type { Dns } from '../providers/dns.ts';
 import type { Registrar } from '../providers/registrar.ts';
-import { DnsRecord, Domain, DomainName, mirrorOverdue, Zone } from '../table/domain-entities.ts';
+import { DnsRecord, Domain, DomainName, mirrorOverdue, Zone } from '../table/entities/registrar.ts';
 import { create } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { mirrorZone } from './dns-mirror.ts';

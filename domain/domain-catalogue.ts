@@ -3,7 +3,7 @@ import { isRegistrable } from '../contract/host-names.ts';
 import type { checkDomain as CheckRoute, listDomainPrices as PricesRoute } from '../contract/registrar/catalogue.ts';
 import type { Input, Output } from '../contract/route.ts';
 import type { Availability, Registrar } from '../providers/registrar.ts';
-import { DomainName } from '../table/domain-entities.ts';
+import { DomainName } from '../table/entities/registrar.ts';
 import type { Caller, Deps } from './deps.ts';
 import { type Extension, type Extensions, type Name, nameOf } from './extensions.ts';
 

@@ -1,6 +1,6 @@
 import type { Executions } from '../providers/executions.ts';
-import { Invoice } from '../table/billing-entities.ts';
-import { Domain } from '../table/domain-entities.ts';
+import { Invoice } from '../table/entities/billing.ts';
+import { Domain } from '../table/entities/registrar.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

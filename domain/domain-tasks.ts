@@ -1,7 +1,7 @@
 import type { Dns } from '../providers/dns.ts';
 import { Refused, type Registrar } from '../providers/registrar.ts';
-import { Invoice } from '../table/billing-entities.ts';
-import { Domain, DomainName, mirrorOverdue, Zone } from '../table/domain-entities.ts';
+import { Invoice } from '../table/entities/billing.ts';
+import { Domain, DomainName, mirrorOverdue, Zone } from '../table/entities/registrar.ts';
 import { change, erase, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { lookAgain, yearsLater } from './domain-times.ts';

@@ -1,4 +1,4 @@
-import { type Domain, lookingAt } from '../table/domain-entities.ts';
+import { type Domain, lookingAt } from '../table/entities/registrar.ts';
 
 const DAY = 86_400_000;
 /** Renewing begins this long before the end: the registrar is asked, and an invoice issued. */

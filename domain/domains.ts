@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { getDomain as GetRoute, listDomains as ListRoute } from '../contract/registrar/domains.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { Domain, domainsOf } from '../table/domain-entities.ts';
+import { Domain, domainsOf } from '../table/entities/registrar.ts';
 import type { Caller, Deps } from './deps.ts';
 
 export const noSuchDomain = () => new ApiError('not_found', 'There is no such domain.');

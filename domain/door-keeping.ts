@@ -1,5 +1,5 @@
 import type { Executions } from '../providers/executions.ts';
-import { Door } from '../table/door-entities.ts';
+import { Door } from '../table/entities/custom-domains.ts';
 import type { CustomDomain } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, create, replace, type Write } from '../table/writes.ts';

@@ -1,4 +1,4 @@
-import { Door } from '../table/door-entities.ts';
+import { Door } from '../table/entities/custom-domains.ts';
 import { replace, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { overtaken } from './overtaken.ts';

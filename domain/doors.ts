@@ -1,7 +1,7 @@
 import type { Doors, Tenant } from '../providers/doors.ts';
 import type { HostRoutes } from '../providers/host-routes.ts';
 import type { Lead, Leads } from '../providers/leads.ts';
-import { Door } from '../table/door-entities.ts';
+import { Door } from '../table/entities/custom-domains.ts';
 import { Host } from '../table/entities.ts';
 import { erase } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

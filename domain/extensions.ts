@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ApiError } from '../contract/errors.ts';
 import { isHostName, isRegistrable } from '../contract/host-names.ts';
-import { DomainOffer } from '../table/domain-entities.ts';
+import { DomainOffer } from '../table/entities/registrar.ts';
 import { upsert } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { keptFresh } from './kept-fresh.ts';

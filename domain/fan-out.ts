@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { EVENTS } from '../contract/webhooks/events.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../providers/delivery-queue.ts';
 import { Event } from '../table/event-entities.ts';
-import { type Delivery, Webhook, webhooksOf } from '../table/webhook-entities.ts';
+import { type Delivery, Webhook, webhooksOf } from '../table/entities/webhooks.ts';
 import { change } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { overtaken, unlessOvertaken } from './overtaken.ts';

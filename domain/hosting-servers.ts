@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { PanelServer } from '../providers/panel.ts';
 import type { Secrets } from '../providers/secrets.ts';
-import { HOSTING_SERVERS, HostingServer } from '../table/hosting-entities.ts';
+import { HOSTING_SERVERS, HostingServer } from '../table/entities/hosting.ts';
 import { change, create } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 

@@ -3,9 +3,9 @@ import type { getHosting as GetRoute, listHosting as ListRoute } from '../contra
 import type { Input, Output } from '../contract/route.ts';
 import { type Panel, type PanelAccount, PanelFailure } from '../providers/panel.ts';
 import type { Secrets } from '../providers/secrets.ts';
-import { hostingOf, Subscription } from '../table/billing-entities.ts';
+import { hostingOf, Subscription } from '../table/entities/billing.ts';
 import type { OfAccount } from '../table/entities.ts';
-import { HostingAccount } from '../table/hosting-entities.ts';
+import { HostingAccount } from '../table/entities/hosting.ts';
 import { change } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { findServer } from './hosting-servers.ts';

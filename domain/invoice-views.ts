@@ -1,7 +1,7 @@
 import type { getInvoice as GetRoute, listInvoices as ListRoute } from '../contract/billing/invoices.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { FiledInvoice, filedUnder, Invoice, invoicesOf } from '../table/billing-entities.ts';
+import { FiledInvoice, filedUnder, Invoice, invoicesOf } from '../table/entities/billing.ts';
 import type { Caller, Deps } from './deps.ts';
 import { rand } from './money.ts';
 

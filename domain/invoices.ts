@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import { FiledInvoice, Invoice } from '../table/billing-entities.ts';
+import { FiledInvoice, Invoice } from '../table/entities/billing.ts';
 import { change, create, erase } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import type { Gross } from './money.ts';

@@ -1,6 +1,6 @@
 import type { payInvoice as PayRoute } from '../contract/billing/invoices.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { FiledInvoice, filedUnder, Invoice } from '../table/billing-entities.ts';
+import { FiledInvoice, filedUnder, Invoice } from '../table/entities/billing.ts';
 import { splitKey } from '../table/keys.ts';
 import type { Caller, Deps } from './deps.ts';
 import { invoiceWithLines, noSuchInvoice } from './invoice-views.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Domain, DomainName, Zone } from '../table/domain-entities.ts';
+import { Domain, DomainName, Zone } from '../table/entities/registrar.ts';
 import { create } from '../table/writes.ts';
 import { billingWorld } from '../test/billing-world.ts';
 import { domainsAbove, leadInOwnZone } from './own-zones.ts';

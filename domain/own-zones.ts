@@ -1,4 +1,4 @@
-import { Domain, DomainName, mirrorOverdue, Zone } from '../table/domain-entities.ts';
+import { Domain, DomainName, mirrorOverdue, Zone } from '../table/entities/registrar.ts';
 import { change } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 

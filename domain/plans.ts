@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { listPlans as ListRoute } from '../contract/billing/plans.ts';
 import { PLAN_CATEGORIES } from '../contract/enums.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { PlanOffer } from '../table/billing-entities.ts';
+import { PlanOffer } from '../table/entities/billing.ts';
 import { upsert } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { keptFresh } from './kept-fresh.ts';

@@ -1,4 +1,4 @@
-import { type Invoice, Subscription, subscriptionsOf } from '../table/billing-entities.ts';
+import { type Invoice, Subscription, subscriptionsOf } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';

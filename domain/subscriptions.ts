@@ -6,7 +6,7 @@ import type {
 import { ApiError } from '../contract/errors.ts';
 import { isHostName } from '../contract/host-names.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { Invoice, Subscription, subscriptionsOf } from '../table/billing-entities.ts';
+import { Invoice, Subscription, subscriptionsOf } from '../table/entities/billing.ts';
 import { type Change, change, create } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { emit } from './events.ts';

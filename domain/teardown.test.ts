@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Door } from '../table/door-entities.ts';
+import { Door } from '../table/entities/custom-domains.ts';
 import { App, Host } from '../table/entities.ts';
 import { create, replace } from '../table/writes.ts';
 import { billingWorld } from '../test/billing-world.ts';

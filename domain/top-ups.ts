@@ -6,7 +6,7 @@ import type {
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { Forged, type Payment, type Payments, PaymentsFailure } from '../providers/payments.ts';
-import { TopUp } from '../table/billing-entities.ts';
+import { TopUp } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, create } from '../table/writes.ts';

@@ -1,7 +1,7 @@
 import { type getWallet as GetRoute, TRANSACTIONS_SHOWN } from '../contract/billing/wallet.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Output } from '../contract/route.ts';
-import { WalletTransaction, walletOf } from '../table/billing-entities.ts';
+import { WalletTransaction, walletOf } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import type { Caller, Deps } from './deps.ts';
 import { rand } from './money.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Invoice } from '../table/billing-entities.ts';
+import { Invoice } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { billingWorld, expectBooksToBeRight } from '../test/billing-world.ts';
 import type { Deps } from './deps.ts';

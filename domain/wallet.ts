@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import { InvoiceNumbers, WalletTransaction } from '../table/billing-entities.ts';
+import { InvoiceNumbers, WalletTransaction } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { attempt, type Change, change, check, create, type Write } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

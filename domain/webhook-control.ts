@@ -11,7 +11,7 @@ import type {
 } from '../contract/webhooks/management.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { joinKey } from '../table/keys.ts';
-import { Delivery, deliveriesOf, queuedFor, Webhook } from '../table/webhook-entities.ts';
+import { Delivery, deliveriesOf, queuedFor, Webhook } from '../table/entities/webhooks.ts';
 import { change, check, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { newEvent } from './events.ts';

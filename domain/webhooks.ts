@@ -9,7 +9,7 @@ import {
 import { hostOf, isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/addresses.ts';
 import type { Secrets } from '../providers/secrets.ts';
 import { Account } from '../table/entities.ts';
-import { Webhook, webhooksOf } from '../table/webhook-entities.ts';
+import { Webhook, webhooksOf } from '../table/entities/webhooks.ts';
 import { change, create, erase } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';
 import { newSecret } from './webhook-secrets.ts';

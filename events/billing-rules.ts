@@ -3,7 +3,7 @@ import { considerAutoTopUp } from '../domain/auto-top-up.ts';
 import { payOutstanding } from '../domain/outstanding.ts';
 import { addPaidPeriod } from '../domain/subscription-life.ts';
 import { chargeTopUp, type PaymentDeps } from '../domain/top-ups.ts';
-import { Invoice, TopUp, WalletTransaction } from '../table/billing-entities.ts';
+import { Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { follow, type Rule } from './consume.ts';
 

@@ -1,5 +1,5 @@
 import { startMaking } from '../domain/database-making.ts';
-import { Database } from '../table/database-entities.ts';
+import { Database } from '../table/entities/databases.ts';
 import { follow, type Rule } from './consume.ts';
 
 export type DatabaseRuleDeps = Parameters<typeof startMaking>[0];

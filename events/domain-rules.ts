@@ -1,8 +1,8 @@
 import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
 import { mirrorLater } from '../domain/dns-mirror.ts';
 import { domainPaid, domainUnpaid, type LifeDeps } from '../domain/domain-life.ts';
-import { Invoice } from '../table/billing-entities.ts';
-import { Zone } from '../table/domain-entities.ts';
+import { Invoice } from '../table/entities/billing.ts';
+import { Zone } from '../table/entities/registrar.ts';
 import { follow, type Rule } from './consume.ts';
 
 export type DomainRuleDeps = LifeDeps & Parameters<typeof mirrorLater>[0];

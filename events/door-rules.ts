@@ -1,5 +1,5 @@
 import { startKeeping } from '../domain/door-keeping.ts';
-import { Door } from '../table/door-entities.ts';
+import { Door } from '../table/entities/custom-domains.ts';
 import { follow, type Rule } from './consume.ts';
 
 export type DoorRuleDeps = Parameters<typeof startKeeping>[0];

@@ -1,6 +1,6 @@
 import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
 import { startSettling } from '../domain/hosting-accounts.ts';
-import { Subscription } from '../table/billing-entities.ts';
+import { Subscription } from '../table/entities/billing.ts';
 import { follow, type Rule } from './consume.ts';
 
 export type HostingRuleDeps = Parameters<typeof startSettling>[0];

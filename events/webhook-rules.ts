@@ -1,7 +1,7 @@
 import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
 import { fanOut, queueDeliveries } from '../domain/fan-out.ts';
 import { Event } from '../table/event-entities.ts';
-import { Delivery } from '../table/webhook-entities.ts';
+import { Delivery } from '../table/entities/webhooks.ts';
 import { follow, type Rule, type SplitRule, splitting } from './consume.ts';
 
 export type WebhookRuleDeps = Parameters<typeof fanOut>[0] & Parameters<typeof queueDeliveries>[0];

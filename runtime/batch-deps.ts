@@ -1,6 +1,6 @@
 import type { Deps } from '../domain/deps.ts';
 import { createTable } from '../table/table.ts';
-import { together } from '../table/together.ts';
+import { together } from '../table/batch-reads.ts';
 import { callAws } from './aws.ts';
 import { required } from './config.ts';
 import { deps } from './deps.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { openAccount } from '../domain/accounts.ts';
 import type { Deps } from '../domain/deps.ts';
 import { newId } from '../domain/ids.ts';
-import { FiledInvoice, Invoice, InvoiceNumbers, WalletTransaction } from '../table/billing-entities.ts';
+import { FiledInvoice, Invoice, InvoiceNumbers, WalletTransaction } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { createTable, type Send } from '../table/table.ts';
 import { type MemoryTable, memoryTable } from './memory-table.ts';

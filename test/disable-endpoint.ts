@@ -5,7 +5,7 @@ export async function disableEndpoint(accountId: string, id: string): Promise<vo
   Object.assign(process.env, local.environment);
   const [{ deps }, { Webhook }, { change }] = await Promise.all([
     import('../runtime/deps.ts'),
-    import('../table/webhook-entities.ts'),
+    import('../table/entities/webhooks.ts'),
     import('../table/writes.ts'),
   ]);
   const set = { active: false, failureCount: 50, disabledAt: new Date().toISOString() };

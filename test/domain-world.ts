@@ -7,8 +7,8 @@ import { nothing, withWallet } from '../domain/wallet.ts';
 import type { Dns } from '../providers/dns.ts';
 import type { Executions } from '../providers/executions.ts';
 import { type Operation, Refused, type Registrar } from '../providers/registrar.ts';
-import { Invoice } from '../table/billing-entities.ts';
-import { Domain } from '../table/domain-entities.ts';
+import { Invoice } from '../table/entities/billing.ts';
+import { Domain } from '../table/entities/registrar.ts';
 import { billingWorld } from './billing-world.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Look } from '../domain/door-state.ts';
 import { lookAtDoor } from '../domain/doors.ts';
 import type { Certificate, Doors, Tenant } from '../providers/doors.ts';
 import type { Lead } from '../providers/leads.ts';
-import { Door } from '../table/door-entities.ts';
+import { Door } from '../table/entities/custom-domains.ts';
 import { type CustomDomain, Host } from '../table/entities.ts';
 import { create } from '../table/writes.ts';
 import { billingWorld } from './billing-world.ts';

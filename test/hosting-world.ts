@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getHosting, listHosting } from '../contract/hosting/hosting.ts';
-import { Subscription } from '../table/billing-entities.ts';
+import { Subscription } from '../table/entities/billing.ts';
 import { change, create } from '../table/writes.ts';
 import { local, type Opened, until } from './world.ts';
 

@@ -12,7 +12,7 @@ import type { DeliveryMessage, DeliveryQueue } from '../providers/delivery-queue
 import type { Secrets } from '../providers/secrets.ts';
 import type { Sent, WebhookSender } from '../providers/webhook-sender.ts';
 import { createTable, type Send } from '../table/table.ts';
-import { Delivery } from '../table/webhook-entities.ts';
+import { Delivery } from '../table/entities/webhooks.ts';
 import { memoryTable } from './memory-table.ts';
 
 /**

@@ -3,7 +3,7 @@ import { getAccount } from '../../contract/accounts/accounts.ts';
 import { getInvoice, listInvoices } from '../../contract/billing/invoices.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
 import type { Deps } from '../../domain/deps.ts';
-import type { Invoice } from '../../table/billing-entities.ts';
+import type { Invoice } from '../../table/entities/billing.ts';
 import { codeOf, local, newAccount, raw, until } from '../world.ts';
 
 Object.assign(process.env, local.environment);

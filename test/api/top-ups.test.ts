@@ -187,7 +187,7 @@ test('an invoice is paid on request: 402 without the money, 409 once it is paid,
   await withWallet(deps, account.id, nothing, async (wallet) => {
     wallet.move('ADJUSTMENT', 5000, 'Goodwill');
     const { payInvoice: settle } = await import('../../domain/invoices.ts');
-    const { Invoice } = await import('../../table/billing-entities.ts');
+    const { Invoice } = await import('../../table/entities/billing.ts');
     const invoice = await deps.table.get(Invoice, { accountId: account.id, id });
     if (invoice) settle(wallet, invoice);
     return await deps.commit(wallet.writes(), undefined);

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../contract/enums.ts';
-import { DAY, entity, epoch, type ItemOf, type OfAccount } from './entities.ts';
-import { GRACE, shardOf } from './event-entities.ts';
-import { joinKey as key } from './keys.ts';
+import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../../contract/enums.ts';
+import { DAY, entity, epoch, type ItemOf, type OfAccount } from '../entities.ts';
+import { GRACE, shardOf } from '../event-entities.ts';
+import { joinKey as key } from '../keys.ts';
 
 const sealed = () => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });
 

@@ -8,9 +8,9 @@ import {
   PLAN_CATEGORIES,
   SUBSCRIPTION_STATUSES,
   WALLET_TRANSACTION_TYPES,
-} from '../contract/enums.ts';
-import { entity, type ItemOf, type OfAccount } from './entities.ts';
-import { joinKey as key } from './keys.ts';
+} from '../../contract/enums.ts';
+import { entity, type ItemOf, type OfAccount } from '../entities.ts';
+import { joinKey as key } from '../keys.ts';
 
 /** Serial numbers as text that sorts as they do. */
 const sortable = (serial: number) => String(serial).padStart(12, '0');

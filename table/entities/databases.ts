@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { DATABASE_STATUSES } from '../contract/enums.ts';
-import { entity, type ItemOf } from './entities.ts';
-import { joinKey as key } from './keys.ts';
+import { DATABASE_STATUSES } from '../../contract/enums.ts';
+import { entity, type ItemOf } from '../entities.ts';
+import { joinKey as key } from '../keys.ts';
 
 /** The partition of an application's databases. */
 export const databasesOf = (applicationId: string) => key('APP', applicationId, 'DATABASES');

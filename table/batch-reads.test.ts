@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { together } from './batch-reads.ts';
 import type { Send } from './table.ts';
-import { together } from './together.ts';
 
 type Item = Record<string, { S: string }>;
 const key = (pk: string): Item => ({ pk: { S: pk }, sk: { S: 's' } });

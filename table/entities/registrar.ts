@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { DNS_PROVIDERS, DNS_TYPES, DOMAIN_STATUSES, DOMAIN_TASKS } from '../contract/enums.ts';
-import { entity, type ItemOf, type OfAccount } from './entities.ts';
-import { joinKey as key } from './keys.ts';
+import { DNS_PROVIDERS, DNS_TYPES, DOMAIN_STATUSES, DOMAIN_TASKS } from '../../contract/enums.ts';
+import { entity, type ItemOf, type OfAccount } from '../entities.ts';
+import { joinKey as key } from '../keys.ts';
 
 /** The extensions on sale and their prices, where operators have changed them (domain/extensions.ts reads it). */
 export const DomainOffer = entity({

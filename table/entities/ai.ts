@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { AI_ENTRY_TYPES } from '../contract/enums.ts';
-import { entity, type ItemOf } from './entities.ts';
-import { joinKey as key } from './keys.ts';
+import { AI_ENTRY_TYPES } from '../../contract/enums.ts';
+import { entity, type ItemOf } from '../entities.ts';
+import { joinKey as key } from '../keys.ts';
 
 /**
  * Everything that a call to a model asks of an account, in one item, so that one conditional write decides: AI credits

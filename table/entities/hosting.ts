@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { PANEL_STATUSES } from '../contract/enums.ts';
-import { entity, type ItemOf, type OfAccount } from './entities.ts';
-import { joinKey as key } from './keys.ts';
+import { PANEL_STATUSES } from '../../contract/enums.ts';
+import { entity, type ItemOf, type OfAccount } from '../entities.ts';
+import { joinKey as key } from '../keys.ts';
 
 const sealed = () => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });
 

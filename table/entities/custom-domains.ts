@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { CERTIFICATE_STATUSES } from '../contract/enums.ts';
-import { entity, type ItemOf } from './entities.ts';
-import { joinKey as key } from './keys.ts';
+import { CERTIFICATE_STATUSES } from '../../contract/enums.ts';
+import { entity, type ItemOf } from '../entities.ts';
+import { joinKey as key } from '../keys.ts';
 
 /**
  * Where the visitors of a proven domain come in: its tenant at the edge and the certificate. From its proof until nothing of
