@@ -15,7 +15,7 @@ export async function rows(): Promise<Row[]> {
   try {
     Object.assign(process.env, run.local.environment);
     const [{ callAws }, { deps }, { Deployment }, { itemOf }] = await Promise.all([
-      import('../runtime/aws.ts'),
+      import('../runtime/aws/client.ts'),
       import('../runtime/deps.ts'),
       import('../table/entities.ts'),
       import('../table/writes.ts'),

@@ -62,7 +62,7 @@ async function drain(
   const { storeDelivery } = await import('../domain/event-sweep.ts');
   const { messageOf } = await import('../domain/fan-out.ts');
   const { deps } = await import('../runtime/deps.ts');
-  const { deliveryQueue } = await import('../runtime/delivery-queue.ts');
+  const { deliveryQueue } = await import('../runtime/bindings/delivery-queue.ts');
   const stored = await Promise.all(
     Array.from({ length: BACKLOG }, async (_, index) => {
       const createdAt = deps.now().toISOString();

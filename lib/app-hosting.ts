@@ -127,7 +127,7 @@ export class AppHostingStack extends PlatformStack {
     this.openServerTokens = serverTokens('Decrypt');
     this.sealServerTokens = serverTokens('GenerateDataKey');
 
-    // One module of the code speaks of applications' functions (runtime/app-host.ts) and wants all three names.
+    // One module of the code speaks of applications' functions (runtime/bindings/app-host.ts) and wants all three names.
     const functions = {
       APP_FUNCTION_PREFIX: names.appFunctions.prefix,
       APP_FUNCTION_ROLE_ARN: names.appRole.arn,

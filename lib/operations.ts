@@ -159,7 +159,7 @@ function watchesOfTable({ names }: Platform): Watch[] {
   }));
 }
 
-/** What the functions of the AI gateway count themselves (runtime/chat-report.ts, functions/schedule/checkAiLedgers.ts). */
+/** What the functions of the AI gateway count themselves (runtime/observability/chat-report.ts, functions/schedule/checkAiLedgers.ts). */
 function watchesOfAi({ config }: Platform): Watch[] {
   const counted = (metricName: string, operation = 'createChatCompletion'): Metric =>
     sum('HostingPlatform', metricName, { stage: config.stage, operation });
@@ -256,7 +256,7 @@ function watchesOfDelivery({ queueName, stage }: DeliveryStack): Watch[] {
   ];
 }
 
-/** What runtime/hosting-metrics.ts counts. */
+/** What runtime/observability/hosting-metrics.ts counts. */
 function watchesOfHosting({ config }: Platform): Watch[] {
   return [
     {

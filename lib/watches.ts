@@ -33,7 +33,7 @@ type RunbookPage =
   | 'webhooks-disabled'
   | 'hosting-servers';
 
-/** Metrics that functions write into their logs (runtime/log.ts). */
+/** Metrics that functions write into their logs (runtime/observability/log.ts). */
 export const OWN = 'HostingPlatform';
 
 const FIVE_MINUTES = Duration.minutes(5);

@@ -3,7 +3,7 @@ import type { JsonObject } from './intrinsics.ts';
 
 /**
  * The local run's own client for its engines: AWS's JSON protocol without real signatures, which none of them checks.
- * It is not `runtime/aws.ts`, whose endpoints and credentials are those of a function.
+ * It is not `runtime/aws/client.ts`, whose endpoints and credentials are those of a function.
  */
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 

@@ -5,7 +5,7 @@ import { ApiError, errorBody } from '../contract/errors.ts';
 import type { Caller } from '../domain/deps.ts';
 import type { Quota } from '../domain/rate-limit.ts';
 import type { Idempotency } from './idempotency.ts';
-import { log, metrics } from './log.ts';
+import { log, metrics } from './observability/log.ts';
 
 /** What one request leaves behind on its way through the layers; it rides on Lambda's context. */
 export interface Exchange {

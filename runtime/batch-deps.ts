@@ -1,7 +1,7 @@
 import type { Deps } from '../domain/deps.ts';
-import { createTable } from '../table/table.ts';
 import { together } from '../table/batch-reads.ts';
-import { callAws } from './aws.ts';
+import { createTable } from '../table/table.ts';
+import { callAws } from './aws/client.ts';
 import { required } from './config.ts';
 import { deps } from './deps.ts';
 

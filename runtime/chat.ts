@@ -6,15 +6,15 @@ import { pathsOf } from '../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Outlet, type Report } from '../domain/ai-calls.ts';
 import { keyRing } from '../domain/ai-keys.ts';
 import { createTransport } from '../providers/ai/transport.ts';
-import { baseUrls, offer, ownKey } from './ai.ts';
 import { type Event, type Exchange, publicError, usualHeaders } from './answer.ts';
 import { type Hearing, throughTheEdge } from './authentication.ts';
-import { callReport } from './chat-report.ts';
+import { baseUrls, offer, ownKey } from './bindings/ai.ts';
+import { secrets } from './bindings/secrets.ts';
 import { deps } from './deps.ts';
+import { parseAs, readBody } from './http/input.ts';
 import { countLost, identify } from './identity.ts';
-import { parseAs, readBody } from './input.ts';
-import { log } from './log.ts';
-import { secrets } from './secrets.ts';
+import { callReport } from './observability/chat-report.ts';
+import { log } from './observability/log.ts';
 
 const gateway: Gateway = {
   ...deps,

@@ -1,7 +1,7 @@
 import type { Deps } from '../domain/deps.ts';
 import { newId } from '../domain/ids.ts';
 import { createTable } from '../table/table.ts';
-import { callAws } from './aws.ts';
+import { callAws } from './aws/client.ts';
 import { config, required } from './config.ts';
 
 const table = createTable((operation, input) => callAws('dynamodb', operation, input), required('TABLE_NAME'));

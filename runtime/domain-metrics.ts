@@ -1,5 +1,5 @@
 import type { DomainIds } from '../domain/domain-tasks.ts';
-import { log, metrics } from './log.ts';
+import { log, metrics } from './observability/log.ts';
 
 /** Logs and counts what a registrar refused, by what it was asked. */
 export function reportRefusal(ids: DomainIds, kind: 'REGISTER' | 'RENEW' | undefined): void {

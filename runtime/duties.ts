@@ -1,4 +1,4 @@
-import { log } from './log.ts';
+import { log } from './observability/log.ts';
 
 /**
  * Does several things that have nothing to do with each other: one that fails does not keep the others from being done.

@@ -5,9 +5,9 @@ import type { Caller, Deps } from '../domain/deps.ts';
 import { answer, type Event, type ExchangeContext, type Layer, observed, type Result } from './answer.ts';
 import { claimOf, countVisitor, type Hearing } from './authentication.ts';
 import { deps as base } from './deps.ts';
+import { parseInput } from './http/input.ts';
 import { type Idempotency, idempotency } from './idempotency.ts';
 import { identify } from './identity.ts';
-import { parseInput } from './input.ts';
 
 const REPLAYED = { 'idempotent-replayed': 'true' };
 

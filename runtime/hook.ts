@@ -7,7 +7,7 @@ import type { HookRequest } from '../domain/git-hosts.ts';
 import { answer, type Event, type ExchangeContext, observed, type Result } from './answer.ts';
 import { claimOf, countVisitor } from './authentication.ts';
 import { deps as base } from './deps.ts';
-import { bodyBytes, parseInput } from './input.ts';
+import { bodyBytes, parseInput } from './http/input.ts';
 
 /** Hooks that one subject may be told of in 60 seconds: a busy repository stays far below, a runaway does not. */
 const PER_SUBJECT = 600;

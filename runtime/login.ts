@@ -17,7 +17,7 @@ import {
 } from './authentication.ts';
 import { config, required } from './config.ts';
 import { deps } from './deps.ts';
-import { log } from './log.ts';
+import { log } from './observability/log.ts';
 
 const issuer = required('LOGIN_ISSUER');
 const trusted = {
@@ -29,7 +29,7 @@ const trusted = {
 let checker: Promise<(token: string, now: Date) => Promise<string | undefined>> | undefined;
 /** The subject of a token, if it is one of ours. */
 async function subjectOf(token: string, now: Date): Promise<string | undefined> {
-  checker ??= import('./access-token.ts').then(({ accessTokens }) => accessTokens(trusted));
+  checker ??= import('./http/access-token.ts').then(({ accessTokens }) => accessTokens(trusted));
   return await (await checker)(token, now);
 }
 

@@ -1,5 +1,5 @@
 import { createMirrorQueue } from '../providers/mirror-queue.ts';
-import { callAws } from './aws.ts';
+import { callAws } from './aws/client.ts';
 import { required } from './config.ts';
 
 export const mirrorQueue = createMirrorQueue(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAs } from '../../runtime/input.ts';
+import { parseAs } from '../../runtime/http/input.ts';
 import { ChatRequest } from './chat.ts';
 
 const good = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'hi' }] };

@@ -1,5 +1,5 @@
 import { chat } from '../../runtime/chat.ts';
-import { streaming } from '../../runtime/lambda-stream.ts';
+import { streaming } from '../../runtime/http/lambda-stream.ts';
 
 /** POST /ai/v1/chat/completions, behind a function URL that streams. */
 export const handler = streaming(chat);

@@ -1,6 +1,6 @@
 import { getDeployment as route } from '../../contract/deployments/deployments.ts';
 import { getDeployment } from '../../domain/deployments.ts';
-import { builds } from '../../runtime/builds.ts';
+import { builds } from '../../runtime/bindings/builds.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/deployments/{id} */

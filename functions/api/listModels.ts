@@ -1,6 +1,6 @@
 import { listModels as route } from '../../contract/ai/gateway.ts';
 import { listModels } from '../../domain/ai-models.ts';
-import { offer } from '../../runtime/ai.ts';
+import { offer } from '../../runtime/bindings/ai.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /ai/v1/models */

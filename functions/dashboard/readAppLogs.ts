@@ -1,6 +1,6 @@
 import { readAppLogs as route } from '../../contract/apps/logs.ts';
 import { readAppLogs } from '../../domain/app-logs.ts';
-import { appLogs } from '../../runtime/app-logs.ts';
+import { appLogs } from '../../runtime/bindings/app-logs.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/apps/{id}/logs */

@@ -1,6 +1,6 @@
 import { readDeploymentLog as route } from '../../contract/deployments/deployments.ts';
 import { readDeploymentLog } from '../../domain/deployments.ts';
-import { builds } from '../../runtime/builds.ts';
+import { builds } from '../../runtime/bindings/builds.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/deployments/{id}/log */

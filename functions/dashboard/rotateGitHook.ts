@@ -1,7 +1,7 @@
 import { rotateGitHook as route } from '../../contract/apps/git-access.ts';
 import { rotateGitHook } from '../../domain/git-access.ts';
+import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
-import { secrets } from '../../runtime/secrets.ts';
 
 /** POST /dashboard/v1/apps/{id}/git-hook/rotate */
 export const handler = endpoint(route, rotateGitHook, { secrets });

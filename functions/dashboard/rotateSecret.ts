@@ -1,7 +1,7 @@
 import { rotateSecret as route } from '../../contract/webhooks/management.ts';
 import { rotateSecret } from '../../domain/webhook-control.ts';
+import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
-import { secrets } from '../../runtime/secrets.ts';
 
 /** POST /dashboard/v1/webhooks/{id}/rotate-secret */
 export const handler = endpoint(route, rotateSecret, { secrets });

@@ -1,9 +1,9 @@
 import { AdoptionInput, adoptDomain } from '../../domain/domain-adoption.ts';
+import { dns } from '../../runtime/bindings/dns.ts';
+import { registrar } from '../../runtime/bindings/registrar.ts';
 import { deps } from '../../runtime/deps.ts';
-import { dns } from '../../runtime/dns.ts';
 import { extensions } from '../../runtime/extensions.ts';
-import { registrar } from '../../runtime/registrar.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** For operators, by hand: puts a domain that is at our registrar already under an account. */
 export const handler = step(AdoptionInput(), (input) => adoptDomain({ ...deps, registrar, dns, extensions }, input));

@@ -1,6 +1,6 @@
 import { PlansInput, setPlans } from '../../domain/plans.ts';
 import { deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** For operators, by hand: the plans and their prices, without a deployment. `{}` is the built-in list. */
 export const handler = step(PlansInput(), (offer) => setPlans(deps, offer));

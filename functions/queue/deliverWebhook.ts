@@ -1,11 +1,11 @@
 import { deliver } from '../../domain/deliveries.ts';
 import { DeliveryInput } from '../../domain/workflow.ts';
 import { batchDeps as deps } from '../../runtime/batch-deps.ts';
-import { consumer } from '../../runtime/consumer.ts';
+import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
+import { secrets } from '../../runtime/bindings/secrets.ts';
+import { webhookSender as sender } from '../../runtime/bindings/webhook-sender.ts';
 import { reportAttempt } from '../../runtime/delivery-metrics.ts';
-import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
-import { secrets } from '../../runtime/secrets.ts';
-import { webhookSender as sender } from '../../runtime/webhook-sender.ts';
+import { consumer } from '../../runtime/triggers/consumer.ts';
 
 const needs = { ...deps, secrets, queue, sender };
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { checkLedgers } from '../../domain/ai-ledger.ts';
 import { deps } from '../../runtime/deps.ts';
-import { log, metrics } from '../../runtime/log.ts';
-import { step } from '../../runtime/step.ts';
+import { log, metrics } from '../../runtime/observability/log.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** Every minute, for the accounts that are due: do the books add up to the balance? */
 export const handler = step(z.unknown(), async () => {

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { overdue } from '../../domain/overdue.ts';
+import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
+import { machines } from '../../runtime/bindings/executions.ts';
+import { txt } from '../../runtime/bindings/txt-records.ts';
 import { reportEvents, reportSweep } from '../../runtime/delivery-metrics.ts';
-import { deliveryQueue as queue } from '../../runtime/delivery-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';
-import { machines } from '../../runtime/executions.ts';
 import { extensions } from '../../runtime/extensions.ts';
 import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
-import { step } from '../../runtime/step.ts';
-import { txt } from '../../runtime/txt-records.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 const { deliveries, events, ...others } = overdue({ ...deps, ...machines, txt, queue, mirrors, extensions });
 

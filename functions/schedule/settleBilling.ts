@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import { voidOverdue } from '../../domain/outstanding.ts';
 import { tendSubscriptions } from '../../domain/subscription-life.ts';
 import { lookIntoTopUps } from '../../domain/top-ups.ts';
+import { payments } from '../../runtime/bindings/payments.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';
-import { payments } from '../../runtime/payments.ts';
 import { plans } from '../../runtime/plans.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 const needs = { ...deps, payments, plans };
 

@@ -1,8 +1,8 @@
 import { checkRelease } from '../../domain/releases.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
-import { appHost } from '../../runtime/app-host.ts';
+import { appHost } from '../../runtime/bindings/app-host.ts';
 import { deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** Tries a release before it takes traffic. */
 export const handler = step(DeploymentInput, (ids) => checkRelease({ ...deps, appHost }, ids));

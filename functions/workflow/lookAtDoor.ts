@@ -5,7 +5,7 @@ import { doorAddress } from '../../runtime/door-address.ts';
 import { doors } from '../../runtime/doors.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
 import { leads } from '../../runtime/leads.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** One look at the door of a domain. */
 export const handler = step(DoorInput, (of) => lookAtDoor({ ...deps, doors, leads, hostRoutes, doorAddress }, of));

@@ -2,7 +2,7 @@ import { makeDatabase } from '../../domain/database-making.ts';
 import { DatabaseInput } from '../../domain/workflow.ts';
 import { databases } from '../../runtime/databases.ts';
 import { deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** One look at a database that is being made. */
 export const handler = step(DatabaseInput, (of) => makeDatabase({ ...deps, databases }, of));

@@ -1,9 +1,9 @@
 import { pruneReleases } from '../../domain/rollbacks.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
-import { appHost } from '../../runtime/app-host.ts';
-import { builds } from '../../runtime/builds.ts';
+import { appHost } from '../../runtime/bindings/app-host.ts';
+import { builds } from '../../runtime/bindings/builds.ts';
 import { deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** Removes the releases that are not kept. */
 export const handler = step(DeploymentInput, (ids) => pruneReleases({ ...deps, appHost, builds }, ids));

@@ -1,10 +1,10 @@
 import { releaseDeployment } from '../../domain/releases.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
-import { appHost } from '../../runtime/app-host.ts';
-import { appLogs } from '../../runtime/app-logs.ts';
-import { bucket, builds } from '../../runtime/builds.ts';
+import { appHost } from '../../runtime/bindings/app-host.ts';
+import { appLogs } from '../../runtime/bindings/app-logs.ts';
+import { bucket, builds } from '../../runtime/bindings/builds.ts';
 import { deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** Makes a release of what was built. */
 export const handler = step(DeploymentInput, (ids) =>

@@ -1,9 +1,9 @@
 import { switchRelease } from '../../domain/releases.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
-import { appHost } from '../../runtime/app-host.ts';
+import { appHost } from '../../runtime/bindings/app-host.ts';
 import { deps } from '../../runtime/deps.ts';
 import { hostRoutes } from '../../runtime/host-routes.ts';
-import { step } from '../../runtime/step.ts';
+import { step } from '../../runtime/triggers/step.ts';
 
 /** Sends the traffic to a release. */
 export const handler = step(DeploymentInput, (ids) => switchRelease({ ...deps, appHost, hostRoutes }, ids));

@@ -20,7 +20,7 @@ const modules = () =>
     import('../../domain/ai-credits.ts'),
     import('../../domain/ai-ledger.ts'),
     import('../../domain/ai-models.ts'),
-    import('../../runtime/aws.ts'),
+    import('../../runtime/aws/client.ts'),
     import('../../runtime/deps.ts'),
   ]);
 

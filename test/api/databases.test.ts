@@ -70,8 +70,8 @@ test('the next deployment is told of the databases that are there, oldest first'
   const deployment = (await account.call(createDeployment, { params: { id } })).body.data.id;
   Object.assign(process.env, local.environment);
   const [{ bucket }, { getObject }] = await Promise.all([
-    import('../../runtime/builds.ts'),
-    import('../../runtime/aws.ts'),
+    import('../../runtime/bindings/builds.ts'),
+    import('../../runtime/aws/client.ts'),
   ]);
   const job = await until(() => getObject(bucket, jobKey(deployment)));
   expect(JSON.parse(job.toString()).databases).toEqual([

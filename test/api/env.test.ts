@@ -19,7 +19,7 @@ async function stored(accountId: string, id: string): Promise<Record<string, str
   Object.assign(process.env, local.environment);
   const [{ deps }, { secrets }, { envContext }] = await Promise.all([
     import('../../runtime/deps.ts'),
-    import('../../runtime/secrets.ts'),
+    import('../../runtime/bindings/secrets.ts'),
     import('../../domain/env.ts'),
   ]);
   const env = await deps.table.get(EnvSet, { accountId, id });
@@ -50,7 +50,7 @@ test('values are sealed under the application: those of another cannot be read w
   Object.assign(process.env, local.environment);
   const [{ deps }, { secrets }, { envContext }] = await Promise.all([
     import('../../runtime/deps.ts'),
-    import('../../runtime/secrets.ts'),
+    import('../../runtime/bindings/secrets.ts'),
     import('../../domain/env.ts'),
   ]);
   const env = await deps.table.get(EnvSet, { accountId: one.account.id, id: one.id });

@@ -52,7 +52,7 @@ test('bought from the wallet, a plan is hosted; cancelled, it stays to the end o
 test('runs that meet make one account', async () => {
   const account = await newAccount();
   const deps = await platformDeps();
-  const { secrets } = await import('../../runtime/secrets.ts');
+  const { secrets } = await import('../../runtime/bindings/secrets.ts');
   const { id } = await boughtHosting(account);
   const of = { accountId: account.id, id };
   const needs = { ...deps, secrets, panel: createPanel() };
@@ -116,7 +116,7 @@ describe('a panel that misbehaves is a 502 in public words, and lists do not not
 test('a server that refuses is written down and asked again later; what is settled stays settled when it is repeated', async () => {
   const account = await newAccount();
   const deps = await platformDeps();
-  const { secrets } = await import('../../runtime/secrets.ts');
+  const { secrets } = await import('../../runtime/bindings/secrets.ts');
   const needs = { ...deps, secrets, panel: createPanel() };
   const refused = await boughtHosting(account, { hostingDomain: anyDomain('refused-') });
   const of = { accountId: account.id, id: refused.id };

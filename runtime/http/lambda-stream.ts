@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Event } from './answer.ts';
+import type { Event } from '../answer.ts';
 
 type StreamingHandler = (event: Event, stream: Writable, context: unknown) => Promise<void>;
 

@@ -1,7 +1,7 @@
-import { builtInOffer, type Offer, offers } from '../domain/ai-models.ts';
-import type { ProviderId } from '../providers/ai/registry.ts';
-import { config } from './config.ts';
-import { deps } from './deps.ts';
+import { builtInOffer, type Offer, offers } from '../../domain/ai-models.ts';
+import type { ProviderId } from '../../providers/ai/registry.ts';
+import { config } from '../config.ts';
+import { deps } from '../deps.ts';
 
 /** The offer as this process knows it. */
 export const offer: () => Promise<Offer> = offers(deps, builtInOffer(config.AI_RAND_PER_DOLLAR));

@@ -1,6 +1,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { createAppHost } from '../providers/app-host.ts';
-import { required } from './config.ts';
+import { createAppHost } from '../../providers/app-host.ts';
+import { required } from '../config.ts';
 
 export const appHost = createAppHost(new LambdaClient({}), {
   prefix: required('APP_FUNCTION_PREFIX'),

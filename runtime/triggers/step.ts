@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { log } from './log.ts';
+import { log } from '../observability/log.ts';
 
 /**
  * One Lambda of a workflow (or of a schedule, or an operator's tool): parses its input, does one thing, and gives

@@ -1,5 +1,5 @@
-import { createRegistrar } from '../providers/registrar.ts';
-import { callAws } from './aws.ts';
+import { createRegistrar } from '../../providers/registrar.ts';
+import { callAws } from '../aws/client.ts';
 
 export const registrar = createRegistrar((operation, input, options) =>
   callAws('route53domains', operation, input, options),

@@ -1,6 +1,6 @@
-import type { ApiError } from '../contract/errors.ts';
-import type { Report } from '../domain/ai-calls.ts';
-import type { Exchange } from './answer.ts';
+import type { ApiError } from '../../contract/errors.ts';
+import type { Report } from '../../domain/ai-calls.ts';
+import type { Exchange } from '../answer.ts';
 import { log, metrics, type Unit } from './log.ts';
 
 const count = (value: number | boolean | undefined): [number, Unit] => [Number(value ?? 0), 'Count'];

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import { log } from './log.ts';
+import { log } from '../observability/log.ts';
 
 /**
  * One Lambda behind a queue: each message of a batch is parsed and acted on by itself, all at once. Those that failed go

@@ -1,6 +1,6 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { createExecutions } from '../providers/executions.ts';
-import { required } from './config.ts';
+import { createExecutions } from '../../providers/executions.ts';
+import { required } from '../config.ts';
 
 const client = new SFNClient({});
 

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Credentials } from './config.ts';
+import type { Credentials } from '../config.ts';
 
 /**
  * Signature version 4 for AWS's JSON protocols, where every request is a POST of `/`: three signatures are most of what

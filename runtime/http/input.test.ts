@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { createApp, listApps } from '../contract/apps/apps.ts';
-import { replaceEnv } from '../contract/apps/environment.ts';
-import type { Route } from '../contract/route.ts';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { replaceEnv } from '../../contract/apps/environment.ts';
+import type { Route } from '../../contract/route.ts';
 import { parseInput } from './input.ts';
 
 const event = (body: string | undefined, query?: Record<string, string>, isBase64Encoded = false) =>

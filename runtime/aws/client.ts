@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { type Credentials, config, endpointOf, readCredentials } from './config.ts';
+import { type Credentials, config, endpointOf, readCredentials } from '../config.ts';
 import { signJson } from './signature.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { ApiError } from '../contract/errors.ts';
-import type { Route } from '../contract/route.ts';
-import type { Event } from './answer.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Route } from '../../contract/route.ts';
+import type { Event } from '../answer.ts';
 
 /** A body may hold this much (design, section 4). */
 const BODY_LIMIT = 1024 * 1024;

@@ -1,0 +1,6 @@
+import { createBuilds } from '../../providers/builds.ts';
+import { deleteObject, getObject, putObject } from '../aws/client.ts';
+import { required } from '../config.ts';
+
+export const bucket = required('BUILDS_BUCKET');
+export const builds = createBuilds({ getObject, putObject, deleteObject }, bucket);

@@ -1,0 +1,8 @@
+import { createDeliveryQueue } from '../../providers/delivery-queue.ts';
+import { callAws } from '../aws/client.ts';
+import { required } from '../config.ts';
+
+export const deliveryQueue = createDeliveryQueue(
+  (operation, input) => callAws('sqs', operation, input),
+  required('DELIVERY_QUEUE_URL'),
+);

@@ -1,6 +1,0 @@
-import { createBuilds } from '../providers/builds.ts';
-import { deleteObject, getObject, putObject } from './aws.ts';
-import { required } from './config.ts';
-
-export const bucket = required('BUILDS_BUCKET');
-export const builds = createBuilds({ getObject, putObject, deleteObject }, bucket);

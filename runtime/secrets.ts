@@ -1,8 +1,0 @@
-import { createSecrets } from '../providers/secrets.ts';
-import { callAws } from './aws.ts';
-import { required } from './config.ts';
-
-export const secrets = createSecrets(
-  (operation, input) => callAws('kms', operation, input),
-  required('SECRETS_KEY_ARN'),
-);

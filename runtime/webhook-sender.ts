@@ -1,4 +1,0 @@
-import { createWebhookSender } from '../providers/webhook-sender.ts';
-import { deps } from './deps.ts';
-
-export const webhookSender = createWebhookSender({ allowLocal: deps.settings.allowLocalWebhooks });
