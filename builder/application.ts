@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Job } from '../providers/builds.ts';
+import type { Job } from '../providers/builds/builds.ts';
 import { pack } from './archive.ts';
 import { handOver } from './build-user.ts';
 import type { Cache } from './cache.ts';

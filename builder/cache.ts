@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { CacheName } from '../providers/builds.ts';
+import type { CacheName } from '../providers/builds/builds.ts';
 import type { User } from './build-user.ts';
 
 /**

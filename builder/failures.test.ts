@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Job } from '../providers/builds.ts';
+import type { Job } from '../providers/builds/builds.ts';
 import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealed } from './workbench.ts';
 
 beforeAll(openWorkbench);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Job } from '../providers/builds.ts';
+import type { Job } from '../providers/builds/builds.ts';
 import { BuildFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -5,8 +5,8 @@
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { artifactKey, cacheKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds.ts';
-import { createSecrets } from '../providers/secrets.ts';
+import { artifactKey, cacheKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds/builds.ts';
+import { createSecrets } from '../providers/encryption/secrets.ts';
 import { callAws, getObject, putLargeObject, putObject } from '../runtime/aws/client.ts';
 import { buildApplication } from './application.ts';
 import { createBuildUser } from './build-user.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../contract/enums.ts';
-import type { Job } from '../providers/builds.ts';
+import type { Job } from '../providers/builds/builds.ts';
 import { BuildFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 

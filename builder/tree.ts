@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, type Stats } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Job } from '../providers/builds.ts';
+import type { Job } from '../providers/builds/builds.ts';
 import { BuildFailure } from './failure.ts';
 
 /** One thing that goes into the artifact. */

@@ -13,9 +13,9 @@ import { writeNShim } from '../local/runtimes/n-shim.ts';
 import { startKms } from '../local/stand-ins/kms.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from '../local/stand-ins/machine.ts';
 import type { StandIn } from '../local/stand-ins/wire.ts';
-import { textOf } from '../providers/build-log.ts';
-import type { Job } from '../providers/builds.ts';
-import { type Context, createSecrets, type Sealed } from '../providers/secrets.ts';
+import { textOf } from '../providers/builds/build-log.ts';
+import type { Job } from '../providers/builds/builds.ts';
+import { type Context, createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 
 /** Directory of everything that a test file makes. */
 export const root = mkdtempSync(join(tmpdir(), 'builder-'));

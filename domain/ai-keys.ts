@@ -9,7 +9,7 @@ import { AI_PROVIDER_IDS } from '../contract/enums.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
 import { isProviderId, PROVIDERS } from '../providers/ai/registry.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { AiAccount } from '../table/entities/ai.ts';
 import { change } from '../table/writes.ts';
 import { addCredits, creditEntry } from './ai-credits.ts';

@@ -1,6 +1,6 @@
 import type { readAppLogs as ReadRoute } from '../contract/apps/logs.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { AppLogs } from '../providers/app-logs.ts';
+import type { AppLogs } from '../providers/app-host/logs.ts';
 import { findApp } from './apps.ts';
 import type { Caller, Deps } from './deps.ts';
 

@@ -9,7 +9,7 @@ import type {
 import { FRAMEWORK_DEFAULTS } from '../contract/enums.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { Account, App, Host } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { joinKey } from '../table/keys.ts';

@@ -4,8 +4,8 @@ import type {
 } from '../contract/custom-domains/custom-domains.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { aliasOf, type HostRoutes } from '../providers/host-routes.ts';
-import type { TxtRecords } from '../providers/txt-records.ts';
+import { aliasOf, type HostRoutes } from '../providers/edge/host-routes.ts';
+import type { TxtRecords } from '../providers/dns/txt-records.ts';
 import { Door } from '../table/entities/custom-domains.ts';
 import { App, type CustomDomain, checkedAgainAt, Host } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';

@@ -1,5 +1,5 @@
-import type { Cluster, Databases } from '../providers/databases.ts';
-import type { Executions } from '../providers/executions.ts';
+import type { Cluster, Databases } from '../providers/databases/databases.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
 import { Database, type DatabaseKey, databasesOf } from '../table/entities/databases.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, erase } from '../table/writes.ts';

@@ -1,7 +1,7 @@
-import { DELAY_MOST, type DeliveryMessage, type DeliveryQueue } from '../providers/delivery-queue.ts';
-import type { Secrets } from '../providers/secrets.ts';
-import type { Outcome } from '../providers/send-errors.ts';
-import type { WebhookSender } from '../providers/webhook-sender.ts';
+import { DELAY_MOST, type DeliveryMessage, type DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
+import type { Outcome } from '../providers/webhooks/send-errors.ts';
+import type { WebhookSender } from '../providers/webhooks/sender.ts';
 import { Event } from '../table/event-entities.ts';
 import { Delivery, queuedFor, Webhook, waitingFor } from '../table/entities/webhooks.ts';
 import { change, replace, type Write } from '../table/writes.ts';

@@ -1,4 +1,4 @@
-import { DELAY_MOST, type DeliveryQueue } from '../providers/delivery-queue.ts';
+import { DELAY_MOST, type DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
 import { GRACE, SHARDS } from '../table/event-entities.ts';
 import { splitKey } from '../table/keys.ts';
 import type { Due } from '../table/table.ts';

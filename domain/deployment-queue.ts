@@ -1,6 +1,6 @@
 import type { createDeployment as CreateRoute } from '../contract/deployments/deployments.ts';
 import type { Output } from '../contract/route.ts';
-import { markOf } from '../providers/build-log.ts';
+import { markOf } from '../providers/builds/build-log.ts';
 import { Deployment } from '../table/entities.ts';
 import { create, type Write } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';

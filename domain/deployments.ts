@@ -6,8 +6,8 @@ import type {
 } from '../contract/deployments/deployments.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { linesOf, textOf } from '../providers/build-log.ts';
-import type { Builds } from '../providers/builds.ts';
+import { linesOf, textOf } from '../providers/builds/build-log.ts';
+import type { Builds } from '../providers/builds/builds.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { change, type Write } from '../table/writes.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Dns, DnsChange, RecordSet } from '../providers/dns.ts';
+import type { Dns, DnsChange, RecordSet } from '../providers/dns/dns.ts';
 import { type DnsRecord, Domain, Zone } from '../table/entities/registrar.ts';
 import { create } from '../table/writes.ts';
 import { billingWorld } from '../test/billing-world.ts';

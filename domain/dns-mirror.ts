@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Dns, DnsChange, RecordSet } from '../providers/dns.ts';
-import type { MirrorQueue } from '../providers/mirror-queue.ts';
+import type { Dns, DnsChange, RecordSet } from '../providers/dns/dns.ts';
+import type { MirrorQueue } from '../providers/dns/sync-queue.ts';
 import { DnsRecord, recordsOf, Zone } from '../table/entities/registrar.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';

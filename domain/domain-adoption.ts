@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { DNS_TYPES } from '../contract/enums.ts';
 import { Registrant } from '../contract/registrar/orders.ts';
-import type { Dns } from '../providers/dns.ts';
-import type { Registrar } from '../providers/registrar.ts';
+import type { Dns } from '../providers/dns/dns.ts';
+import type { Registrar } from '../providers/registrar/registrar.ts';
 import { DnsRecord, Domain, DomainName, mirrorOverdue, Zone } from '../table/entities/registrar.ts';
 import { create } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

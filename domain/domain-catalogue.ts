@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts';
 import { isRegistrable } from '../contract/host-names.ts';
 import type { checkDomain as CheckRoute, listDomainPrices as PricesRoute } from '../contract/registrar/catalogue.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { Availability, Registrar } from '../providers/registrar.ts';
+import type { Availability, Registrar } from '../providers/registrar/registrar.ts';
 import { DomainName } from '../table/entities/registrar.ts';
 import type { Caller, Deps } from './deps.ts';
 import { type Extension, type Extensions, type Name, nameOf } from './extensions.ts';

@@ -1,4 +1,4 @@
-import type { Executions } from '../providers/executions.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
 import { Invoice } from '../table/entities/billing.ts';
 import { Domain } from '../table/entities/registrar.ts';
 import { splitKey } from '../table/keys.ts';

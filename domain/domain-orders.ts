@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { orderDomain as OrderRoute } from '../contract/registrar/orders.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { Registrar } from '../providers/registrar.ts';
+import type { Registrar } from '../providers/registrar/registrar.ts';
 import { Domain, DomainName, Zone } from '../table/entities/registrar.ts';
 import { create } from '../table/writes.ts';
 import type { Caller, Deps } from './deps.ts';

@@ -1,5 +1,5 @@
-import type { Dns } from '../providers/dns.ts';
-import { Refused, type Registrar } from '../providers/registrar.ts';
+import type { Dns } from '../providers/dns/dns.ts';
+import { Refused, type Registrar } from '../providers/registrar/registrar.ts';
 import { Invoice } from '../table/entities/billing.ts';
 import { Domain, DomainName, mirrorOverdue, Zone } from '../table/entities/registrar.ts';
 import { change, erase, type Write } from '../table/writes.ts';

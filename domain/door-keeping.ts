@@ -1,4 +1,4 @@
-import type { Executions } from '../providers/executions.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
 import { Door } from '../table/entities/custom-domains.ts';
 import type { CustomDomain } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';

@@ -1,6 +1,6 @@
-import type { Doors, Tenant } from '../providers/doors.ts';
-import type { HostRoutes } from '../providers/host-routes.ts';
-import type { Lead, Leads } from '../providers/leads.ts';
+import type { Doors, Tenant } from '../providers/edge/tenants.ts';
+import type { HostRoutes } from '../providers/edge/host-routes.ts';
+import type { Lead, Leads } from '../providers/dns/targets.ts';
 import { Door } from '../table/entities/custom-domains.ts';
 import { Host } from '../table/entities.ts';
 import { erase } from '../table/writes.ts';

@@ -1,7 +1,7 @@
 import type { listEnvKeys as ListRoute, replaceEnv as ReplaceRoute } from '../contract/apps/environment.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { App, EnvSet } from '../table/entities.ts';
 import { create, replace } from '../table/writes.ts';
 import { noSuchApp } from './apps.ts';

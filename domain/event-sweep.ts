@@ -1,4 +1,4 @@
-import type { DeliveryQueue } from '../providers/delivery-queue.ts';
+import type { DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
 import { Event, SHARDS, unsettled } from '../table/event-entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { Delivery, queuedFor, Webhook, webhooksOf } from '../table/entities/webhooks.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ExecutionStatus, Executions } from '../providers/executions.ts';
+import type { ExecutionStatus, Executions } from '../providers/workflows/executions.ts';
 import { deploymentWorld } from '../test/deployment-world.ts';
 import { HOSTS } from '../test/git-hooks.ts';
 import { createDeployment } from './deployments.ts';

@@ -1,6 +1,6 @@
-import type { Executions } from '../providers/executions.ts';
-import type { HostRoutes } from '../providers/host-routes.ts';
-import { PLACEHOLDER } from '../providers/host-routes.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
+import type { HostRoutes } from '../providers/edge/host-routes.ts';
+import { PLACEHOLDER } from '../providers/edge/host-routes.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';

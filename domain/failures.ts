@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Builds } from '../providers/builds.ts';
+import type { Builds } from '../providers/builds/builds.ts';
 import { failDeployment } from './deployment-end.ts';
 import type { Deps } from './deps.ts';
 import type { Caught, DeploymentIds } from './workflow.ts';

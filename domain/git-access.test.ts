@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Secrets } from '../providers/secrets.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { create } from '../table/writes.ts';
 import { deploymentWorld } from '../test/deployment-world.ts';

@@ -7,8 +7,8 @@ import type {
 } from '../contract/apps/git-access.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { Secrets } from '../providers/secrets.ts';
-import { newSshKeyPair } from '../providers/ssh-keys.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
+import { newSshKeyPair } from '../providers/git/ssh-keys.ts';
 import { App } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { type Change, change, type Write } from '../table/writes.ts';

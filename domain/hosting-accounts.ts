@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Executions } from '../providers/executions.ts';
-import { type NewPanelAccount, type Panel, PanelFailure, type PanelServer } from '../providers/panel.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
+import { type NewPanelAccount, type Panel, PanelFailure, type PanelServer } from '../providers/hosting-panel/panel.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { Subscription } from '../table/entities/billing.ts';
 import { Account, type OfAccount } from '../table/entities.ts';
 import { HostingAccount } from '../table/entities/hosting.ts';

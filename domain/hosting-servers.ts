@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { PanelServer } from '../providers/panel.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import type { PanelServer } from '../providers/hosting-panel/panel.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { HOSTING_SERVERS, HostingServer } from '../table/entities/hosting.ts';
 import { change, create } from '../table/writes.ts';
 import type { Deps } from './deps.ts';

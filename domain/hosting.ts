@@ -1,8 +1,8 @@
 import { ApiError } from '../contract/errors.ts';
 import type { getHosting as GetRoute, listHosting as ListRoute } from '../contract/hosting/hosting.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { type Panel, type PanelAccount, PanelFailure } from '../providers/panel.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import { type Panel, type PanelAccount, PanelFailure } from '../providers/hosting-panel/panel.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { hostingOf, Subscription } from '../table/entities/billing.ts';
 import type { OfAccount } from '../table/entities.ts';
 import { HostingAccount } from '../table/entities/hosting.ts';

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { ApiError } from '../contract/errors.ts';
 import { billingRules } from '../events/billing-rules.ts';
 import type { Rule } from '../events/consume.ts';
-import type { Payment, Payments } from '../providers/payments.ts';
+import type { Payment, Payments } from '../providers/payments/payments.ts';
 import { Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { createTable, type Send } from '../table/table.ts';

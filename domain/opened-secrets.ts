@@ -1,4 +1,4 @@
-import type { Context, Sealed, Secrets } from '../providers/secrets.ts';
+import type { Context, Sealed, Secrets } from '../providers/encryption/secrets.ts';
 
 /** Secrets that this warm instance has opened, by their ciphertext: a key call for each use would be too dear. */
 const opened = new Map<string, string>();

@@ -1,7 +1,7 @@
 import type { receivePush as PushRoute } from '../contract/deployments/push-hook.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { GitAccess, Push } from '../table/git-entities.ts';
 import { change, check, create, type Write } from '../table/writes.ts';

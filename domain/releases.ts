@@ -1,9 +1,9 @@
 import { repositoryAddress } from '../contract/apps/repositories.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { AppHost, Trial } from '../providers/app-host.ts';
-import type { AppLogs } from '../providers/app-logs.ts';
-import { artifactKey, type Builds, type Job } from '../providers/builds.ts';
-import type { HostRoutes } from '../providers/host-routes.ts';
+import type { AppHost, Trial } from '../providers/app-host/app-host.ts';
+import type { AppLogs } from '../providers/app-host/logs.ts';
+import { artifactKey, type Builds, type Job } from '../providers/builds/builds.ts';
+import type { HostRoutes } from '../providers/edge/host-routes.ts';
 import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { change } from '../table/writes.ts';

@@ -1,6 +1,6 @@
 import { repositoryAddress } from '../contract/apps/repositories.ts';
 import { ApiError } from '../contract/errors.ts';
-import { isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/addresses.ts';
+import { isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/webhooks/addresses.ts';
 
 /**
  * Refuses a repository whose host could not be a public one: a name or a literal address of a private network. What a

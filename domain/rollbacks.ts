@@ -1,8 +1,8 @@
 import type { rollBack as RollBackRoute } from '../contract/deployments/rollback.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import type { AppHost } from '../providers/app-host.ts';
-import type { Builds } from '../providers/builds.ts';
+import type { AppHost } from '../providers/app-host/app-host.ts';
+import type { Builds } from '../providers/builds/builds.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { change, check } from '../table/writes.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { billingRules } from '../events/billing-rules.ts';
 import { consume } from '../events/consume.ts';
-import type { Payments } from '../providers/payments.ts';
+import type { Payments } from '../providers/payments/payments.ts';
 import { Invoice, Subscription } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { billingWorld, expectBooksToBeRight, START } from '../test/billing-world.ts';

@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
-import type { AppHost } from '../providers/app-host.ts';
-import type { AppLogs } from '../providers/app-logs.ts';
-import type { Builds } from '../providers/builds.ts';
-import type { Databases } from '../providers/databases.ts';
-import type { HostRoutes } from '../providers/host-routes.ts';
+import type { AppHost } from '../providers/app-host/app-host.ts';
+import type { AppLogs } from '../providers/app-host/logs.ts';
+import type { Builds } from '../providers/builds/builds.ts';
+import type { Databases } from '../providers/databases/databases.ts';
+import type { HostRoutes } from '../providers/edge/host-routes.ts';
 import { App, Deployment, EnvSet, Host } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { joinKey } from '../table/keys.ts';

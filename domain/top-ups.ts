@@ -5,7 +5,7 @@ import type {
 } from '../contract/billing/top-ups.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { Forged, type Payment, type Payments, PaymentsFailure } from '../providers/payments.ts';
+import { Forged, type Payment, type Payments, PaymentsFailure } from '../providers/payments/payments.ts';
 import { TopUp } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';

@@ -9,7 +9,7 @@ import type {
   resendSkipped as ResendSkippedRoute,
   rotateSecret as RotateRoute,
 } from '../contract/webhooks/management.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { joinKey } from '../table/keys.ts';
 import { Delivery, deliveriesOf, queuedFor, Webhook } from '../table/entities/webhooks.ts';
 import { change, check, type Write } from '../table/writes.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Sealed, Secrets } from '../providers/secrets.ts';
+import type { Sealed, Secrets } from '../providers/encryption/secrets.ts';
 import type { Webhook } from '../table/entities/webhooks.ts';
 import type { Deps } from './deps.ts';
 import { openSecret } from './opened-secrets.ts';

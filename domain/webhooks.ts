@@ -6,8 +6,8 @@ import {
   ENDPOINT_LIMIT,
   type listWebhooks as ListRoute,
 } from '../contract/webhooks/endpoints.ts';
-import { hostOf, isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/addresses.ts';
-import type { Secrets } from '../providers/secrets.ts';
+import { hostOf, isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../providers/webhooks/addresses.ts';
+import type { Secrets } from '../providers/encryption/secrets.ts';
 import { Account } from '../table/entities.ts';
 import { Webhook, webhooksOf } from '../table/entities/webhooks.ts';
 import { change, create, erase } from '../table/writes.ts';

@@ -1,7 +1,7 @@
 import type { Attempted } from '../domain/deliveries.ts';
 import type { Swept } from '../domain/delivery-sweep.ts';
 import type { SettledEvents } from '../domain/event-sweep.ts';
-import type { DeliveryMessage } from '../providers/delivery-queue.ts';
+import type { DeliveryMessage } from '../providers/webhooks/delivery-queue.ts';
 import { log, metrics, type Unit } from './observability/log.ts';
 
 type Values = Record<string, [number, Unit]>;

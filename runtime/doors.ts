@@ -1,5 +1,5 @@
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
-import { createDoors } from '../providers/doors.ts';
+import { createDoors } from '../providers/edge/tenants.ts';
 import { required } from './config.ts';
 
 /** CloudFront is one for the whole world; its API is in this region. */

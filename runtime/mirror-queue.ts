@@ -1,4 +1,4 @@
-import { createMirrorQueue } from '../providers/mirror-queue.ts';
+import { createMirrorQueue } from '../providers/dns/sync-queue.ts';
 import { callAws } from './aws/client.ts';
 import { required } from './config.ts';
 

@@ -249,7 +249,7 @@ export const Deployment = entity({
       commitSha: z.string(),
       startedAt: z.string(),
       finishedAt: z.nullable(z.string()),
-      /** What the platform itself has to say after the build's own log, in the same form (providers/build-log.ts). */
+      /** What the platform itself has to say after the build's own log, in the same form (providers/builds/build-log.ts). */
       notes: z.array(z.string()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),

@@ -4,9 +4,9 @@ import { checkTask, finishTask, type Progress, refuseTask, submitTask } from '..
 import { extensionsOnSale } from '../domain/extensions.ts';
 import { payOutstanding, voidOverdue } from '../domain/outstanding.ts';
 import { nothing, withWallet } from '../domain/wallet.ts';
-import type { Dns } from '../providers/dns.ts';
-import type { Executions } from '../providers/executions.ts';
-import { type Operation, Refused, type Registrar } from '../providers/registrar.ts';
+import type { Dns } from '../providers/dns/dns.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
+import { type Operation, Refused, type Registrar } from '../providers/registrar/registrar.ts';
 import { Invoice } from '../table/entities/billing.ts';
 import { Domain } from '../table/entities/registrar.ts';
 import { billingWorld } from './billing-world.ts';

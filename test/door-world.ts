@@ -1,8 +1,8 @@
 import { newDoor } from '../domain/door-keeping.ts';
 import type { Look } from '../domain/door-state.ts';
 import { lookAtDoor } from '../domain/doors.ts';
-import type { Certificate, Doors, Tenant } from '../providers/doors.ts';
-import type { Lead } from '../providers/leads.ts';
+import type { Certificate, Doors, Tenant } from '../providers/edge/tenants.ts';
+import type { Lead } from '../providers/dns/targets.ts';
 import { Door } from '../table/entities/custom-domains.ts';
 import { type CustomDomain, Host } from '../table/entities.ts';
 import { create } from '../table/writes.ts';

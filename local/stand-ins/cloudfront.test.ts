@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDoors, type Doors } from '../../providers/doors.ts';
+import { createDoors, type Doors } from '../../providers/edge/tenants.ts';
 import { startCloudFront } from './cloudfront.ts';
 import type { StandIn } from './wire.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabases, type Databases } from '../../providers/databases.ts';
+import { createDatabases, type Databases } from '../../providers/databases/databases.ts';
 import { startDatabases } from './databases.ts';
 import type { StandIn } from './wire.ts';
 

@@ -68,7 +68,7 @@ test('several keys change at once; pages follow the token; deleting what is not 
 });
 
 test('of many who write at once all get through, each with its own', async () => {
-  const { createHostRoutes } = await import('../../providers/host-routes.ts');
+  const { createHostRoutes } = await import('../../providers/edge/host-routes.ts');
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
   const hosts = Array.from({ length: 40 }, (_, index) => `app-${index}.apps.localhost`);
   // Each is a function of its own on AWS: no two share a client.
@@ -80,7 +80,7 @@ test('of many who write at once all get through, each with its own', async () =>
 }, 90_000);
 
 test('a route that leads somewhere is not opened over, and a repeat changes nothing', async () => {
-  const { createHostRoutes } = await import('../../providers/host-routes.ts');
+  const { createHostRoutes } = await import('../../providers/edge/host-routes.ts');
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
   const routes = createHostRoutes(KvsARN);
   await routes.open(['new.apps.localhost'], 'placeholder');

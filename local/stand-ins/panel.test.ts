@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPanel, type PanelFault, type PanelServer } from '../../providers/panel.ts';
+import { createPanel, type PanelFault, type PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { DEAD_SERVER, startPanel } from './panel.ts';
 import type { StandIn } from './wire.ts';
 

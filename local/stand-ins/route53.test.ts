@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Route53Client } from '@aws-sdk/client-route-53';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDns, type Dns, type RecordSet } from '../../providers/dns.ts';
+import { createDns, type Dns, type RecordSet } from '../../providers/dns/dns.ts';
 import { type Route53, startRoute53 } from './route53.ts';
 
 /** Amazon's own client speaks to it, through the provider that is shipped. */

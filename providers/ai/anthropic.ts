@@ -3,7 +3,7 @@ import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
 import { finishReason, objectAt, Tally, textAt } from './anthropic-events.ts';
 import { prepare } from './anthropic-request.ts';
 import { ProviderFailure, reported } from './failures.ts';
-import { type Frame, FrameSplitter } from './frames.ts';
+import { type Frame, FrameSplitter } from './sse-frames.ts';
 import { chatUsage, type Usage } from './usage.ts';
 
 const broken = () => new ProviderFailure('broken', {});

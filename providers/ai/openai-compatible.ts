@@ -1,8 +1,8 @@
 import type { Adapter, Answer, Ask, Translator } from './adapter.ts';
 import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
 import { ProviderFailure, reported } from './failures.ts';
-import { type Frame, FrameSplitter } from './frames.ts';
-import { setMembers } from './members.ts';
+import { setMembers } from './json-splice.ts';
+import { type Frame, FrameSplitter } from './sse-frames.ts';
 import { chatUsage, readUsage, type Usage } from './usage.ts';
 
 /** The caller's limit, or ours where it is lower, under the name that the caller used. */

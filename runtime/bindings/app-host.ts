@@ -1,5 +1,5 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { createAppHost } from '../../providers/app-host.ts';
+import { createAppHost } from '../../providers/app-host/app-host.ts';
 import { required } from '../config.ts';
 
 export const appHost = createAppHost(new LambdaClient({}), {

@@ -1,4 +1,4 @@
-import { createAppLogs } from '../../providers/app-logs.ts';
+import { createAppLogs } from '../../providers/app-host/logs.ts';
 import { callAws } from '../aws/client.ts';
 import { required } from '../config.ts';
 

@@ -1,4 +1,4 @@
-import { createBuilds } from '../../providers/builds.ts';
+import { createBuilds } from '../../providers/builds/builds.ts';
 import { deleteObject, getObject, putObject } from '../aws/client.ts';
 import { required } from '../config.ts';
 

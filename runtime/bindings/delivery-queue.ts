@@ -1,4 +1,4 @@
-import { createDeliveryQueue } from '../../providers/delivery-queue.ts';
+import { createDeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import { callAws } from '../aws/client.ts';
 import { required } from '../config.ts';
 

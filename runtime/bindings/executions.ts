@@ -1,5 +1,5 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { createExecutions } from '../../providers/executions.ts';
+import { createExecutions } from '../../providers/workflows/executions.ts';
 import { required } from '../config.ts';
 
 const client = new SFNClient({});

@@ -1,4 +1,4 @@
-import { createRegistrar } from '../../providers/registrar.ts';
+import { createRegistrar } from '../../providers/registrar/registrar.ts';
 import { callAws } from '../aws/client.ts';
 
 export const registrar = createRegistrar((operation, input, options) =>

@@ -1,4 +1,4 @@
-import { createSecrets } from '../../providers/secrets.ts';
+import { createSecrets } from '../../providers/encryption/secrets.ts';
 import { callAws } from '../aws/client.ts';
 import { required } from '../config.ts';
 

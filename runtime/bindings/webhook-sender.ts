@@ -1,4 +1,4 @@
-import { createWebhookSender } from '../../providers/webhook-sender.ts';
+import { createWebhookSender } from '../../providers/webhooks/sender.ts';
 import { deps } from '../deps.ts';
 
 export const webhookSender = createWebhookSender({ allowLocal: deps.settings.allowLocalWebhooks });

@@ -3,7 +3,7 @@ import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { createDatabase, DATABASE_LIMIT, listDatabases } from '../../contract/databases/databases.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { jobKey } from '../../providers/builds.ts';
+import { jobKey } from '../../providers/builds/builds.ts';
 import { receiver } from '../receivers.ts';
 import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts';
 

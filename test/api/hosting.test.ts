@@ -3,7 +3,7 @@ import { cancelSubscription, createSubscription } from '../../contract/billing/s
 import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import { moveHosting, settleHosting } from '../../domain/hosting-accounts.ts';
 import { DEAD_SERVER } from '../../local/stand-ins/panel.ts';
-import { createPanel } from '../../providers/panel.ts';
+import { createPanel } from '../../providers/hosting-panel/panel.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import { anyDomain, boughtHosting, platformDeps, read, untilPanel } from '../hosting-world.ts';
 import { codeOf, newAccount, type Opened, until } from '../world.ts';

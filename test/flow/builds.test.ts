@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { getDeployment, readDeploymentLog } from '../../contract/deployments/deployments.ts';
-import { artifactKey } from '../../providers/builds.ts';
+import { artifactKey } from '../../providers/builds/builds.ts';
 import { type Run, startRun } from '../platform.ts';
 import { codeOf, newAccount, type Opened, until } from '../world.ts';
 import { get } from './browse.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { FRAMEWORKS, NODE_VERSIONS } from '../contract/enums.ts';
-import { once } from '../contract/envelope.ts';
-import type { Sealed } from './secrets.ts';
+import type { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
+import { once } from '../../contract/envelope.ts';
+import type { Sealed } from '../encryption/secrets.ts';
 
 /** What a build is told, as an object in the builds bucket: nothing but ids goes through the state machine. */
 export interface Job {

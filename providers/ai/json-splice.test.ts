@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { setMembers } from './members.ts';
+import { setMembers } from './json-splice.ts';
 
 test.each([
   ['{"model":"a/b","seed":12345678901234567890}', '{"model":"b","seed":12345678901234567890}'],

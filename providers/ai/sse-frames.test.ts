@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Frame, FrameSplitter } from './frames.ts';
+import { type Frame, FrameSplitter } from './sse-frames.ts';
 
 const shown = ({ event, data }: Frame) => `${event}|${data.toString('utf8')}`;
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
-import { once } from '../contract/envelope.ts';
+import { once } from '../../contract/envelope.ts';
 
 /** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
 export interface Payments {

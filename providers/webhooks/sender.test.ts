@@ -1,8 +1,8 @@
 import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { known, NASTY, type Receiver, receiver, secureReceiver } from '../test/receivers.ts';
-import { keptText } from './webhook-body.ts';
-import { createWebhookSender } from './webhook-sender.ts';
+import { known, NASTY, type Receiver, receiver, secureReceiver } from '../../test/receivers.ts';
+import { keptText } from './body.ts';
+import { createWebhookSender } from './sender.ts';
 
 // What is wrong with a certificate shows where its authority is trusted.
 setDefaultCACertificates([...getCACertificates(), known.cert]);

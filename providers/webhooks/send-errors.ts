@@ -1,4 +1,4 @@
-import type { DELIVERY_OUTCOMES } from '../contract/enums.ts';
+import type { DELIVERY_OUTCOMES } from '../../contract/enums.ts';
 
 export type Outcome = (typeof DELIVERY_OUTCOMES)[number];
 

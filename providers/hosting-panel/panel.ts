@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { Answer, Mailboxes, mailboxOf, Summary, Usages, usageInWords } from './panel-answers.ts';
+import { Answer, Mailboxes, mailboxOf, Summary, Usages, usageInWords } from './responses.ts';
 
 /** Where a hosting server's panel is, and who we are there. */
 export interface PanelServer {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { once } from '../contract/envelope.ts';
+import { once } from '../../contract/envelope.ts';
 
 /** cPanel writes numbers as numbers or as text, as it comes. */
 const Amount = () => z.pipe(z.union([z.number(), z.string()]), z.transform(Number));

@@ -3,8 +3,8 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { hostOf, isLocalName, isLoopback, isPublic } from './addresses.ts';
+import { readBody } from './body.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';
-import { readBody } from './webhook-body.ts';
 
 /** What came of one POST. Never thrown: every way that a receiver can misbehave is an outcome. */
 export interface Sent {

@@ -1,6 +1,6 @@
 /**
  * Addresses that webhooks are never sent to: everything that is not public unicast, and every form that carries another
- * address inside. Test vectors: providers/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and
+ * address inside. Test vectors: providers/webhooks/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and
  * successors); `169.254.169.254` and `fd00:ec2::254` are cloud metadata, inside the ranges here.
  */
 export const NOT_PUBLIC: readonly (readonly [network: string, prefix: number, what: string])[] = [

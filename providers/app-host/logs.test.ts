@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAppLogs } from './app-logs.ts';
+import { createAppLogs } from './logs.ts';
 
 /** A CloudWatch Logs that answers with these pages in turn, and notes what it is asked. */
 function over(pages: { events: object[]; nextToken?: string }[]) {
