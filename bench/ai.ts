@@ -95,7 +95,7 @@ async function table(folder: string, children: ReturnType<typeof startChildren>)
   };
   Object.assign(process.env, environment);
   const [{ openAccount }, { deps }] = await Promise.all([
-    import('../domain/accounts.ts'),
+    import('../domain/accounts/accounts.ts'),
     import('../runtime/deps.ts'),
   ]);
   const { keys } = await openAccount(deps, {

@@ -14,7 +14,7 @@ export async function rows(): Promise<Row[]> {
   try {
     Object.assign(process.env, run.local.environment);
     const [{ openAccount }, { callAws }, { deps }, { FiledInvoice, Invoice }, { itemOf }] = await Promise.all([
-      import('../domain/accounts.ts'),
+      import('../domain/accounts/accounts.ts'),
       import('../runtime/aws/client.ts'),
       import('../runtime/deps.ts'),
       import('../table/entities/billing.ts'),

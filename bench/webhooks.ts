@@ -102,7 +102,7 @@ export async function rows(): Promise<Row[]> {
     const { baseUrl, accounts, environment } = run.local;
     const { openAccount } = await (async () => {
       Object.assign(process.env, environment);
-      return await import('../domain/accounts.ts');
+      return await import('../domain/accounts/accounts.ts');
     })();
     const { deps } = await import('../runtime/deps.ts');
     const open = async () => {

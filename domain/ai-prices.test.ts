@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costOf, outputFor, randOf, randPerMillion } from './ai-prices.ts';
+import { costOf, outputFor, randOf, randPerMillion } from './ai/prices.ts';
 
 const rate = { price: { input: 2.5, cachedInput: 1.25, cacheWrite: 3.125, output: 10 }, randPerDollar: 18.5 };
 const none = { input: 0, cached: 0, cacheWrite: 0, output: 0 };

@@ -14,12 +14,12 @@ import { Account, App, Host } from '../table/entities.ts';
 import { GitAccess } from '../table/git-entities.ts';
 import { joinKey } from '../table/keys.ts';
 import { change, claim, create, type Write } from '../table/writes.ts';
-import { newDeployment, triggerOf } from './deployment-queue.ts';
+import { newGitAccess } from './apps/git-access.ts';
+import { assertRepositoryUrl } from './apps/repositories.ts';
+import { newDeployment, triggerOf } from './deployments/queue.ts';
 import type { Caller, Deps } from './deps.ts';
 import { newCustomDomain } from './domain-claims.ts';
-import { emit } from './events.ts';
-import { newGitAccess } from './git-access.ts';
-import { assertRepositoryUrl } from './repositories.ts';
+import { emit } from './webhooks/events.ts';
 
 /** A DNS label holds 63 characters; this leaves room for a suffix. */
 const SLUG_LENGTH = 50;

@@ -4,18 +4,18 @@ import type {
 } from '../contract/custom-domains/custom-domains.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output } from '../contract/route.ts';
-import { aliasOf, type HostRoutes } from '../providers/edge/host-routes.ts';
 import type { TxtRecords } from '../providers/dns/txt-records.ts';
+import { aliasOf, type HostRoutes } from '../providers/edge/host-routes.ts';
 import { Door } from '../table/entities/custom-domains.ts';
 import { App, type CustomDomain, checkedAgainAt, Host } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change, erase, type Write } from '../table/writes.ts';
 import { findApp } from './apps.ts';
+import { domainsAbove } from './custom-domains/zone-alias.ts';
 import type { Caller, Deps } from './deps.ts';
 import { claimEnd, FIRST_LOOK } from './domain-claims.ts';
 import { askForLook, newDoor } from './door-keeping.ts';
 import { Overtaken, overtaken } from './overtaken.ts';
-import { domainsAbove } from './own-zones.ts';
 
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
 const LATEST = 3600_000;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Webhook } from '../table/entities/webhooks.ts';
 import { type Receiver, START, type World, type WorldOptions, webhookWorld } from '../test/webhook-world.ts';
-import { FAILURES_MOST } from './delivery-counts.ts';
-import { pingWebhook, resendDelivery } from './webhook-control.ts';
+import { FAILURES_MOST } from './webhooks/failure-count.ts';
+import { pingWebhook, resendDelivery } from './webhooks/manage.ts';
 
 /**
  * The invariant of the whole pipeline: whatever dies and whatever refuses, in the end every (event, endpoint) pair is

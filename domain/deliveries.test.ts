@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Webhook } from '../table/entities/webhooks.ts';
 import { type Receiver, START, signedWith, webhookWorld } from '../test/webhook-world.ts';
-import { FAILURES_MOST } from './delivery-counts.ts';
 import { reconcileEvents } from './event-sweep.ts';
-import { enableWebhook, pingWebhook, resendSkipped, rotateSecret } from './webhook-control.ts';
-import { deleteWebhook } from './webhooks.ts';
+import { deleteWebhook } from './webhooks/endpoints.ts';
+import { FAILURES_MOST } from './webhooks/failure-count.ts';
+import { enableWebhook, pingWebhook, resendSkipped, rotateSecret } from './webhooks/manage.ts';
 
 const failing: Receiver = () => 'BAD_STATUS';
 

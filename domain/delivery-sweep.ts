@@ -1,8 +1,8 @@
 import { DELAY_MOST, type DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
+import { Delivery, deliveryShard, queuedFor, Sweep } from '../table/entities/webhooks.ts';
 import { GRACE, SHARDS } from '../table/event-entities.ts';
 import { splitKey } from '../table/keys.ts';
 import type { Due } from '../table/table.ts';
-import { Delivery, deliveryShard, queuedFor, Sweep } from '../table/entities/webhooks.ts';
 import { change, upsert } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { messageOf } from './fan-out.ts';

@@ -3,14 +3,14 @@ import { Invoice } from '../table/entities/billing.ts';
 import { Domain } from '../table/entities/registrar.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
+import { issueInvoice } from './billing/invoices.ts';
+import { stale, withWallet } from './billing/wallet.ts';
 import type { Deps } from './deps.ts';
-import { yearsLine } from './domain-orders.ts';
-import { letGo } from './domain-tasks.ts';
 import { lookAgain, lookSoon, timesOf } from './domain-times.ts';
-import type { Extensions } from './extensions.ts';
-import { issueInvoice } from './invoices.ts';
 import { overtaken, unlessOvertaken } from './overtaken.ts';
-import { stale, withWallet } from './wallet.ts';
+import { yearsLine } from './registrar/orders.ts';
+import { letGo } from './registrar/tasks.ts';
+import type { Extensions } from './registrar/tlds.ts';
 
 /** What becomes of a domain as time passes and invoices are paid, or are not. */
 export type LifeDeps = Deps & { domainTasks: Executions };

@@ -1,5 +1,5 @@
-import type { Certificate } from '../providers/edge/tenants.ts';
 import type { Lead } from '../providers/dns/targets.ts';
+import type { Certificate } from '../providers/edge/tenants.ts';
 
 /** What a domain's owner is told of its door: what is, and what they can do about it. */
 

@@ -1,14 +1,14 @@
-import type { Doors, Tenant } from '../providers/edge/tenants.ts';
-import type { HostRoutes } from '../providers/edge/host-routes.ts';
 import type { Lead, Leads } from '../providers/dns/targets.ts';
+import type { HostRoutes } from '../providers/edge/host-routes.ts';
+import type { Doors, Tenant } from '../providers/edge/tenants.ts';
 import { Door } from '../table/entities/custom-domains.ts';
 import { Host } from '../table/entities.ts';
 import { erase } from '../table/writes.ts';
+import { leadInOwnZone } from './custom-domains/zone-alias.ts';
 import type { Deps } from './deps.ts';
 import { type DoorKeys, type Look, later, MINUTE, over, SECOND, save } from './door-state.ts';
 import { leadsElsewhere, noCertificate, taken, unanswered } from './door-words.ts';
 import { Overtaken, overtaken } from './overtaken.ts';
-import { leadInOwnZone } from './own-zones.ts';
 
 /**
  * The doors of proven domains. One look makes of a door what can be made of it now, and may be repeated, die anywhere, and run

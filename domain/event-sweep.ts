@@ -1,7 +1,7 @@
 import type { DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
+import { Delivery, queuedFor, Webhook, webhooksOf } from '../table/entities/webhooks.ts';
 import { Event, SHARDS, unsettled } from '../table/event-entities.ts';
 import { splitKey } from '../table/keys.ts';
-import { Delivery, queuedFor, Webhook, webhooksOf } from '../table/entities/webhooks.ts';
 import { create } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { newDelivery, queueDeliveries, settle, subscribersOf } from './fan-out.ts';

@@ -1,12 +1,12 @@
-import type { Executions } from '../providers/workflows/executions.ts';
 import type { HostRoutes } from '../providers/edge/host-routes.ts';
 import { PLACEHOLDER } from '../providers/edge/host-routes.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
 import { App, Deployment } from '../table/entities.ts';
 import { splitKey } from '../table/keys.ts';
 import { change } from '../table/writes.ts';
 import { TEARDOWN_AFTER } from './apps.ts';
-import { failDeployment } from './deployment-end.ts';
-import { checkSoon } from './deployment-queue.ts';
+import { failDeployment } from './deployments/finish.ts';
+import { checkSoon } from './deployments/queue.ts';
 import type { Deps } from './deps.ts';
 import { overtaken, unlessOvertaken } from './overtaken.ts';
 

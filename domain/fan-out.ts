@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { EVENTS } from '../contract/webhooks/events.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
-import { Event } from '../table/event-entities.ts';
 import { type Delivery, Webhook, webhooksOf } from '../table/entities/webhooks.ts';
+import { Event } from '../table/event-entities.ts';
 import { change } from '../table/writes.ts';
 import type { Deps } from './deps.ts';
 import { overtaken, unlessOvertaken } from './overtaken.ts';

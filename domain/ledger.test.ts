@@ -11,13 +11,13 @@ import { Account } from '../table/entities.ts';
 import { createTable, type Send } from '../table/table.ts';
 import { change } from '../table/writes.ts';
 import { billingWorld, expectBooksToBeRight } from '../test/billing-world.ts';
-import { issueInvoice, issuePaidInvoice } from './invoices.ts';
-import { addVat } from './money.ts';
-import { cancelInvoice, payOnRequest, voidOverdue } from './outstanding.ts';
-import { plansOffered } from './plans.ts';
-import { cancelSubscription, createSubscription } from './subscriptions.ts';
-import { createTopUp, lookIntoTopUps, receivePayment } from './top-ups.ts';
-import { nothing, withWallet } from './wallet.ts';
+import { issueInvoice, issuePaidInvoice } from './billing/invoices.ts';
+import { addVat } from './billing/money.ts';
+import { plansOffered } from './billing/plans.ts';
+import { cancelSubscription, createSubscription } from './billing/subscriptions.ts';
+import { createTopUp, lookIntoTopUps, receivePayment } from './billing/top-ups.ts';
+import { cancelInvoice, payOnRequest, voidOverdue } from './billing/unpaid-invoices.ts';
+import { nothing, withWallet } from './billing/wallet.ts';
 
 /**
  * Money under random interleavings: orders, card payments, callbacks that are repeated, late or lost, refunds, automatic

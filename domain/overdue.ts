@@ -1,12 +1,12 @@
 import { reconcileCustomDomains } from './custom-domains.ts';
-import { reconcileDatabases } from './database-making.ts';
+import { reconcileDatabases } from './databases/provisioning.ts';
 import { reconcileDeliveries } from './delivery-sweep.ts';
-import { reconcileZones } from './dns-mirror.ts';
+import { reconcileZones } from './dns/sync.ts';
 import { reconcileDomains } from './domain-life.ts';
 import { reconcileDoors } from './door-keeping.ts';
 import { reconcileEvents } from './event-sweep.ts';
 import { reconcileDeployments, reconcileTeardowns } from './executions.ts';
-import { reconcileHosting } from './hosting-accounts.ts';
+import { reconcileHosting } from './hosting/accounts.ts';
 
 type OverdueDeps = Parameters<typeof reconcileDeliveries>[0] &
   Parameters<typeof reconcileDeployments>[0] &

@@ -1,8 +1,8 @@
 import type { UnitOfWork } from 'aws-lambda-stream/pipelines/index';
-import { considerAutoTopUp } from '../domain/auto-top-up.ts';
-import { payOutstanding } from '../domain/outstanding.ts';
-import { addPaidPeriod } from '../domain/subscription-life.ts';
-import { chargeTopUp, type PaymentDeps } from '../domain/top-ups.ts';
+import { considerAutoTopUp } from '../domain/billing/auto-top-up.ts';
+import { payOutstanding } from '../domain/billing/unpaid-invoices.ts';
+import { addPaidPeriod } from '../domain/billing/lifecycle.ts';
+import { chargeTopUp, type PaymentDeps } from '../domain/billing/top-ups.ts';
 import { Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
 import { Account } from '../table/entities.ts';
 import { follow, type Rule } from './consume.ts';

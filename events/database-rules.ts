@@ -1,4 +1,4 @@
-import { startMaking } from '../domain/database-making.ts';
+import { startMaking } from '../domain/databases/provisioning.ts';
 import { Database } from '../table/entities/databases.ts';
 import { follow, type Rule } from './consume.ts';
 

@@ -1,5 +1,5 @@
 import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
-import { mirrorLater } from '../domain/dns-mirror.ts';
+import { mirrorLater } from '../domain/dns/sync.ts';
 import { domainPaid, domainUnpaid, type LifeDeps } from '../domain/domain-life.ts';
 import { Invoice } from '../table/entities/billing.ts';
 import { Zone } from '../table/entities/registrar.ts';

@@ -1,5 +1,5 @@
 import type { BaseRule } from 'aws-lambda-stream/pipelines/index';
-import { startSettling } from '../domain/hosting-accounts.ts';
+import { startSettling } from '../domain/hosting/accounts.ts';
 import { Subscription } from '../table/entities/billing.ts';
 import { follow, type Rule } from './consume.ts';
 

@@ -51,7 +51,7 @@ export const CORS = {
   maxAge: Duration.hours(1),
 };
 
-/** Seconds. A write may wait for its turn where many are at one wallet (domain/wallet.ts); the API itself waits thirty. */
+/** Seconds. A write may wait for its turn where many are at one wallet (domain/billing/wallet.ts); the API itself waits thirty. */
 export const timeoutOf = ({ method }: AnyRoute): number => (method === 'GET' ? 10 : 29);
 
 /** A line of the access log: what API Gateway knows, and nothing of what was sent. */

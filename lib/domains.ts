@@ -41,7 +41,7 @@ const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeReso
 
 /** A zone is written in a second or two; Route 53 takes five requests a second of an account, and the others wait. */
 const MIRROR_SECONDS = 50;
-/** A message whose function died comes back after this: longer than anybody can hold a zone (domain/dns-mirror.ts). */
+/** A message whose function died comes back after this: longer than anybody can hold a zone (domain/dns/sync.ts). */
 const VISIBLE_AGAIN = 70;
 
 /** Domains: the state machine that registers and renews them, and the function that mirrors their records. */

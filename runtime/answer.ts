@@ -3,7 +3,7 @@ import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { ApiError, errorBody } from '../contract/errors.ts';
 import type { Caller } from '../domain/deps.ts';
-import type { Quota } from '../domain/rate-limit.ts';
+import type { Quota } from '../domain/accounts/rate-limit.ts';
 import type { Idempotency } from './idempotency.ts';
 import { log, metrics } from './observability/log.ts';
 

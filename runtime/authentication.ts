@@ -1,8 +1,8 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Access } from '../contract/route.ts';
 import type { Caller } from '../domain/deps.ts';
-import { assertUsable, isKeyText, type KeyKind, keyHash } from '../domain/keys.ts';
-import { counterAt, judge, type Quota } from '../domain/rate-limit.ts';
+import { assertUsable, isKeyText, type KeyKind, keyHash } from '../domain/accounts/credentials.ts';
+import { counterAt, judge, type Quota } from '../domain/accounts/rate-limit.ts';
 import { Credential, Visitor } from '../table/entities.ts';
 import type { Table } from '../table/table.ts';
 import { change, upsert } from '../table/writes.ts';

@@ -61,7 +61,7 @@ const VARIABLES = {
   APP_FUNCTION_ROLE_ARN: text,
   APP_ADAPTER_LAYER_ARN: text,
   APP_ROUTES_ARN: text,
-  /** What a dollar costs in rand, where operators have not set another rate (domain/ai-models.ts). */
+  /** What a dollar costs in rand, where operators have not set another rate (domain/ai/models.ts). */
   AI_RAND_PER_DOLLAR: () => z._default(z.coerce.number().check(z.positive()), 18),
   /** JSON, provider id → base URL: where providers are reached, if not where the registry says. */
   AI_PROVIDER_BASE_URLS: () =>

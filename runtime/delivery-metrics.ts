@@ -1,4 +1,4 @@
-import type { Attempted } from '../domain/deliveries.ts';
+import type { Attempted } from '../domain/webhooks/deliver.ts';
 import type { Swept } from '../domain/delivery-sweep.ts';
 import type { SettledEvents } from '../domain/event-sweep.ts';
 import type { DeliveryMessage } from '../providers/webhooks/delivery-queue.ts';

@@ -1,4 +1,4 @@
-import type { DomainIds } from '../domain/domain-tasks.ts';
+import type { DomainIds } from '../domain/registrar/tasks.ts';
 import { log, metrics } from './observability/log.ts';
 
 /** Logs and counts what a registrar refused, by what it was asked. */

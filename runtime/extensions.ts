@@ -1,4 +1,4 @@
-import { extensionsOnSale } from '../domain/extensions.ts';
+import { extensionsOnSale } from '../domain/registrar/tlds.ts';
 import { deps } from './deps.ts';
 
 /** The extensions on sale as this process knows them. */

@@ -3,7 +3,7 @@ import { HOOK_LIMIT } from '../contract/deployments/push-hook.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Input, Output, Route } from '../contract/route.ts';
 import type { Deps } from '../domain/deps.ts';
-import type { HookRequest } from '../domain/git-hosts.ts';
+import type { HookRequest } from '../domain/deployments/git-hosts.ts';
 import { answer, type Event, type ExchangeContext, observed, type Result } from './answer.ts';
 import { claimOf, countVisitor } from './authentication.ts';
 import { deps as base } from './deps.ts';

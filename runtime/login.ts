@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { DASHBOARD_PATH } from '../contract/route.ts';
 import type { Caller } from '../domain/deps.ts';
-import { openLogin } from '../domain/logins.ts';
+import { openLogin } from '../domain/accounts/logins.ts';
 import { readProfile } from '../providers/login/profiles.ts';
 import { Login } from '../table/login-entities.ts';
 import { change } from '../table/writes.ts';

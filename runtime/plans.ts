@@ -1,4 +1,4 @@
-import { plansOffered } from '../domain/plans.ts';
+import { plansOffered } from '../domain/billing/plans.ts';
 import { deps } from './deps.ts';
 
 /** The plans as this process knows them. */

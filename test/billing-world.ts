@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { openAccount } from '../domain/accounts.ts';
+import { openAccount } from '../domain/accounts/accounts.ts';
 import type { Deps } from '../domain/deps.ts';
 import { newId } from '../domain/ids.ts';
 import { FiledInvoice, Invoice, InvoiceNumbers, WalletTransaction } from '../table/entities/billing.ts';

@@ -1,4 +1,4 @@
-import { failDeployment, succeedDeployment } from '../domain/deployment-end.ts';
+import { failDeployment, succeedDeployment } from '../domain/deployments/finish.ts';
 import type { Deps } from '../domain/deps.ts';
 import { newId } from '../domain/ids.ts';
 import { App, Deployment } from '../table/entities.ts';

@@ -1,9 +1,9 @@
 import { advanceDomain, domainPaid, domainUnpaid, reconcileDomains } from '../domain/domain-life.ts';
-import { orderDomain } from '../domain/domain-orders.ts';
-import { checkTask, finishTask, type Progress, refuseTask, submitTask } from '../domain/domain-tasks.ts';
-import { extensionsOnSale } from '../domain/extensions.ts';
-import { payOutstanding, voidOverdue } from '../domain/outstanding.ts';
-import { nothing, withWallet } from '../domain/wallet.ts';
+import { orderDomain } from '../domain/registrar/orders.ts';
+import { checkTask, finishTask, type Progress, refuseTask, submitTask } from '../domain/registrar/tasks.ts';
+import { extensionsOnSale } from '../domain/registrar/tlds.ts';
+import { payOutstanding, voidOverdue } from '../domain/billing/unpaid-invoices.ts';
+import { nothing, withWallet } from '../domain/billing/wallet.ts';
 import type { Dns } from '../providers/dns/dns.ts';
 import type { Executions } from '../providers/workflows/executions.ts';
 import { type Operation, Refused, type Registrar } from '../providers/registrar/registrar.ts';

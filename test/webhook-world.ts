@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { deliver } from '../domain/deliveries.ts';
+import { deliver } from '../domain/webhooks/deliver.ts';
 import { reconcileDeliveries } from '../domain/delivery-sweep.ts';
 import type { Caller, Deps } from '../domain/deps.ts';
 import { reconcileEvents } from '../domain/event-sweep.ts';
-import { emit } from '../domain/events.ts';
+import { emit } from '../domain/webhooks/events.ts';
 import { newId } from '../domain/ids.ts';
-import { createWebhook } from '../domain/webhooks.ts';
+import { createWebhook } from '../domain/webhooks/endpoints.ts';
 import { consume } from '../events/consume.ts';
 import { webhookRules } from '../events/webhook-rules.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';

@@ -56,7 +56,7 @@ export async function newAccount(
 ): Promise<Opened> {
   Object.assign(process.env, of.environment);
   const [{ openAccount }, { deps }] = await Promise.all([
-    import('../domain/accounts.ts'),
+    import('../domain/accounts/accounts.ts'),
     import('../runtime/deps.ts'),
   ]);
   const plan = { slug: 'app-test', name: 'Test', appLimit };

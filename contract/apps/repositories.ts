@@ -38,7 +38,7 @@ export function repositoryAddress(url: string): RepositoryAddress | undefined {
 /**
  * A Git repository's address, `https://host/path` or `git@host:path`. Never with credentials, options or control
  * characters in it: the address is shown in answers and handed to git. Which hosts are public is for
- * domain/repositories.ts to say: the local run allows more.
+ * domain/apps/repositories.ts to say: the local run allows more.
  */
 export const RepositoryUrl = () =>
   z

@@ -18,7 +18,7 @@ export const DnsRecord = resource('DnsRecord', () =>
   }),
 );
 
-/** What each type asks of its fields beyond this is for domain/dns-rules.ts to say. */
+/** What each type asks of its fields beyond this is for domain/dns/rules.ts to say. */
 const NewRecord = () =>
   z.object({
     type: z.enum(DNS_TYPES),

@@ -47,7 +47,7 @@ const Nameservers = () =>
 
 const OrderDomain = () =>
   z.object({
-    // What is sold is for domain/domains.ts to say: extensions are data.
+    // What is sold is for domain/registrar/domains.ts to say: extensions are data.
     domain: z
       .string()
       .check(z.trim(), z.toLowerCase(), z.minLength(1), z.maxLength(253))

@@ -43,7 +43,7 @@ export const NewWebhookEndpoint = resource('NewWebhookEndpoint', () =>
 
 const CreateWebhook = () =>
   z.object({
-    // Which addresses are public is for domain/webhooks.ts to say: the local run allows more.
+    // Which addresses are public is for domain/webhooks/endpoints.ts to say: the local run allows more.
     url: z.string().check(z.minLength(1), z.maxLength(2048)),
     events: z._default(Events(), ['*']),
     description: z._default(z.string().check(z.maxLength(500)), ''),

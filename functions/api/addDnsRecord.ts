@@ -1,5 +1,5 @@
 import { addDnsRecord as route } from '../../contract/dns/records.ts';
-import { addDnsRecord } from '../../domain/dns.ts';
+import { addDnsRecord } from '../../domain/dns/records.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /v1/domains/{id}/dns */

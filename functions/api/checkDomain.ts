@@ -1,5 +1,5 @@
 import { checkDomain as route } from '../../contract/registrar/catalogue.ts';
-import { checkDomain } from '../../domain/domain-catalogue.ts';
+import { checkDomain } from '../../domain/registrar/catalogue.ts';
 import { batchDeps } from '../../runtime/batch-deps.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { endpoint } from '../../runtime/endpoint.ts';

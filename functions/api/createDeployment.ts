@@ -1,5 +1,5 @@
 import { createDeployment as route } from '../../contract/deployments/deployments.ts';
-import { createDeployment } from '../../domain/deployments.ts';
+import { createDeployment } from '../../domain/deployments/create.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /v1/apps/{id}/deployments */

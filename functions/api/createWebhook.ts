@@ -1,5 +1,5 @@
 import { createWebhook as route } from '../../contract/webhooks/endpoints.ts';
-import { createWebhook } from '../../domain/webhooks.ts';
+import { createWebhook } from '../../domain/webhooks/endpoints.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { deleteDnsRecord as route } from '../../contract/dns/records.ts';
-import { deleteDnsRecord } from '../../domain/dns.ts';
+import { deleteDnsRecord } from '../../domain/dns/records.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** DELETE /v1/domains/{id}/dns/{recordId} */

@@ -1,5 +1,5 @@
 import { deleteWebhook as route } from '../../contract/webhooks/endpoints.ts';
-import { deleteWebhook } from '../../domain/webhooks.ts';
+import { deleteWebhook } from '../../domain/webhooks/endpoints.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** DELETE /v1/webhooks/{id} */

@@ -1,5 +1,5 @@
 import { getAccount as route } from '../../contract/accounts/accounts.ts';
-import { getAccount } from '../../domain/accounts.ts';
+import { getAccount } from '../../domain/accounts/accounts.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/account */

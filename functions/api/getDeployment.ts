@@ -1,5 +1,5 @@
 import { getDeployment as route } from '../../contract/deployments/deployments.ts';
-import { getDeployment } from '../../domain/deployments.ts';
+import { getDeployment } from '../../domain/deployments/create.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

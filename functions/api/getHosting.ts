@@ -1,5 +1,5 @@
 import { getHosting as route } from '../../contract/hosting/hosting.ts';
-import { getHosting } from '../../domain/hosting.ts';
+import { getHosting } from '../../domain/hosting/subscriptions.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { panel } from '../../runtime/panel.ts';

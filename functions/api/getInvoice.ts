@@ -1,5 +1,5 @@
 import { getInvoice as route } from '../../contract/billing/invoices.ts';
-import { getInvoice } from '../../domain/invoice-views.ts';
+import { getInvoice } from '../../domain/billing/invoice-views.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/invoices/{id} */

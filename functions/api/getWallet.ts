@@ -1,5 +1,5 @@
 import { getWallet as route } from '../../contract/billing/wallet.ts';
-import { getWallet } from '../../domain/wallet-view.ts';
+import { getWallet } from '../../domain/billing/wallet-view.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/wallet */

@@ -1,5 +1,5 @@
 import { listDeployments as route } from '../../contract/deployments/deployments.ts';
-import { listDeployments } from '../../domain/deployments.ts';
+import { listDeployments } from '../../domain/deployments/create.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/apps/{id}/deployments */

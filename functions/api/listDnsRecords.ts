@@ -1,5 +1,5 @@
 import { listDnsRecords as route } from '../../contract/dns/records.ts';
-import { listDnsRecords } from '../../domain/dns.ts';
+import { listDnsRecords } from '../../domain/dns/records.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/domains/{id}/dns */

@@ -1,5 +1,5 @@
 import { listDomainPrices as route } from '../../contract/registrar/catalogue.ts';
-import { listDomainPrices } from '../../domain/domain-catalogue.ts';
+import { listDomainPrices } from '../../domain/registrar/catalogue.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { extensions } from '../../runtime/extensions.ts';
 

@@ -1,5 +1,5 @@
 import { listDomains as route } from '../../contract/registrar/domains.ts';
-import { listDomains } from '../../domain/domains.ts';
+import { listDomains } from '../../domain/registrar/domains.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/domains */

@@ -1,5 +1,5 @@
 import { listHosting as route } from '../../contract/hosting/hosting.ts';
-import { listHosting } from '../../domain/hosting.ts';
+import { listHosting } from '../../domain/hosting/subscriptions.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/hosting */

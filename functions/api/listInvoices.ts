@@ -1,5 +1,5 @@
 import { listInvoices as route } from '../../contract/billing/invoices.ts';
-import { listInvoices } from '../../domain/invoice-views.ts';
+import { listInvoices } from '../../domain/billing/invoice-views.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/invoices */

@@ -1,5 +1,5 @@
 import { listModels as route } from '../../contract/ai/gateway.ts';
-import { listModels } from '../../domain/ai-models.ts';
+import { listModels } from '../../domain/ai/models.ts';
 import { offer } from '../../runtime/bindings/ai.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { listPlans as route } from '../../contract/billing/plans.ts';
-import { listPlans } from '../../domain/plans.ts';
+import { listPlans } from '../../domain/billing/plans.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { plans } from '../../runtime/plans.ts';
 

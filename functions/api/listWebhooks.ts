@@ -1,5 +1,5 @@
 import { listWebhooks as route } from '../../contract/webhooks/endpoints.ts';
-import { listWebhooks } from '../../domain/webhooks.ts';
+import { listWebhooks } from '../../domain/webhooks/endpoints.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /v1/webhooks */

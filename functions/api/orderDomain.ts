@@ -1,5 +1,5 @@
 import { orderDomain as route } from '../../contract/registrar/orders.ts';
-import { orderDomain } from '../../domain/domain-orders.ts';
+import { orderDomain } from '../../domain/registrar/orders.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { extensions } from '../../runtime/extensions.ts';

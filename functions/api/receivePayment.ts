@@ -1,5 +1,5 @@
 import { receivePayment as route } from '../../contract/billing/top-ups.ts';
-import { identifyCallback, receivePayment } from '../../domain/top-ups.ts';
+import { identifyCallback, receivePayment } from '../../domain/billing/top-ups.ts';
 import { payments } from '../../runtime/bindings/payments.ts';
 import { hook } from '../../runtime/hook.ts';
 

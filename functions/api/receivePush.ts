@@ -1,5 +1,5 @@
 import { receivePush as route } from '../../contract/deployments/push-hook.ts';
-import { identifyHook, receivePush } from '../../domain/pushes.ts';
+import { identifyHook, receivePush } from '../../domain/deployments/pushes.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { hook } from '../../runtime/hook.ts';
 

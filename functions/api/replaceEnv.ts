@@ -1,5 +1,5 @@
 import { replaceEnv as route } from '../../contract/apps/environment.ts';
-import { replaceEnv } from '../../domain/env.ts';
+import { replaceEnv } from '../../domain/apps/environment.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { buyAiCredits as route } from '../../contract/ai/management.ts';
-import { buyCredits } from '../../domain/ai-purchases.ts';
+import { buyCredits } from '../../domain/ai/purchases.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /dashboard/v1/ai/credits */

@@ -1,5 +1,5 @@
 import { cancelSubscription as route } from '../../contract/billing/subscriptions.ts';
-import { cancelSubscription } from '../../domain/subscriptions.ts';
+import { cancelSubscription } from '../../domain/billing/subscriptions.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** DELETE /dashboard/v1/subscriptions/{id} */

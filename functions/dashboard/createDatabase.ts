@@ -1,5 +1,5 @@
 import { createDatabase as route } from '../../contract/databases/databases.ts';
-import { createDatabase } from '../../domain/databases.ts';
+import { createDatabase } from '../../domain/databases/databases.ts';
 import { required } from '../../runtime/config.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { createKey as route } from '../../contract/accounts/api-keys.ts';
-import { createKey } from '../../domain/api-keys.ts';
+import { createKey } from '../../domain/accounts/api-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /dashboard/v1/keys */

@@ -1,5 +1,5 @@
 import { createSubscription as route } from '../../contract/billing/subscriptions.ts';
-import { createSubscription } from '../../domain/subscriptions.ts';
+import { createSubscription } from '../../domain/billing/subscriptions.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 import { plans } from '../../runtime/plans.ts';
 

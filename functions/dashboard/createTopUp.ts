@@ -1,5 +1,5 @@
 import { createTopUp as route } from '../../contract/billing/top-ups.ts';
-import { createTopUp } from '../../domain/top-ups.ts';
+import { createTopUp } from '../../domain/billing/top-ups.ts';
 import { payments } from '../../runtime/bindings/payments.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

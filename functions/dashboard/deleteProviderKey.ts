@@ -1,5 +1,5 @@
 import { deleteProviderKey as route } from '../../contract/ai/management.ts';
-import { deleteProviderKey } from '../../domain/ai-keys.ts';
+import { deleteProviderKey } from '../../domain/ai/provider-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** DELETE /dashboard/v1/ai/providers/{id} */

@@ -1,5 +1,5 @@
 import { getAiCredits as route } from '../../contract/ai/management.ts';
-import { readCredits } from '../../domain/ai-ledger.ts';
+import { readCredits } from '../../domain/ai/ledger.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/ai/credits */

@@ -1,5 +1,5 @@
 import { getAutoTopUp as route } from '../../contract/billing/top-ups.ts';
-import { getAutoTopUp } from '../../domain/auto-top-up.ts';
+import { getAutoTopUp } from '../../domain/billing/auto-top-up.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/wallet/auto-top-up */

@@ -1,5 +1,5 @@
 import { getDeployKey as route } from '../../contract/apps/git-access.ts';
-import { getDeployKey } from '../../domain/git-access.ts';
+import { getDeployKey } from '../../domain/apps/git-access.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/apps/{id}/deploy-key */

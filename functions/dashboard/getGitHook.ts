@@ -1,5 +1,5 @@
 import { getGitHook as route } from '../../contract/apps/git-access.ts';
-import { getGitHook } from '../../domain/git-access.ts';
+import { getGitHook } from '../../domain/apps/git-access.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { getMe as route } from '../../contract/accounts/me.ts';
-import { getMe } from '../../domain/me.ts';
+import { getMe } from '../../domain/accounts/me.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/me */

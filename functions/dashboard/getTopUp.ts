@@ -1,5 +1,5 @@
 import { getTopUp as route } from '../../contract/billing/top-ups.ts';
-import { getTopUp } from '../../domain/top-ups.ts';
+import { getTopUp } from '../../domain/billing/top-ups.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/wallet/topups/{id} */

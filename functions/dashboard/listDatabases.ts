@@ -1,5 +1,5 @@
 import { listDatabases as route } from '../../contract/databases/databases.ts';
-import { listDatabases } from '../../domain/databases.ts';
+import { listDatabases } from '../../domain/databases/databases.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/databases */

@@ -1,5 +1,5 @@
 import { listDeliveries as route } from '../../contract/webhooks/management.ts';
-import { listDeliveries } from '../../domain/webhook-control.ts';
+import { listDeliveries } from '../../domain/webhooks/manage.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/webhooks/{id}/deliveries */

@@ -1,5 +1,5 @@
 import { listEndpoints as route } from '../../contract/webhooks/management.ts';
-import { listEndpoints } from '../../domain/webhook-control.ts';
+import { listEndpoints } from '../../domain/webhooks/manage.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/webhooks */

@@ -1,5 +1,5 @@
 import { listEnvKeys as route } from '../../contract/apps/environment.ts';
-import { listEnvKeys } from '../../domain/env.ts';
+import { listEnvKeys } from '../../domain/apps/environment.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/apps/{id}/env */

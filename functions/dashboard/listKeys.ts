@@ -1,5 +1,5 @@
 import { listKeys as route } from '../../contract/accounts/api-keys.ts';
-import { listKeys } from '../../domain/api-keys.ts';
+import { listKeys } from '../../domain/accounts/api-keys.ts';
 import { batchDeps } from '../../runtime/batch-deps.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { listProviderKeys as route } from '../../contract/ai/management.ts';
-import { listProviderKeys } from '../../domain/ai-keys.ts';
+import { listProviderKeys } from '../../domain/ai/provider-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/ai/providers */

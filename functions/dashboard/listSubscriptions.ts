@@ -1,5 +1,5 @@
 import { listSubscriptions as route } from '../../contract/billing/subscriptions.ts';
-import { listSubscriptions } from '../../domain/subscriptions.ts';
+import { listSubscriptions } from '../../domain/billing/subscriptions.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** GET /dashboard/v1/subscriptions */

@@ -1,5 +1,5 @@
 import { payInvoice as route } from '../../contract/billing/invoices.ts';
-import { payOnRequest } from '../../domain/outstanding.ts';
+import { payOnRequest } from '../../domain/billing/unpaid-invoices.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /dashboard/v1/invoices/{id}/pay */

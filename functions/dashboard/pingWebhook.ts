@@ -1,5 +1,5 @@
 import { pingWebhook as route } from '../../contract/webhooks/management.ts';
-import { pingWebhook } from '../../domain/webhook-control.ts';
+import { pingWebhook } from '../../domain/webhooks/manage.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /dashboard/v1/webhooks/{id}/ping */

@@ -1,5 +1,5 @@
 import { putProviderKey as route } from '../../contract/ai/management.ts';
-import { putProviderKey } from '../../domain/ai-keys.ts';
+import { putProviderKey } from '../../domain/ai/provider-keys.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { readAppLogs as route } from '../../contract/apps/logs.ts';
-import { readAppLogs } from '../../domain/app-logs.ts';
+import { readAppLogs } from '../../domain/apps/logs.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

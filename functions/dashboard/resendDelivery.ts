@@ -1,5 +1,5 @@
 import { resendDelivery as route } from '../../contract/webhooks/management.ts';
-import { resendDelivery } from '../../domain/webhook-control.ts';
+import { resendDelivery } from '../../domain/webhooks/manage.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /dashboard/v1/deliveries/{id}/resend */

@@ -1,5 +1,5 @@
 import { revokeKey as route } from '../../contract/accounts/api-keys.ts';
-import { revokeKey } from '../../domain/api-keys.ts';
+import { revokeKey } from '../../domain/accounts/api-keys.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** DELETE /dashboard/v1/keys/{id} */

@@ -1,5 +1,5 @@
 import { rollBack as route } from '../../contract/deployments/rollback.ts';
-import { rollBack } from '../../domain/rollbacks.ts';
+import { rollBack } from '../../domain/deployments/rollback.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** POST /dashboard/v1/apps/{id}/rollback */

@@ -1,5 +1,5 @@
 import { rotateGitHook as route } from '../../contract/apps/git-access.ts';
-import { rotateGitHook } from '../../domain/git-access.ts';
+import { rotateGitHook } from '../../domain/apps/git-access.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

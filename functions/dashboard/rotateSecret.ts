@@ -1,5 +1,5 @@
 import { rotateSecret as route } from '../../contract/webhooks/management.ts';
-import { rotateSecret } from '../../domain/webhook-control.ts';
+import { rotateSecret } from '../../domain/webhooks/manage.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 

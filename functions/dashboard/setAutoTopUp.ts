@@ -1,5 +1,5 @@
 import { setAutoTopUp as route } from '../../contract/billing/top-ups.ts';
-import { setAutoTopUp } from '../../domain/auto-top-up.ts';
+import { setAutoTopUp } from '../../domain/billing/auto-top-up.ts';
 import { endpoint } from '../../runtime/endpoint.ts';
 
 /** PUT /dashboard/v1/wallet/auto-top-up */

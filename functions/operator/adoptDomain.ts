@@ -1,4 +1,4 @@
-import { AdoptionInput, adoptDomain } from '../../domain/domain-adoption.ts';
+import { AdoptionInput, adoptDomain } from '../../domain/processes/adopt-domain.ts';
 import { dns } from '../../runtime/bindings/dns.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { deps } from '../../runtime/deps.ts';

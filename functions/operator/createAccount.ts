@@ -1,4 +1,4 @@
-import { openAccount } from '../../domain/accounts.ts';
+import { openAccount } from '../../domain/accounts/accounts.ts';
 import { NewAccountInput } from '../../domain/workflow.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';

@@ -1,4 +1,4 @@
-import { BooksInput, keepBooks } from '../../domain/books.ts';
+import { BooksInput, keepBooks } from '../../domain/billing/adjustments.ts';
 import { deps } from '../../runtime/deps.ts';
 import { plans } from '../../runtime/plans.ts';
 import { step } from '../../runtime/triggers/step.ts';

@@ -1,4 +1,4 @@
-import { moveHosting } from '../../domain/hosting-accounts.ts';
+import { moveHosting } from '../../domain/hosting/accounts.ts';
 import { MoveHostingInput } from '../../domain/workflow.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';

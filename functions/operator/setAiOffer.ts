@@ -1,4 +1,4 @@
-import { OfferInput, setOffer } from '../../domain/ai-models.ts';
+import { OfferInput, setOffer } from '../../domain/ai/models.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 

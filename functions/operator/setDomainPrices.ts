@@ -1,4 +1,4 @@
-import { ExtensionsInput, setExtensions } from '../../domain/extensions.ts';
+import { ExtensionsInput, setExtensions } from '../../domain/registrar/tlds.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 

@@ -1,4 +1,4 @@
-import { ServerInput, setServer } from '../../domain/hosting-servers.ts';
+import { ServerInput, setServer } from '../../domain/hosting/servers.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';

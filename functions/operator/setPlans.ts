@@ -1,4 +1,4 @@
-import { PlansInput, setPlans } from '../../domain/plans.ts';
+import { PlansInput, setPlans } from '../../domain/billing/plans.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 

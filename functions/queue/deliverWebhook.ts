@@ -1,4 +1,4 @@
-import { deliver } from '../../domain/deliveries.ts';
+import { deliver } from '../../domain/webhooks/deliver.ts';
 import { DeliveryInput } from '../../domain/workflow.ts';
 import { batchDeps as deps } from '../../runtime/batch-deps.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';

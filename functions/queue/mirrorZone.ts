@@ -1,4 +1,4 @@
-import { mirrorZone } from '../../domain/dns-mirror.ts';
+import { mirrorZone } from '../../domain/dns/sync.ts';
 import { DomainInput } from '../../domain/workflow.ts';
 import { dns } from '../../runtime/bindings/dns.ts';
 import { deps } from '../../runtime/deps.ts';

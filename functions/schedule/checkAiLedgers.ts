@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { checkLedgers } from '../../domain/ai-ledger.ts';
+import { checkLedgers } from '../../domain/ai/ledger.ts';
 import { deps } from '../../runtime/deps.ts';
 import { log, metrics } from '../../runtime/observability/log.ts';
 import { step } from '../../runtime/triggers/step.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { releaseExpiredHolds } from '../../domain/ai-credits.ts';
+import { releaseExpiredHolds } from '../../domain/ai/credits.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { voidOverdue } from '../../domain/outstanding.ts';
-import { tendSubscriptions } from '../../domain/subscription-life.ts';
-import { lookIntoTopUps } from '../../domain/top-ups.ts';
+import { tendSubscriptions } from '../../domain/billing/lifecycle.ts';
+import { lookIntoTopUps } from '../../domain/billing/top-ups.ts';
+import { voidOverdue } from '../../domain/billing/unpaid-invoices.ts';
 import { payments } from '../../runtime/bindings/payments.ts';
 import { deps } from '../../runtime/deps.ts';
 import { duties } from '../../runtime/duties.ts';

@@ -1,4 +1,4 @@
-import { beginDeployment } from '../../domain/releases.ts';
+import { beginDeployment } from '../../domain/deployments/release.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { deps } from '../../runtime/deps.ts';

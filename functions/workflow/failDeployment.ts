@@ -1,4 +1,4 @@
-import { explainFailure } from '../../domain/failures.ts';
+import { explainFailure } from '../../domain/deployments/failure.ts';
 import { FailureInput } from '../../domain/workflow.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { deps } from '../../runtime/deps.ts';

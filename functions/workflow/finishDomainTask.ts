@@ -1,4 +1,4 @@
-import { finishTask } from '../../domain/domain-tasks.ts';
+import { finishTask } from '../../domain/registrar/tasks.ts';
 import { DomainInput } from '../../domain/workflow.ts';
 import { dns } from '../../runtime/bindings/dns.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';

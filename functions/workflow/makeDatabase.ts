@@ -1,4 +1,4 @@
-import { makeDatabase } from '../../domain/database-making.ts';
+import { makeDatabase } from '../../domain/databases/provisioning.ts';
 import { DatabaseInput } from '../../domain/workflow.ts';
 import { databases } from '../../runtime/databases.ts';
 import { deps } from '../../runtime/deps.ts';

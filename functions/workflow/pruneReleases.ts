@@ -1,4 +1,4 @@
-import { pruneReleases } from '../../domain/rollbacks.ts';
+import { pruneReleases } from '../../domain/deployments/rollback.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { builds } from '../../runtime/bindings/builds.ts';

@@ -1,4 +1,4 @@
-import { refuseTask } from '../../domain/domain-tasks.ts';
+import { refuseTask } from '../../domain/registrar/tasks.ts';
 import { DomainInput } from '../../domain/workflow.ts';
 import { deps } from '../../runtime/deps.ts';
 import { reportRefusal } from '../../runtime/domain-metrics.ts';

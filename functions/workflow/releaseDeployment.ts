@@ -1,4 +1,4 @@
-import { releaseDeployment } from '../../domain/releases.ts';
+import { releaseDeployment } from '../../domain/deployments/release.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';

@@ -1,4 +1,4 @@
-import { settleHosting } from '../../domain/hosting-accounts.ts';
+import { settleHosting } from '../../domain/hosting/accounts.ts';
 import { HostingInput } from '../../domain/workflow.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { deps } from '../../runtime/deps.ts';

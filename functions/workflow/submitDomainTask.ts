@@ -1,4 +1,4 @@
-import { submitTask } from '../../domain/domain-tasks.ts';
+import { submitTask } from '../../domain/registrar/tasks.ts';
 import { DomainInput } from '../../domain/workflow.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { deps } from '../../runtime/deps.ts';

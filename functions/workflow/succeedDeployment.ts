@@ -1,4 +1,4 @@
-import { succeedDeployment } from '../../domain/deployment-end.ts';
+import { succeedDeployment } from '../../domain/deployments/finish.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';

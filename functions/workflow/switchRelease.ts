@@ -1,4 +1,4 @@
-import { switchRelease } from '../../domain/releases.ts';
+import { switchRelease } from '../../domain/deployments/release.ts';
 import { DeploymentInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { deps } from '../../runtime/deps.ts';

@@ -1,4 +1,4 @@
-import { teardownApp } from '../../domain/teardown.ts';
+import { teardownApp } from '../../domain/processes/teardown.ts';
 import { TeardownInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';

@@ -1,5 +1,5 @@
 /**
- * What a provider's failure means, apart from whose key it was and what the caller is told (domain/ai-errors.ts):
+ * What a provider's failure means, apart from whose key it was and what the caller is told (domain/ai/errors.ts):
  * - `key-refused`: 401, 402, 403
  * - `request-refused`: 400, 404, 413, 422
  * - `overloaded`: 429, 529 and whatever says so in words

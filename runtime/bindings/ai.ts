@@ -1,4 +1,4 @@
-import { builtInOffer, type Offer, offers } from '../../domain/ai-models.ts';
+import { builtInOffer, type Offer, offers } from '../../domain/ai/models.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { config } from '../config.ts';
 import { deps } from '../deps.ts';

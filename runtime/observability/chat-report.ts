@@ -1,5 +1,5 @@
 import type { ApiError } from '../../contract/errors.ts';
-import type { Report } from '../../domain/ai-calls.ts';
+import type { Report } from '../../domain/ai/call.ts';
 import type { Exchange } from '../answer.ts';
 import { log, metrics, type Unit } from './log.ts';
 

@@ -14,7 +14,7 @@ export const AiAccount = entity({
     z.object({
       accountId: z.string(),
       balanceMicroRand: z.int(),
-      /** The balance less all holds; below zero where the last hold took more than was left (domain/ai-credits.ts). */
+      /** The balance less all holds; below zero where the last hold took more than was left (domain/ai/credits.ts). */
       availableMicroRand: z.int(),
       holds: z.record(z.string(), z.object({ microRand: z.int(), expiresAt: z.string() })),
       /** By provider: sealed, with what may be shown of each. */
@@ -69,7 +69,7 @@ export const AiAudit = entity({
   due: (item) => ({ duePk: 'AI_AUDIT', dueAt: item.checkAt }),
 });
 
-/** The models on offer and the price of a dollar, where operators have changed them (domain/ai-models.ts reads it). */
+/** The models on offer and the price of a dollar, where operators have changed them (domain/ai/models.ts reads it). */
 export type AiOffer = ItemOf<typeof AiOffer>;
 export const AiOffer = entity({
   type: 'AI_OFFER',

@@ -177,7 +177,7 @@ export const TopUp = entity({
   due: (item) => (item.askAt ? { duePk: 'TOP_UP', dueAt: item.askAt } : undefined),
 });
 
-/** The plans and their prices, where operators have changed them (domain/plans.ts reads it). */
+/** The plans and their prices, where operators have changed them (domain/billing/plans.ts reads it). */
 export const PlanOffer = entity({
   type: 'PLAN_OFFER',
   schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),

@@ -3,7 +3,7 @@ import { DNS_PROVIDERS, DNS_TYPES, DOMAIN_STATUSES, DOMAIN_TASKS } from '../../c
 import { entity, type ItemOf, type OfAccount } from '../entities.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** The extensions on sale and their prices, where operators have changed them (domain/extensions.ts reads it). */
+/** The extensions on sale and their prices, where operators have changed them (domain/registrar/tlds.ts reads it). */
 export const DomainOffer = entity({
   type: 'DOMAIN_OFFER',
   schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),

@@ -25,7 +25,7 @@ async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 /** What the table holds of an account's credits, read by the platform's own code. */
 async function credits(accountId: string) {
   const [{ readCredits }, { deps }] = await Promise.all([
-    import('../../domain/ai-ledger.ts'),
+    import('../../domain/ai/ledger.ts'),
     import('../../runtime/deps.ts'),
   ]);
   return (await readCredits(deps, { accountId }, { limit: 100, offset: 0 })).data;
@@ -56,10 +56,10 @@ describe('models', () => {
 
   test('operators change the offer without a deployment', async () => {
     const [{ setOffer }, { deps }] = await Promise.all([
-      import('../../domain/ai-models.ts'),
+      import('../../domain/ai/models.ts'),
       import('../../runtime/deps.ts'),
     ]);
-    const { offers, builtInOffer } = await import('../../domain/ai-models.ts');
+    const { offers, builtInOffer } = await import('../../domain/ai/models.ts');
     const offer = offers(deps, builtInOffer(18));
     expect((await offer()).randPerDollar).toBe(18);
     await setOffer(deps, { randPerDollar: 18.0001 });
@@ -259,8 +259,8 @@ describe('credits', () => {
   test('the hold of a dead call comes back, and the ledger is checked', async () => {
     const account = await newAccount(RICH);
     const [{ hold, releaseExpiredHoldsOf }, { checkLedgers }, { deps }] = await Promise.all([
-      import('../../domain/ai-credits.ts'),
-      import('../../domain/ai-ledger.ts'),
+      import('../../domain/ai/credits.ts'),
+      import('../../domain/ai/ledger.ts'),
       import('../../runtime/deps.ts'),
     ]);
     await hold(deps, account.id, 'openai', 40_000_000);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChatRequest } from '../../contract/ai/chat.ts';
-import type { Gateway } from '../../domain/ai-calls.ts';
+import type { Gateway } from '../../domain/ai/call.ts';
 import { startAiStandIns } from '../../local/stand-ins/ai.ts';
 import type { StandIn } from '../../local/stand-ins/wire.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
@@ -16,10 +16,10 @@ import { local, newAccount } from '../world.ts';
 Object.assign(process.env, local.environment);
 const modules = () =>
   Promise.all([
-    import('../../domain/ai-calls.ts'),
-    import('../../domain/ai-credits.ts'),
-    import('../../domain/ai-ledger.ts'),
-    import('../../domain/ai-models.ts'),
+    import('../../domain/ai/call.ts'),
+    import('../../domain/ai/credits.ts'),
+    import('../../domain/ai/ledger.ts'),
+    import('../../domain/ai/models.ts'),
     import('../../runtime/aws/client.ts'),
     import('../../runtime/deps.ts'),
   ]);

@@ -92,7 +92,7 @@ test('no key is 401; a public key from another origin is 403, from its own is an
 test('what operators set is sold at their price, without a deployment', async () => {
   Object.assign(process.env, local.environment);
   const [{ extensionsOnSale, setExtensions }, { deps }, { memoryTable }] = await Promise.all([
-    import('../../domain/extensions.ts'),
+    import('../../domain/registrar/tlds.ts'),
     import('../../runtime/deps.ts'),
     import('../memory-table.ts'),
   ]);

@@ -20,7 +20,7 @@ async function stored(accountId: string, id: string): Promise<Record<string, str
   const [{ deps }, { secrets }, { envContext }] = await Promise.all([
     import('../../runtime/deps.ts'),
     import('../../runtime/bindings/secrets.ts'),
-    import('../../domain/env.ts'),
+    import('../../domain/apps/environment.ts'),
   ]);
   const env = await deps.table.get(EnvSet, { accountId, id });
   return env ? JSON.parse(await secrets.unseal(envContext(deps, id), env.sealed)) : {};
@@ -51,7 +51,7 @@ test('values are sealed under the application: those of another cannot be read w
   const [{ deps }, { secrets }, { envContext }] = await Promise.all([
     import('../../runtime/deps.ts'),
     import('../../runtime/bindings/secrets.ts'),
-    import('../../domain/env.ts'),
+    import('../../domain/apps/environment.ts'),
   ]);
   const env = await deps.table.get(EnvSet, { accountId: one.account.id, id: one.id });
   expect(JSON.stringify(env)).not.toContain('secret-a');

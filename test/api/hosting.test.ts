@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cancelSubscription, createSubscription } from '../../contract/billing/subscriptions.ts';
 import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
-import { moveHosting, settleHosting } from '../../domain/hosting-accounts.ts';
+import { moveHosting, settleHosting } from '../../domain/hosting/accounts.ts';
 import { DEAD_SERVER } from '../../local/stand-ins/panel.ts';
 import { createPanel } from '../../providers/hosting-panel/panel.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';

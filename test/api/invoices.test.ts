@@ -9,9 +9,9 @@ import { codeOf, local, newAccount, raw, until } from '../world.ts';
 Object.assign(process.env, local.environment);
 const { deps } = await import('../../runtime/deps.ts');
 const [{ issueInvoice, voidInvoice }, { addVat }, { nothing, withWallet }] = await Promise.all([
-  import('../../domain/invoices.ts'),
-  import('../../domain/money.ts'),
-  import('../../domain/wallet.ts'),
+  import('../../domain/billing/invoices.ts'),
+  import('../../domain/billing/money.ts'),
+  import('../../domain/billing/wallet.ts'),
 ]);
 
 const order = (of: Deps, accountId: string, cents: number, count = 1) =>

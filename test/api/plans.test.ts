@@ -61,7 +61,7 @@ test('a public key reads no invoices', async () => {
 test('what operators set is what is listed, without a deployment; what is not on sale is not', async () => {
   Object.assign(process.env, local.environment);
   const [{ listPlans: list, PlansInput, plansOffered, setPlans }, { deps }, { memoryTable }] = await Promise.all([
-    import('../../domain/plans.ts'),
+    import('../../domain/billing/plans.ts'),
     import('../../runtime/deps.ts'),
     import('../memory-table.ts'),
   ]);

@@ -120,7 +120,7 @@ test('what was read ahead for a key is given to nobody once the key is revoked',
     import('../../runtime/deps.ts'),
     import('../../table/entities.ts'),
     import('../../table/writes.ts'),
-    import('../../domain/keys.ts'),
+    import('../../domain/accounts/credentials.ts'),
   ]);
   const revoke = (revokedAt: string | null) =>
     deps.table.transact([change(Credential, { hash: keyHash(account.secretKey) }, { set: { revokedAt } })]);

@@ -10,9 +10,9 @@ import { codeOf, local, newAccount, type Opened, raw, until } from '../world.ts'
 Object.assign(process.env, local.environment);
 const { deps } = await import('../../runtime/deps.ts');
 const [{ issueInvoice }, { vatInside }, { nothing, withWallet }] = await Promise.all([
-  import('../../domain/invoices.ts'),
-  import('../../domain/money.ts'),
-  import('../../domain/wallet.ts'),
+  import('../../domain/billing/invoices.ts'),
+  import('../../domain/billing/money.ts'),
+  import('../../domain/billing/wallet.ts'),
 ]);
 
 const topUp = async (account: Opened, amount: string) =>
@@ -186,7 +186,7 @@ test('an invoice is paid on request: 402 without the money, 409 once it is paid,
   // As an operator gives it: nothing follows by itself before the invoice is paid here.
   await withWallet(deps, account.id, nothing, async (wallet) => {
     wallet.move('ADJUSTMENT', 5000, 'Goodwill');
-    const { payInvoice: settle } = await import('../../domain/invoices.ts');
+    const { payInvoice: settle } = await import('../../domain/billing/invoices.ts');
     const { Invoice } = await import('../../table/entities/billing.ts');
     const invoice = await deps.table.get(Invoice, { accountId: account.id, id });
     if (invoice) settle(wallet, invoice);

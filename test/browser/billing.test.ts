@@ -11,9 +11,9 @@ async function unpaid(accountId: string) {
   Object.assign(process.env, local.environment);
   const [{ deps }, { issueInvoice }, { vatInside }, { nothing, withWallet }] = await Promise.all([
     import('../../runtime/deps.ts'),
-    import('../../domain/invoices.ts'),
-    import('../../domain/money.ts'),
-    import('../../domain/wallet.ts'),
+    import('../../domain/billing/invoices.ts'),
+    import('../../domain/billing/money.ts'),
+    import('../../domain/billing/wallet.ts'),
   ]);
   return await withWallet(deps, accountId, nothing, async (wallet) => {
     const lines = [{ description: 'Something', ...vatInside(4000) }];

@@ -1,0 +1,77 @@
+import type {
+  createKey as CreateRoute,
+  listKeys as ListRoute,
+  revokeKey as RevokeRoute,
+} from '../../contract/accounts/api-keys.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { ApiKey, Credential } from '../../table/entities.ts';
+import { joinKey } from '../../table/keys.ts';
+import { change } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { makeKey } from './credentials.ts';
+
+/** What an account's owner does with its keys in the dashboard (specification, Authentication 1, 2 and 8). */
+
+type Shown = Output<typeof ListRoute>['data'][number];
+
+function view(key: ApiKey, lastUsedAt: string | null): Shown {
+  const { id, name, scopes, allowedOrigins, expiresAt, revokedAt, publicKey, createdAt } = key;
+  return { id, name, scopes, allowedOrigins, expiresAt, lastUsedAt, revokedAt, publicKey, createdAt };
+}
+
+/** When either half was last shown to us. ISO times compare as text. */
+async function lastUseOf(deps: Deps, { hashes }: ApiKey): Promise<string | null> {
+  const halves = await Promise.all([hashes.secret, hashes.public].map((hash) => deps.table.get(Credential, { hash })));
+  const times = halves.flatMap((half) => half?.lastUsedAt ?? []);
+  return times.sort().at(-1) ?? null;
+}
+
+/** GET /dashboard/v1/keys */
+export async function listKeys(
+  deps: Deps,
+  { accountId }: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { items, hasMore } = await deps.table.list(ApiKey, joinKey('ACCOUNT', accountId, 'KEYS'), page);
+  const data = await Promise.all(items.map(async (key) => view(key, await lastUseOf(deps, key))));
+  return { data, has_more: hasMore };
+}
+
+/** POST /dashboard/v1/keys: the secret half is in this answer and in no other. */
+export async function createKey(
+  deps: Deps,
+  { accountId }: Caller,
+  input: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> {
+  const now = deps.now();
+  if (input.expiresAt && Date.parse(input.expiresAt) <= now.getTime()) {
+    throw new ApiError('invalid_request', 'expiresAt: must be in the future');
+  }
+  const keyId = deps.newId('key');
+  const { secretKey, listed, writes } = makeKey({ ...input, accountId, keyId, createdAt: now.toISOString() });
+  return await deps.commit(writes, { data: { ...view(listed, null), secretKey } });
+}
+
+const noSuchKey = () => new ApiError('not_found', 'There is no such API key.');
+
+/** DELETE /dashboard/v1/keys/{id}: revokes both halves, at once. Revoking again changes nothing. */
+export async function revokeKey(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof RevokeRoute>,
+): Promise<Output<typeof RevokeRoute>> {
+  const key = await deps.table.get(ApiKey, { accountId, id });
+  if (!key) throw noSuchKey();
+  const what = { set: { revokedAt: deps.now().toISOString() } };
+  const output = { data: { id, deleted: true as const } };
+  if (key.revokedAt) return output;
+  const { secret, public: other } = key.hashes;
+  return await deps.commit(
+    [
+      change(ApiKey, { accountId, id }, what, noSuchKey),
+      ...[secret, other].map((hash) => change(Credential, { hash }, what)),
+    ],
+    output,
+  );
+}

@@ -1,0 +1,86 @@
+import { createHash, randomInt } from 'node:crypto';
+import { ApiError } from '../../contract/errors.ts';
+import type { Scope } from '../../contract/route.ts';
+import { ApiKey, Credential } from '../../table/entities.ts';
+import { create, type Write } from '../../table/writes.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+export type KeyKind = 'secret' | 'public';
+const PREFIX: Record<KeyKind, string> = { secret: 'sk_live_', public: 'pk_live_' };
+
+function checksum(text: string): string {
+  let left = createHash('sha256').update(text).digest().readUInt32BE();
+  let digits = '';
+  for (let place = 0; place < CHECKSUM_LENGTH; place += 1) {
+    digits = ALPHABET[left % 62] + digits;
+    left = Math.floor(left / 62);
+  }
+  return digits;
+}
+
+/** A new key's text: prefix, 32 random characters (190 bits), 6 of checksum. */
+function newKeyText(kind: KeyKind): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(62)]).join('');
+  const text = PREFIX[kind] + random;
+  return text + checksum(text);
+}
+
+/** Whether a text can be a key at all: a mistyped one is refused without asking the table. */
+export function isKeyText(text: string, kind: KeyKind): boolean {
+  const length = PREFIX[kind].length + RANDOM_LENGTH;
+  return (
+    text.startsWith(PREFIX[kind]) &&
+    text.length === length + CHECKSUM_LENGTH &&
+    checksum(text.slice(0, length)) === text.slice(length)
+  );
+}
+
+/** Keys are stored and found by this; the text itself is shown once and never kept. */
+export const keyHash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export interface NewKey {
+  accountId: string;
+  keyId: string;
+  name: string;
+  scopes: Scope[];
+  /** Origins that the public half may be used from; `*` for any. */
+  allowedOrigins: string[];
+  expiresAt: string | null;
+  revokedAt?: string | null | undefined;
+  createdAt: string;
+}
+
+/** Makes both halves of a key: their texts, shown once, and the writes that store the key and their hashes. */
+export function makeKey(key: NewKey): { secretKey: string; publicKey: string; listed: ApiKey; writes: Write[] } {
+  const { accountId, keyId, name, scopes, allowedOrigins, expiresAt, createdAt, revokedAt = null } = key;
+  const texts = { secret: newKeyText('secret'), public: newKeyText('public') };
+  const hashes = { secret: keyHash(texts.secret), public: keyHash(texts.public) };
+  const common = { accountId, allowedOrigins, expiresAt, revokedAt };
+  const credential = (kind: KeyKind) => {
+    const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
+    return create(Credential, { ...common, ...own });
+  };
+  const listed = { ...common, id: keyId, name, scopes, createdAt, hashes, publicKey: texts.public };
+  return {
+    secretKey: texts.secret,
+    publicKey: texts.public,
+    listed,
+    writes: [create(ApiKey, listed), credential('secret'), credential('public')],
+  };
+}
+
+/** Refuses a key that is revoked or expired, and a public one used from an origin it is not meant for. */
+export function assertUsable(credential: Credential, origin: string | undefined, now: Date): void {
+  if (credential.revokedAt) throw new ApiError('unauthorized', 'This API key has been revoked.');
+  if (credential.expiresAt && Date.parse(credential.expiresAt) <= now.getTime()) {
+    throw new ApiError('unauthorized', 'This API key has expired.');
+  }
+  if (credential.kind === 'secret' || origin === undefined) return;
+  const { allowedOrigins } = credential;
+  if (!allowedOrigins.includes('*') && !allowedOrigins.includes(origin)) {
+    throw new ApiError('forbidden', 'This public key may not be used from this origin.');
+  }
+}

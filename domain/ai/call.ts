@@ -1,0 +1,240 @@
+import type { ChatRequest } from '../../contract/ai/chat.ts';
+import { errorBody } from '../../contract/errors.ts';
+import type { Adapter, Ask, Prepared } from '../../providers/ai/adapter.ts';
+import { anthropic } from '../../providers/ai/anthropic.ts';
+import { ProviderFailure } from '../../providers/ai/failures.ts';
+import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
+import type { ProviderId } from '../../providers/ai/registry.ts';
+import { CallerGone, type Incoming, type Transport } from '../../providers/ai/transport.ts';
+import type { Usage } from '../../providers/ai/usage.ts';
+import { HoldGone, release, settle } from './credits.ts';
+import { toldOf } from './errors.ts';
+import { type Backing, type BackingDeps, back } from './funding.ts';
+import { type Choice, choose, type Offer } from './models.ts';
+import { costOf } from './prices.ts';
+import { estimator, measure } from './prompt.ts';
+
+export interface Gateway extends BackingDeps {
+  offer(): Promise<Offer>;
+  transport: Transport;
+  /** Where a provider is reached, if not where its registry entry says. */
+  baseUrls: Partial<Record<ProviderId, string>>;
+}
+
+/** Where an answer goes. */
+export interface Outlet {
+  /** The head of an answer of success; once, before the first byte. */
+  begin(headers: Record<string, string>): void;
+  /** A promise while the caller cannot take more. */
+  write(bytes: Buffer): Promise<unknown> | undefined;
+  end(): void;
+  /** Aborted when the caller has left. */
+  signal: AbortSignal;
+}
+
+export interface Call {
+  accountId: string;
+  requestId: string;
+  /** When it came, by `performance.now()`. */
+  startedAt: number;
+  request: ChatRequest;
+  /** The body that `request` was read from. */
+  text: string;
+}
+
+/** What became of a call, for metrics and the log: no word of the prompt or the answer. */
+export interface Report {
+  provider: ProviderId | undefined;
+  model: string;
+  saved: boolean;
+  usage: Usage | undefined;
+  estimated: boolean;
+  chargedMicroRand: number;
+  writtenOffMicroRand: number;
+  /** Milliseconds, until the first byte for the caller; undefined when none came. */
+  firstByte: number | undefined;
+  /** Milliseconds of that which were ours. */
+  overhead: number | undefined;
+  failure: ProviderFailure | undefined;
+  callerLeft: boolean;
+  /** The charge could not be written: the hold will come back and the call was free. */
+  unsettled: boolean;
+}
+
+const ADAPTERS: Record<'openai' | 'anthropic', Adapter> = { openai: openAiCompatible, anthropic };
+const SETTLE_ATTEMPTS = 5;
+
+/**
+ * One call to a model, from the choice of who pays to the settled charge. Throws ApiError while nothing has been sent;
+ * what fails later is told in the stream. However it ends, the hold is settled or released exactly once, after the last
+ * byte.
+ */
+export class ChatCall {
+  readonly report: Report;
+  readonly #deps: Gateway;
+  readonly #call: Call;
+  readonly #outlet: Outlet;
+  #askedAt = 0;
+  #answeredAt = 0;
+  #ignored: readonly string[] = [];
+
+  constructor(deps: Gateway, call: Call, outlet: Outlet) {
+    this.#deps = deps;
+    this.#call = call;
+    this.#outlet = outlet;
+    this.report = {
+      ...{ provider: undefined, model: call.request.model, saved: false, usage: undefined, estimated: false },
+      ...{ chargedMicroRand: 0, writtenOffMicroRand: 0, firstByte: undefined, overhead: undefined },
+      ...{ failure: undefined, callerLeft: false, unsettled: false },
+    };
+  }
+
+  async run(): Promise<void> {
+    const { request, text, accountId } = this.#call;
+    const offer = await this.#deps.offer();
+    const choice = choose(offer, request.model);
+    const { provider, upstream, model } = choice;
+    this.report.provider = provider.id;
+    const adapter = ADAPTERS[provider.kind];
+    const prompt = measure(request, text);
+    const base: Ask = {
+      ...{ provider, text, request, upstream },
+      ...{ outputLimit: undefined, modelLimit: model?.outputLimit, estimate: estimator(prompt) },
+    };
+    // What this format has no words for is refused before anything is held.
+    const asItCame = adapter.prepare(base);
+    const backing = await back(this.#deps, accountId, choice, request.model, offer, prompt);
+    this.report.saved = backing.kind === 'saved';
+    try {
+      const { outputLimit, key } = backing;
+      const ask = { ...base, outputLimit };
+      await this.#exchange(adapter, ask, choice, outputLimit === undefined ? asItCame : adapter.prepare(ask), key);
+    } finally {
+      await this.#settle(backing);
+    }
+  }
+
+  async #exchange(adapter: Adapter, ask: Ask, choice: Choice, prepared: Prepared, key: string): Promise<void> {
+    const asked = { providerName: choice.provider.name, saved: this.report.saved };
+    try {
+      const incoming = await this.#ask(choice, prepared, adapter.headers(key));
+      if (ask.request.stream) await this.#stream(adapter, ask, incoming);
+      else await this.#whole(adapter, ask, incoming);
+    } catch (error) {
+      if (error instanceof CallerGone || this.#outlet.signal.aborted) {
+        this.report.callerLeft = true;
+        return;
+      }
+      if (!(error instanceof ProviderFailure)) throw error;
+      this.report.failure = error;
+      const told = toldOf(error, asked);
+      if (this.report.firstByte === undefined) throw told;
+      // The caller has had part of the answer: the stream says how it ended, and not that it is done.
+      this.#outlet.write(Buffer.from(`data: ${JSON.stringify(errorBody(told))}\n\n`));
+    }
+    this.#outlet.end();
+  }
+
+  async #ask({ provider }: Choice, prepared: Prepared, key: Record<string, string>): Promise<Incoming> {
+    this.#ignored = prepared.ignored;
+    const url = (this.#deps.baseUrls[provider.id] ?? provider.baseUrl).replace(/\/+$/, '') + prepared.path;
+    this.#askedAt = performance.now();
+    const headers = { ...provider.headers, ...key };
+    const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal: this.#outlet.signal });
+    this.#answeredAt = performance.now();
+    return incoming;
+  }
+
+  async #whole(adapter: Adapter, ask: Ask, incoming: Incoming): Promise<void> {
+    const bytes = await incoming.whole();
+    this.#answeredAt = performance.now();
+    const { body, usage, estimated } = adapter.answer(bytes, ask);
+    Object.assign(this.report, { usage, estimated });
+    this.#begin('application/json; charset=utf-8');
+    this.#outlet.write(body);
+  }
+
+  async #stream(adapter: Adapter, ask: Ask, incoming: Incoming): Promise<void> {
+    // A page of HTML, or one JSON document, is no stream.
+    if (/^(text\/html|application\/json)/i.test(incoming.contentType)) {
+      adapter.answer(await incoming.whole(), ask);
+      throw new ProviderFailure('broken', {});
+    }
+    const translator = adapter.stream(ask);
+    const send = (bytes: Buffer) => {
+      if (bytes.length === 0) return undefined;
+      if (this.report.firstByte === undefined) {
+        this.#answeredAt = performance.now();
+        this.#begin('text/event-stream; charset=utf-8');
+      }
+      return this.#outlet.write(bytes);
+    };
+    try {
+      const end = await incoming.each((piece) => {
+        const sent = send(translator.push(piece));
+        return translator.done || translator.failure ? 'enough' : sent;
+      });
+      if (translator.failure) throw translator.failure;
+      if (end === 'ended' && !translator.done) send(translator.end());
+    } finally {
+      // Whatever ended it: what came is charged.
+      const { usage, estimated } = translator;
+      if (this.report.firstByte !== undefined) Object.assign(this.report, { usage, estimated });
+    }
+  }
+
+  #begin(contentType: string): void {
+    const now = performance.now();
+    const latency = this.#answeredAt - this.#askedAt;
+    this.report.firstByte = now - this.#call.startedAt;
+    this.report.overhead = this.report.firstByte - latency;
+    this.#outlet.begin({
+      'content-type': contentType,
+      'x-upstream-latency-ms': latency.toFixed(1),
+      'x-gateway-overhead-ms': this.report.overhead.toFixed(1),
+      ...(this.#ignored.length > 0 ? { 'x-ignored-parameters': headerValue(this.#ignored) } : {}),
+    });
+  }
+
+  async #settle(backing: Backing): Promise<void> {
+    if (backing.kind === 'saved') return;
+    const { usage } = this.report;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (usage) await this.#charge(backing, usage);
+        else await release(this.#deps, backing.hold);
+        return;
+      } catch (error) {
+        // A try before this one went through, and only its answer was lost.
+        if (error instanceof HoldGone && (attempt > 1 || !usage)) return;
+        if (error instanceof HoldGone || attempt === SETTLE_ATTEMPTS) {
+          this.report.unsettled = true;
+          return;
+        }
+        await new Promise((done) => setTimeout(done, 50 * 3 ** attempt * Math.random()));
+      }
+    }
+  }
+
+  async #charge({ hold, rate }: Extract<Backing, { kind: 'credits' }>, usage: Usage): Promise<void> {
+    const { requestId, request } = this.#call;
+    const { charged, writtenOff } = await settle(this.#deps, hold, costOf(rate, usage), {
+      requestId,
+      model: request.model,
+      inputTokens: usage.input,
+      cachedTokens: usage.cached,
+      cacheWriteTokens: usage.cacheWrite,
+      outputTokens: usage.output,
+      price: { ...rate.price, randPerDollar: rate.randPerDollar },
+      estimated: this.report.estimated,
+    });
+    Object.assign(this.report, { chargedMicroRand: charged, writtenOffMicroRand: writtenOff });
+  }
+}
+
+/** Names of fields as a header carries them: a caller may have sent any. */
+const headerValue = (fields: readonly string[]): string =>
+  fields
+    .map((field) => field.replace(/[^\w.$-]/g, '?').slice(0, 64))
+    .slice(0, 50)
+    .join(', ');

@@ -1,0 +1,101 @@
+import * as z from 'zod/mini';
+import type { listModels as ListRoute } from '../../contract/ai/gateway.ts';
+import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Output } from '../../contract/route.ts';
+import { MODELS, type Model } from '../../providers/ai/models.ts';
+import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
+import { AiOffer } from '../../table/entities/ai.ts';
+import { upsert } from '../../table/writes.ts';
+import type { Deps } from '../deps.ts';
+import { keptFresh } from '../kept-fresh.ts';
+import { randPerMillion } from './prices.ts';
+
+/** What is for sale, and what a dollar costs. */
+export interface Offer {
+  models: readonly Model[];
+  randPerDollar: number;
+}
+
+const dollars = () => z.number().check(z.minimum(0), z.maximum(100_000));
+const OfferedModel = () =>
+  z
+    .object({
+      id: z.string(),
+      provider: z.enum(AI_PROVIDER_IDS),
+      upstream: z.string().check(z.minLength(1)),
+      name: z.string().check(z.minLength(1)),
+      price: z.object({ input: dollars(), cachedInput: dollars(), cacheWrite: dollars(), output: dollars() }),
+      contextLimit: z.int().check(z.positive()),
+      outputLimit: z.int().check(z.positive()),
+      credits: z.boolean(),
+    })
+    .check(z.refine(({ id, provider }) => id.startsWith(`${provider}/`), 'id must begin with the provider'));
+
+/** What an operator may set: the whole list, the price of a dollar, or both. What is left out is the built-in. */
+export const OfferInput = () =>
+  z.object({
+    models: z.optional(z.array(OfferedModel())),
+    randPerDollar: z.optional(z.number().check(z.positive(), z.maximum(1_000))),
+  });
+
+/** The offer as it is now: the built-in list and rate, or what operators put in their place. */
+export const offers = (deps: Deps, builtIn: Offer): (() => Promise<Offer>) =>
+  keptFresh(deps.now, async () => {
+    const item = await deps.table.get(AiOffer, {});
+    const { models = builtIn.models, randPerDollar = builtIn.randPerDollar } = item
+      ? OfferInput().parse(item.offer)
+      : {};
+    return { models, randPerDollar };
+  });
+
+/** What there is until an operator says otherwise. */
+export const builtInOffer = (randPerDollar: number): Offer => ({ models: MODELS, randPerDollar });
+
+/** For operators: puts an offer in place of the one that is there; `{}` is the built-in again. */
+export async function setOffer(
+  deps: Deps,
+  offer: z.output<ReturnType<typeof OfferInput>>,
+): Promise<{ models: number | 'built-in' }> {
+  const changedAt = deps.now().toISOString();
+  await deps.table.write(AiOffer, upsert(AiOffer, {}, { set: { offer, changedAt, entity: AiOffer.type } }));
+  return { models: offer.models?.length ?? 'built-in' };
+}
+
+/** GET /ai/v1/models */
+export async function listModels(deps: { offer: () => Promise<Offer> }): Promise<Output<typeof ListRoute>> {
+  const { models, randPerDollar } = await deps.offer();
+  const data = models.map(({ id, provider, name, credits, price }) => ({
+    id,
+    object: 'model' as const,
+    owned_by: provider,
+    name,
+    credits,
+    pricing_zar_per_million: {
+      input: randPerMillion(price.input, randPerDollar),
+      output: randPerMillion(price.output, randPerDollar),
+    },
+  }));
+  return { object: 'list', data, byok_providers: AI_PROVIDER_IDS.map((id) => ({ id, name: PROVIDERS[id].name })) };
+}
+
+/** What a caller's `<provider>/<model>` means. `model` is there when it is in the offer, for sale or not. */
+export interface Choice {
+  provider: Provider;
+  upstream: string;
+  model: Model | undefined;
+}
+
+/** Finds the provider and model that a caller named. Throws 400 for a provider that there is not. */
+export function choose({ models }: Offer, id: string): Choice {
+  const slash = id.indexOf('/');
+  const providerId = id.slice(0, slash);
+  if (!isProviderId(providerId)) {
+    throw new ApiError(
+      'invalid_request',
+      `model: there is no provider "${providerId}"; there are ${AI_PROVIDER_IDS.join(', ')}`,
+    );
+  }
+  const model = models.find((each) => each.id === id);
+  return { provider: PROVIDERS[providerId], upstream: model?.upstream ?? id.slice(slash + 1), model };
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import { BILLING_CYCLES, INVOICE_KINDS } from '../../contract/enums.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Deps } from '../deps.ts';
+import { issueInvoice } from './invoices.ts';
+import { addVat } from './money.ts';
+import type { Plans } from './plans.ts';
+import { grantSubscription } from './subscriptions.ts';
+import { cancelInvoice } from './unpaid-invoices.ts';
+import { nothing, withWallet } from './wallet.ts';
+
+const text = () => z.string().check(z.minLength(1), z.maxLength(200));
+
+/** What operators may do with an account's money and subscriptions, one thing at a time. Amounts are cents. */
+export const BooksInput = () =>
+  z.object({
+    accountId: z.string(),
+    /** Changes the balance, up or down: goodwill, a bank transfer, a correction. */
+    adjust: z.optional(z.object({ amountCents: z.int(), description: text() })),
+    /** Invoices what is in no catalogue, without VAT; paid at once where the balance allows. */
+    invoice: z.optional(
+      z.object({ kind: z.enum(INVOICE_KINDS), description: text(), cents: z.int().check(z.positive()) }),
+    ),
+    /** Makes an invoice void; what was paid for it returns to the wallet. */
+    voidInvoice: z.optional(z.object({ id: z.string() })),
+    /** Gives a plan whose first period we pay. */
+    grant: z.optional(
+      z.object({ plan: z.string(), billingCycle: z.enum(BILLING_CYCLES), hostingDomain: z.optional(z.string()) }),
+    ),
+  });
+type Books = z.output<ReturnType<typeof BooksInput>>;
+
+/** For operators: does what is given and tells the id of what was made. Throws as the API does, and 402 below zero. */
+export async function keepBooks(
+  deps: Deps & { plans: Plans },
+  { accountId, adjust, invoice, voidInvoice, grant }: Books,
+): Promise<{ invoiceId?: string; subscriptionId?: string }> {
+  if ([adjust, invoice, voidInvoice, grant].filter(Boolean).length !== 1) {
+    throw new ApiError('invalid_request', 'one of adjust, invoice, voidInvoice and grant must be given');
+  }
+  if (voidInvoice) return { invoiceId: (await cancelInvoice(deps, accountId, voidInvoice.id)).id };
+  if (grant) return { subscriptionId: (await grantSubscription(deps, accountId, grant)).data.id };
+  return await withWallet(deps, accountId, nothing, async (wallet) => {
+    if (adjust) wallet.move('ADJUSTMENT', adjust.amountCents, adjust.description);
+    const { kind = 'PLAN', description = '', cents = 0 } = invoice ?? {};
+    const lines = [{ description, ...addVat(cents) }];
+    const made = invoice ? { invoiceId: issueInvoice(deps, wallet, { kind, lines }).id } : {};
+    return await deps.commit(wallet.writes(), made);
+  });
+}

@@ -1,0 +1,61 @@
+import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../../contract/billing/top-ups.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { FiledInvoice, filedUnder, TopUp } from '../../table/entities/billing.ts';
+import { Account } from '../../table/entities.ts';
+import { change, create } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { centsOf, rand } from './money.ts';
+import { newTopUp } from './top-ups.ts';
+
+/** PUT /dashboard/v1/wallet/auto-top-up */
+export async function setAutoTopUp(
+  deps: Deps,
+  { accountId }: Caller,
+  { enabled, threshold, amount }: Input<typeof SetRoute>,
+): Promise<Output<typeof SetRoute>> {
+  const autoTopUp = { enabled, thresholdCents: centsOf(threshold), amountCents: centsOf(amount) };
+  const write = change(Account, { id: accountId }, { set: { autoTopUp } }, () => new ApiError('not_found'));
+  const account = await deps.table.write(Account, write);
+  return { data: { enabled, threshold, amount, card: cardOf(account) } };
+}
+
+/** The card that would be charged, as far as it may be shown. */
+const cardOf = (account: Account | undefined) =>
+  account?.card ? { brand: account.card.brand, lastFour: account.card.lastFour } : null;
+
+/** GET /dashboard/v1/wallet/auto-top-up; where nobody has chosen yet, all is nought. */
+export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<Output<typeof GetRoute>> {
+  const account = await deps.table.get(Account, { id: accountId });
+  const { enabled = false, thresholdCents = 0, amountCents = 0 } = account?.autoTopUp ?? {};
+  return { data: { enabled, threshold: rand(thresholdCents), amount: rand(amountCents), card: cardOf(account) } };
+}
+
+/** Unpaid invoices that are looked at: the oldest. */
+const LOOKED_AT = 100;
+
+class Taken extends Error {}
+
+/**
+ * Starts an automatic top-up where one is due: the balance is under the threshold, or an invoice waits that the balance
+ * does not cover and would with it. One at a time; the stream then has the card charged.
+ */
+export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<void> {
+  const [account, unpaid] = await Promise.all([
+    deps.table.get(Account, { id: accountId }),
+    deps.table.all(FiledInvoice, filedUnder(accountId, 'UNPAID'), { limit: LOOKED_AT, oldestFirst: true }),
+  ]);
+  if (!account?.autoTopUp?.enabled || !account.card || account.autoTopUpId) return;
+  const { autoTopUp, walletCents, noAutoTopUpBefore = '' } = account;
+  if (noAutoTopUpBefore > deps.now().toISOString()) return;
+  const { thresholdCents, amountCents } = autoTopUp;
+  const helps = (due: number) => walletCents < due && walletCents + amountCents >= due;
+  if (walletCents >= thresholdCents && !unpaid.some((invoice) => helps(invoice.amountCents))) return;
+  const topUp = newTopUp(deps, { accountId, amountCents, automatic: true });
+  const one = { set: { autoTopUpId: topUp.id }, when: { autoTopUpId: 'absent' as const } };
+  try {
+    await deps.table.transact([create(TopUp, topUp), change(Account, { id: accountId }, one, () => new Taken())]);
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { getInvoice as GetRoute, listInvoices as ListRoute } from '../../contract/billing/invoices.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { FiledInvoice, filedUnder, Invoice, invoicesOf } from '../../table/entities/billing.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { rand } from './money.ts';
+
+export const noSuchInvoice = () => new ApiError('not_found', 'There is no such invoice.');
+
+/** An invoice as lists and orders show it. */
+export function invoiceView(invoice: FiledInvoice): Output<typeof ListRoute>['data'][number] {
+  const { id, number, kind, status, amountCents, vatCents, issuedAt, payBy, paidAt } = invoice;
+  return { id, number, kind, status, amount: rand(amountCents), vat: rand(vatCents), issuedAt, dueAt: payBy, paidAt };
+}
+
+/** The same with its lines. */
+export function invoiceWithLines(invoice: Invoice): Output<typeof GetRoute>['data'] {
+  const lines = invoice.lines.map(({ description, amountCents }) => ({ description, amount: rand(amountCents) }));
+  return { ...invoiceView(invoice), lines };
+}
+
+/** GET /v1/invoices */
+export async function listInvoices(
+  deps: Deps,
+  { accountId }: Caller,
+  { status, ...page }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { items, hasMore } = status
+    ? await deps.table.list(FiledInvoice, filedUnder(accountId, status), page)
+    : await deps.table.list(Invoice, invoicesOf(accountId), page);
+  return { data: items.map(invoiceView), has_more: hasMore };
+}
+
+/** GET /v1/invoices/{id} */
+export async function getInvoice(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  const invoice = await deps.table.get(Invoice, { accountId, id });
+  if (!invoice) throw noSuchInvoice();
+  return { data: invoiceWithLines(invoice) };
+}

@@ -1,0 +1,86 @@
+import { ApiError } from '../../contract/errors.ts';
+import { FiledInvoice, Invoice } from '../../table/entities/billing.ts';
+import { change, create, erase } from '../../table/writes.ts';
+import type { Deps } from '../deps.ts';
+import type { Gross } from './money.ts';
+import { stale, type Wallet } from './wallet.ts';
+
+/** A line of an invoice: what it is for, VAT inside (`addVat`, `vatInside` of domain/billing/money.ts). */
+export interface Line extends Gross {
+  description: string;
+}
+
+/** What is to be invoiced. */
+export interface Order {
+  kind: Invoice['kind'];
+  lines: Line[];
+  /** What it is for: the id of the domain or of the subscription. */
+  subjectId?: string;
+  /** When it is due: at once unless told. */
+  payBy?: string;
+  /** Unpaid at this time it becomes void by itself; never unless told. */
+  voidAt?: string;
+}
+
+/** Filed without its lines. */
+const file = (invoice: FiledInvoice) => create(FiledInvoice, FiledInvoice.parse(invoice), stale);
+
+/**
+ * Issues an invoice; paid at once if the balance allows, UNPAID otherwise. What it adds to the wallet's transaction: the
+ * invoice, its number, the payment.
+ */
+export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: Order): Invoice {
+  const sum = (of: (line: Line) => number) => order.lines.reduce((total, line) => total + of(line), 0);
+  const amountCents = sum((line) => line.amountCents);
+  const number = wallet.takeNumber();
+  const paid = wallet.balanceCents >= amountCents;
+  if (paid) wallet.move('PAYMENT', -amountCents, paymentOf(number));
+  const invoice: Invoice = {
+    payBy: wallet.now,
+    ...order,
+    ...{ id: deps.newId('inv'), accountId: wallet.account.id, number, amountCents },
+    vatCents: sum((line) => line.vatCents),
+    status: paid ? 'PAID' : 'UNPAID',
+    issuedAt: wallet.now,
+    paidAt: paid ? wallet.now : null,
+  };
+  wallet.add(create(Invoice, invoice), file(invoice));
+  return invoice;
+}
+
+/** The same for what is only sold against money. Throws 402 `insufficient_funds` where the balance does not cover it. */
+export function issuePaidInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: Order): Invoice {
+  const invoice = issueInvoice(deps, wallet, order);
+  if (invoice.status !== 'PAID') throw new ApiError('insufficient_funds');
+  return invoice;
+}
+
+/** Pays an unpaid invoice from the wallet. Throws 402 `insufficient_funds`, 409 for one that is not unpaid. */
+export function payInvoice<T extends FiledInvoice>(wallet: Wallet, invoice: T): T {
+  if (invoice.status === 'PAID') throw new ApiError('conflict', 'This invoice is already paid.');
+  if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void.');
+  wallet.move('PAYMENT', -invoice.amountCents, paymentOf(invoice.number));
+  return become(wallet, invoice, { ...invoice, status: 'PAID', paidAt: wallet.now });
+}
+
+/** Makes an invoice void. What was paid for it returns to the wallet. Throws 409 for one that is void already. */
+export function voidInvoice<T extends FiledInvoice>(wallet: Wallet, invoice: T): T {
+  if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void already.');
+  if (invoice.status === 'PAID') wallet.move('REFUND', invoice.amountCents, `Refund of ${invoice.number}`);
+  return become(wallet, invoice, { ...invoice, status: 'VOID' });
+}
+
+const paymentOf = (number: string) => `Payment of ${number}`;
+
+/** Moves an invoice to another status, and to the file of that status. */
+function become<T extends FiledInvoice>(wallet: Wallet, before: T, after: T): T {
+  const { accountId, id } = before;
+  const { status, paidAt } = after;
+  const when = { status: { is: before.status } };
+  wallet.add(
+    change(Invoice, { accountId, id }, { set: { status, paidAt }, remove: ['duePk', 'dueAt'], when }, stale),
+    erase(FiledInvoice, before),
+    file(after),
+  );
+  return after;
+}

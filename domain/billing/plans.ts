@@ -1,0 +1,106 @@
+import * as z from 'zod/mini';
+import type { listPlans as ListRoute } from '../../contract/billing/plans.ts';
+import { PLAN_CATEGORIES } from '../../contract/enums.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { PlanOffer } from '../../table/entities/billing.ts';
+import { upsert } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { keptFresh } from '../kept-fresh.ts';
+import { rand } from './money.ts';
+
+const cents = () => z.int().check(z.positive(), z.maximum(100_000_000));
+
+/** A plan with all that we know of it. Prices are cents without VAT, for a month and for a year. */
+const OfferedPlan = () =>
+  z.object({
+    slug: z.string().check(z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/), z.maxLength(60)),
+    name: z.string().check(z.minLength(1), z.maxLength(60)),
+    category: z.enum(PLAN_CATEGORIES),
+    monthlyCents: cents(),
+    yearlyCents: cents(),
+    storageGb: z.int().check(z.positive()),
+    featured: z.boolean(),
+    /** Whether it can be bought; what is not is renewed for those who have it. */
+    onSale: z.boolean(),
+    /** Of APP plans: how many applications. */
+    appLimit: z._default(z.int().check(z.minimum(0)), 0),
+  });
+export type Plan = z.output<ReturnType<typeof OfferedPlan>>;
+
+const areDistinct = (plans: Plan[]) => new Set(plans.map(({ slug }) => slug)).size === plans.length;
+
+/** What an operator may set: the whole list; what is left out is the built-in. */
+export const PlansInput = () =>
+  z.object({
+    plans: z.optional(
+      z.array(OfferedPlan()).check(z.minLength(1), z.refine(areDistinct, 'two plans have the same slug')),
+    ),
+  });
+
+type Sold = [slug: string, name: string, monthlyCents: number, storageGb: number, rest?: Partial<Plan>];
+
+/** A year costs ten months. */
+const sold =
+  (category: Plan['category']) =>
+  ([slug, name, monthlyCents, storageGb, rest]: Sold): Plan => ({
+    ...{ slug, name, category, monthlyCents, yearlyCents: monthlyCents * 10, storageGb },
+    ...{ featured: false, onSale: true, appLimit: 0, ...rest },
+  });
+
+const WEB: Sold[] = [
+  ['web-starter', 'Web Starter', 4900, 10],
+  ['web-business', 'Web Business', 12_900, 50, { featured: true }],
+  ['web-pro', 'Web Pro', 24_900, 150],
+];
+const EMAIL: Sold[] = [
+  ['email-basic', 'Email Basic', 2900, 10],
+  ['email-business', 'Email Business', 7900, 50, { featured: true }],
+];
+const APP: Sold[] = [
+  ['app-1', 'App 1', 7900, 5, { appLimit: 1 }],
+  ['app-3', 'App 3', 19_900, 15, { appLimit: 3 }],
+  ['app-10', 'App 10', 49_900, 50, { appLimit: 10, featured: true }],
+  ['app-25', 'App 25', 99_900, 150, { appLimit: 25 }],
+];
+
+/** What is sold until operators say otherwise. */
+const BUILT_IN: readonly Plan[] = [...WEB.map(sold('WEB')), ...EMAIL.map(sold('EMAIL')), ...APP.map(sold('APP'))];
+
+export type Plans = () => Promise<readonly Plan[]>;
+
+/** The plans as they are now, on sale or not: the built-in list, or what operators put in its place. */
+export const plansOffered = (deps: Pick<Deps, 'table' | 'now'>): Plans =>
+  keptFresh(deps.now, async () => {
+    const item = await deps.table.get(PlanOffer, {});
+    return (item ? PlansInput().parse(item.offer).plans : undefined) ?? BUILT_IN;
+  });
+
+/** For operators: puts a list in place of the one that is there; `{}` is the built-in again. */
+export async function setPlans(
+  deps: Deps,
+  offer: z.output<ReturnType<typeof PlansInput>>,
+): Promise<{ plans: number | 'built-in' }> {
+  const changedAt = deps.now().toISOString();
+  await deps.table.write(PlanOffer, upsert(PlanOffer, {}, { set: { offer, changedAt, entity: PlanOffer.type } }));
+  return { plans: offer.plans?.length ?? 'built-in' };
+}
+
+/** The price for a period of a billing cycle, in cents without VAT. */
+export const priceOf = (plan: Plan, cycle: 'MONTHLY' | 'YEARLY'): number =>
+  cycle === 'MONTHLY' ? plan.monthlyCents : plan.yearlyCents;
+
+/** GET /v1/plans */
+export async function listPlans(
+  deps: { plans: Plans },
+  _caller: Caller,
+  { category }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const plans = await deps.plans();
+  const data = plans
+    .filter((plan) => plan.onSale && (category === undefined || plan.category === category))
+    .map(({ slug, name, category: of, monthlyCents, yearlyCents, storageGb, featured }) => ({
+      ...{ slug, name, category: of, priceMonthly: rand(monthlyCents), priceYearly: rand(yearlyCents) },
+      ...{ storageGb, featured },
+    }));
+  return { data };
+}

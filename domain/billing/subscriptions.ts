@@ -1,0 +1,200 @@
+import type {
+  cancelSubscription as CancelRoute,
+  createSubscription as CreateRoute,
+  listSubscriptions as ListRoute,
+} from '../../contract/billing/subscriptions.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { isHostName } from '../../contract/host-names.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
+import { type Change, change, create } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { FIRST_PLAN } from '../first-plan.ts';
+import { emit } from '../webhooks/events.ts';
+import { invoiceView } from './invoice-views.ts';
+import { issuePaidInvoice, type Line, voidInvoice } from './invoices.ts';
+import { addVat } from './money.ts';
+import { periodEndAfter } from './periods.ts';
+import { type Plan, type Plans, priceOf } from './plans.ts';
+import { stale, type Wallet, withWallet } from './wallet.ts';
+
+/** The next period is invoiced this long before the paid one ends, in milliseconds (design, Billing). */
+const INVOICED_BEFORE = 7 * 24 * 3600_000;
+const before = (time: string, milliseconds: number) => new Date(Date.parse(time) - milliseconds).toISOString();
+
+/** When a subscription that is paid for is next looked at. */
+export const nextInvoiceAt = (periodEnd: string) => before(periodEnd, INVOICED_BEFORE);
+
+/** When something is to be done about a subscription: for a change of it. */
+export const lookAgainAt = (lookAt: string) => ({ lookAt, duePk: 'SUBSCRIPTION', dueAt: lookAt });
+export const NEVER_AGAIN = ['lookAt', 'duePk', 'dueAt'] as const;
+
+function view(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
+  const { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd, createdAt, cancelledAt } = subscription;
+  const { slug, name, category } = plan;
+  return {
+    ...{ id, plan: { slug, name, category }, status, billingCycle, hostingDomain },
+    ...{ currentPeriodEnd, createdAt, cancelledAt },
+  };
+}
+
+/** What a period of a plan costs, as a line of an invoice. */
+export function periodLine(
+  { plan, hostingDomain, billingCycle }: Pick<Subscription, 'plan' | 'hostingDomain' | 'billingCycle'>,
+  priceCents: number,
+  [from, to]: [string, string],
+): Line {
+  const what = hostingDomain ? `${plan.name} for ${hostingDomain}` : plan.name;
+  const days = `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
+  return { description: `${what}, ${billingCycle.toLowerCase()}, ${days}`, ...addVat(priceCents) };
+}
+
+/** The change of an account by which its application limit is that of a plan; none for other plans. */
+export const accountPlan = ({ plan }: Pick<Subscription, 'plan'>): Change =>
+  plan.category === 'APP'
+    ? { set: { plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? FIRST_PLAN.appLimit } } }
+    : {};
+
+function hostingDomainOf({ category }: Plan, given: string | undefined): string | null {
+  if (category === 'APP') return null;
+  const refuse = (why: string) => new ApiError('invalid_request', `hostingDomain: ${why}`);
+  if (given === undefined) throw refuse('is required for this plan');
+  if (!isHostName(given)) throw refuse('must be a domain name, e.g. example.co.za');
+  return given;
+}
+
+interface Owned {
+  subscription: Subscription;
+  /** The invoice for the next period, where it is issued. */
+  renewal: Invoice | undefined;
+}
+
+const withRenewal = async (deps: Deps, subscription: Subscription): Promise<Owned> => {
+  const { accountId, renewal } = subscription;
+  return {
+    subscription,
+    renewal: renewal && (await deps.table.get(Invoice, { accountId, id: renewal.invoiceId })),
+  };
+};
+
+/** Everything that the account has and has not cancelled. */
+async function readOwned(deps: Deps, accountId: string): Promise<Owned[]> {
+  const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
+  return await Promise.all(all.filter(({ status }) => status !== 'CANCELLED').map((each) => withRenewal(deps, each)));
+}
+
+/**
+ * POST /dashboard/v1/subscriptions: bought from the wallet in one transaction. Throws 402 `insufficient_funds`; 400 for a
+ * plan that is not on sale; 409 for what the account has, or for fewer applications than it runs.
+ */
+export const createSubscription = (
+  deps: Deps & { plans: Plans },
+  { accountId }: Pick<Caller, 'accountId'>,
+  order: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> => subscribe(deps, accountId, order, () => undefined);
+
+/** For operators: the same, the first period paid by us. */
+export const grantSubscription = (
+  deps: Deps & { plans: Plans },
+  accountId: string,
+  order: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> =>
+  subscribe(deps, accountId, order, (wallet, { description, amountCents }) =>
+    wallet.move('ADJUSTMENT', amountCents, `Given: ${description}`),
+  );
+
+/** @param support called with what is to be paid, before it is */
+async function subscribe(
+  deps: Deps & { plans: Plans },
+  accountId: string,
+  { plan: slug, billingCycle, hostingDomain: given }: Input<typeof CreateRoute>,
+  support: (wallet: Wallet, line: Line) => void,
+): Promise<Output<typeof CreateRoute>> {
+  const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
+  if (!plan) throw new ApiError('invalid_request', 'plan: there is no such plan on sale');
+  const hostingDomain = hostingDomainOf(plan, given);
+  const { name, category, appLimit } = plan;
+  return await withWallet(
+    deps,
+    accountId,
+    () => readOwned(deps, accountId),
+    async (wallet, owned) => {
+      const same = owned.filter(({ subscription }) => subscription.plan.category === category);
+      const replaced = category === 'APP' ? same : [];
+      const clash = same.some(({ subscription }) =>
+        category === 'APP' ? subscription.plan.slug === slug : subscription.hostingDomain === hostingDomain,
+      );
+      if (clash) throw new ApiError('conflict', `You have a subscription to ${name} already.`);
+      const priceCents = priceOf(plan, billingCycle);
+      const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
+      const subscription: Subscription = {
+        ...{ id: deps.newId('sub'), accountId, billingCycle, status: 'ACTIVE', hostingDomain, priceCents },
+        plan: { slug, name, category, appLimit },
+        ...{ currentPeriodEnd, lookAt: nextInvoiceAt(currentPeriodEnd), createdAt: wallet.now, cancelledAt: null },
+      };
+      const line = periodLine(subscription, priceCents, [wallet.now, currentPeriodEnd]);
+      support(wallet, line);
+      const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
+      for (const old of replaced) cancel(deps, wallet, old, NEVER_AGAIN);
+      const activated = { subscriptionId: subscription.id, plan: slug };
+      wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
+      const room: Change = category === 'APP' ? { when: { appCount: { below: appLimit + 1 } } } : {};
+      const more = { ...accountPlan(subscription), ...room };
+      return await deps.commit(wallet.writes(more, tooManyApps), {
+        data: { ...view(subscription), invoice: invoiceView(invoice) },
+      });
+    },
+  );
+}
+
+const tooManyApps = () =>
+  new ApiError('conflict', 'You have more applications than this plan allows. Delete some first.');
+
+/** Cancels within a transaction; an unpaid invoice for the next period becomes void. */
+export function cancel(
+  deps: Pick<Deps, 'now'>,
+  wallet: Wallet,
+  { subscription, renewal }: Owned,
+  remove: readonly string[],
+): void {
+  const { accountId, id, status, plan, currentPeriodEnd } = subscription;
+  if (renewal?.status === 'UNPAID') voidInvoice(wallet, renewal);
+  // Paid, and not yet added to the period: it stays usable as well.
+  const end = renewal?.status === 'PAID' ? (subscription.renewal?.periodEnd ?? currentPeriodEnd) : currentPeriodEnd;
+  const set = { status: 'CANCELLED', cancelledAt: wallet.now, currentPeriodEnd: end };
+  const look = remove.length > 0 ? {} : lookAgainAt(end);
+  const what = { set: { ...set, ...look }, remove: [...remove, 'renewal'], when: { status: { is: status } } };
+  wallet.add(
+    change(Subscription, { accountId, id }, what, stale),
+    emit(deps, accountId, 'subscription.cancelled', { subscriptionId: id, plan: plan.slug }),
+  );
+}
+
+/** GET /dashboard/v1/subscriptions: an account has few, so one read brings them all, and as they are at this moment. */
+export async function listSubscriptions(
+  deps: Deps,
+  { accountId }: Caller,
+  { limit, offset }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const all = await deps.table.all(Subscription, subscriptionsOf(accountId), { limit: offset + limit + 1 });
+  return { data: all.slice(offset, offset + limit).map(view), has_more: all.length > offset + limit };
+}
+
+/** A subscription with its next invoice. Throws 404. */
+export const findOwned = (deps: Deps, accountId: string, id: string) => async (): Promise<Owned> => {
+  const subscription = await deps.table.get(Subscription, { accountId, id });
+  if (!subscription) throw new ApiError('not_found', 'There is no such subscription.');
+  return await withRenewal(deps, subscription);
+};
+
+/** DELETE /dashboard/v1/subscriptions/{id}: at once in status and event; what is paid stays usable (design, Billing). */
+export const cancelSubscription = (
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof CancelRoute>,
+): Promise<Output<typeof CancelRoute>> =>
+  withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, owned) => {
+    if (owned.subscription.status === 'CANCELLED') throw new ApiError('conflict', 'It is cancelled already.');
+    cancel(deps, wallet, owned, []);
+    return await deps.commit(wallet.writes(), { data: { id, deleted: true } });
+  });

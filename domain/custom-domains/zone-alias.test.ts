@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { Domain, DomainName, Zone } from '../../table/entities/registrar.ts';
+import { create } from '../../table/writes.ts';
+import { billingWorld } from '../../test/billing-world.ts';
+import { domainsAbove, leadInOwnZone } from './zone-alias.ts';
+
+const ADDRESS = 'd1.cloudfront.net';
+const owner = {
+  ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: 'ZA' },
+};
+
+async function world() {
+  const { deps } = billingWorld((send) => send);
+  const open = async (accountId: string, name: string, fields: Partial<Domain> = {}) => {
+    const id = `dom_${name}`;
+    const domain: Domain = {
+      ...{ id, accountId, name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: null, expiresAt: null },
+      ...{
+        nameservers: [],
+        dnsProvider: 'PLATFORM',
+        owner,
+        years: 1,
+        yearsAtOnce: 1,
+        privacy: false,
+        createdAt: '',
+        ...fields,
+      },
+    };
+    await deps.table.transact([
+      create(Domain, domain),
+      create(DomainName, { name, accountId, domainId: id }),
+      create(Zone, { accountId, domainId: id, name, version: 1, mirrored: 1 }),
+    ]);
+    return async () => await deps.table.get(Zone, { accountId, domainId: id });
+  };
+  const lead = (host: string, address: string | undefined = ADDRESS, accountId = 'acc_1') =>
+    leadInOwnZone(deps, { accountId, host }, address, () => new Error('lost'));
+  return { deps, open, lead };
+}
+
+test('the closest zone of the account leads the host, once, and lets it go again', async () => {
+  const { deps, open, lead } = await world();
+  const [above, below] = [await open('acc_1', 'x.co.za'), await open('acc_1', 'shop.x.co.za')];
+  expect((await domainsAbove(deps, 'acc_1', 'a.shop.x.co.za')).map(({ name }) => name)).toEqual([
+    'shop.x.co.za',
+    'x.co.za',
+  ]);
+  expect(await lead('a.shop.x.co.za')).toEqual({ ours: true, changed: true });
+  expect(await lead('a.shop.x.co.za')).toEqual({ ours: true, changed: false });
+  expect(await below()).toMatchObject({ aliases: { 'a.shop.x.co.za': ADDRESS }, version: 2 });
+  expect((await above())?.version).toBe(1);
+  expect(await lead('shop.x.co.za')).toEqual({ ours: true, changed: true });
+  expect(await leadInOwnZone(deps, { accountId: 'acc_1', host: 'a.shop.x.co.za' }, undefined, Error)).toMatchObject({
+    changed: true,
+  });
+  expect(await below()).toMatchObject({ aliases: { 'shop.x.co.za': ADDRESS }, version: 4 });
+});
+
+test("another account's zone, one that others answer for, and one that is not registered are left alone", async () => {
+  const { open, lead } = await world();
+  const zones = [
+    await open('acc_2', 'theirs.co.za'),
+    await open('acc_1', 'elsewhere.co.za', { dnsProvider: 'EXTERNAL' }),
+    await open('acc_1', 'expired.co.za', { status: 'EXPIRED' }),
+  ];
+  for (const host of ['www.theirs.co.za', 'elsewhere.co.za', 'expired.co.za', 'nobody.co.za'])
+    expect(await lead(host)).toEqual({ ours: false, changed: false });
+  for (const zone of zones) expect((await zone())?.version).toBe(1);
+});

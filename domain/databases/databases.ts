@@ -1,0 +1,78 @@
+import {
+  type createDatabase as CreateRoute,
+  DATABASE_LIMIT,
+  type listDatabases as ListRoute,
+} from '../../contract/databases/databases.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Database, databaseListOf, databasesOf } from '../../table/entities/databases.ts';
+import { App } from '../../table/entities.ts';
+import { attempt, create } from '../../table/writes.ts';
+import { noSuchApp } from '../apps.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+export const ENGINE = 'aurora-dsql' as const;
+
+/** How long the making of a database may be without a result before the reconciler looks after it, in milliseconds. */
+export const CHECK_AFTER = 300_000;
+
+/** `my-orders` → `DATABASE_MY_ORDERS`: what the names of its variables begin with. */
+const prefixOf = (name: string) => `DATABASE_${name.toUpperCase().replaceAll('-', '_')}`;
+
+/** What an application is told of its database (builder/databases.ts sets them when it starts). */
+const VARIABLES = ['URL', 'HOST', 'NAME', 'USER', 'REGION'];
+
+/** A database as the dashboard shows it. */
+function view({ id, applicationId, name, prefix, status, region, host, createdAt }: Database) {
+  const variables = VARIABLES.map((each) => `${prefix}_${each}`);
+  return { ...{ id, applicationId, name, engine: ENGINE, status, region, host, variables }, createdAt } as const;
+}
+
+/** POST /dashboard/v1/databases: the stream has it made. Of two racing calls with one name exactly one gets it. */
+export async function createDatabase(
+  deps: Deps & { databaseRegion: string },
+  { accountId }: Caller,
+  { applicationId, name }: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> {
+  const now = deps.now();
+  const database: Database = {
+    ...{ id: deps.newId('db'), accountId, applicationId, name, prefix: prefixOf(name) },
+    ...{ status: 'PROVISIONING', region: deps.databaseRegion, host: null, createdAt: now.toISOString() },
+    checkAt: new Date(now.getTime() + CHECK_AFTER).toISOString(),
+  };
+  const count = attempt(
+    App,
+    { accountId, id: applicationId },
+    {
+      add: { databaseCount: 1 },
+      when: { databaseCount: { absentOrBelow: DATABASE_LIMIT }, status: { isNot: 'DELETING' } },
+    },
+    (app) =>
+      app && app.status !== 'DELETING'
+        ? new ApiError('conflict', `An application has at most ${DATABASE_LIMIT} databases.`)
+        : noSuchApp(),
+  );
+  const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);
+  return await deps.commit([count, create(Database, database, taken)], { data: view(database) });
+}
+
+/** GET /dashboard/v1/databases */
+export async function listDatabases(
+  deps: Deps,
+  { accountId }: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { items, hasMore } = await deps.table.list(Database, databaseListOf(accountId), page);
+  return { data: items.map(view), has_more: hasMore };
+}
+
+/** The databases that a release of an application knows, oldest first. */
+export async function releaseDatabases(
+  deps: Deps,
+  applicationId: string,
+): Promise<{ prefix: string; host: string; region: string }[]> {
+  const all = await deps.table.all(Database, databasesOf(applicationId));
+  return all
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .flatMap(({ prefix, host, region }) => (host === null ? [] : [{ prefix, host, region }]));
+}

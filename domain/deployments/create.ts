@@ -1,0 +1,93 @@
+import type {
+  createDeployment as CreateRoute,
+  getDeployment as GetRoute,
+  listDeployments as ListRoute,
+  readDeploymentLog as LogRoute,
+} from '../../contract/deployments/deployments.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { linesOf, textOf } from '../../providers/builds/build-log.ts';
+import type { Builds } from '../../providers/builds/builds.ts';
+import { App, Deployment } from '../../table/entities.ts';
+import { joinKey } from '../../table/keys.ts';
+import { change, type Write } from '../../table/writes.ts';
+import { findApp, noSuchApp } from '../apps.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { newDeployment, triggerOf, viewDeployment } from './queue.ts';
+
+export const noSuchDeployment = () => new ApiError('not_found', 'There is no such deployment.');
+
+const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this application is already under way.');
+
+/** Throws 409 where an application is suspended or busy. */
+export function assertIdle(app: App): void {
+  if (app.status === 'SUSPENDED') throw new ApiError('conflict', 'This application is suspended.');
+  if (app.activeDeploymentId) throw alreadyDeploying();
+}
+
+/** The application's one slot for a deployment: of two racing callers exactly one gets it. */
+export function claimSlot({ accountId, id }: App, deploymentId: string): Write {
+  const set = { activeDeploymentId: deploymentId };
+  const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
+  return change(App, { accountId, id }, { set, when }, alreadyDeploying);
+}
+
+/** POST /v1/apps/{id}/deployments: of two racing callers exactly one gets the deployment. */
+export async function createDeployment(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> {
+  const app = await findApp(deps, caller, id);
+  if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
+  assertIdle(app);
+  const of = { accountId: caller.accountId, applicationId: id };
+  const deployment = newDeployment(deps, of, triggerOf(caller));
+  return await deps.commit([claimSlot(app, deployment.id), deployment.write], { data: deployment.shown });
+}
+
+/** GET /v1/apps/{id}/deployments */
+export async function listDeployments(
+  deps: Deps,
+  caller: Caller,
+  { id, ...page }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const [app, { items, hasMore }] = await Promise.all([
+    deps.table.get(App, { accountId: caller.accountId, id }),
+    deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), page),
+  ]);
+  if (!app || app.status === 'DELETING') throw noSuchApp();
+  return { data: items.map(viewDeployment), has_more: hasMore };
+}
+
+/** GET /v1/deployments/{id}: the build's log as far as it has come, then what the platform did with the build. */
+export async function getDeployment(
+  deps: Deps & { builds: Pick<Builds, 'readLog'> },
+  { accountId }: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  const deployment = await deps.table.get(Deployment, { accountId, id });
+  if (!deployment) throw noSuchDeployment();
+  const log = textOf(await storedLog(deps, deployment));
+  return { data: { ...viewDeployment(deployment), log } };
+}
+
+/** GET /dashboard/v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */
+export async function readDeploymentLog(
+  deps: Deps & { builds: Pick<Builds, 'readLog'> },
+  { accountId }: Caller,
+  { id, after, limit }: Input<typeof LogRoute>,
+): Promise<Output<typeof LogRoute>> {
+  const deployment = await deps.table.get(Deployment, { accountId, id });
+  if (!deployment) throw noSuchDeployment();
+  // What the platform has to say comes when the build is over.
+  const built = deployment.finishedAt !== null || deployment.notes.length > 0;
+  const lines = linesOf(await storedLog(deps, deployment), built).filter(({ n }) => n > after);
+  return { data: lines.slice(0, limit), has_more: lines.length > limit };
+}
+
+async function storedLog(deps: { builds: Pick<Builds, 'readLog'> }, { id, status, notes }: Deployment) {
+  const built = status === 'QUEUED' ? '' : await deps.builds.readLog(id);
+  const end = notes.length > 0 && built !== '' && !built.endsWith('\n') ? '\n' : '';
+  return built + end + notes.map((line) => `${line}\n`).join('');
+}

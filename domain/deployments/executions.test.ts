@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import type { ExecutionStatus, Executions } from '../../providers/workflows/executions.ts';
+import { deploymentWorld } from '../../test/deployment-world.ts';
+import { HOSTS } from '../../test/git-hooks.ts';
+import { reconcileDeployments, routeNewApp, startDeployment } from '../executions.ts';
+import { createDeployment } from './create.ts';
+import { receivePush } from './pushes.ts';
+
+const MINUTE = 60_000;
+
+/** Deployments whose executions are a list of names: what happens to one is the test's to say. */
+async function world() {
+  const made = await deploymentWorld();
+  const { deps, caller, ids } = made;
+  const executions = new Map<string, ExecutionStatus>();
+  const deployments: Executions = {
+    start: async (name) => void (executions.has(name) || executions.set(name, 'RUNNING')),
+    status: async (name) => executions.get(name) ?? 'MISSING',
+    stop: async () => undefined,
+  };
+  const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
+  const access = { ...ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
+  return {
+    ...{ ...made, executions },
+    deploy: async () => {
+      const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
+      return (await createDeployment(deps, caller, asked)).data.id;
+    },
+    push: async () => {
+      const { headers, body } = HOSTS.GitHub('');
+      await receivePush(deps, access, { headers, body: Buffer.from(body) });
+    },
+    begin: (id: string) => deployments.start(id, {}),
+    /** What the stream would do for all that is queued, if it comes to it. */
+    stream: async () => {
+      for (const each of made.deployments()) {
+        if (each.status === 'QUEUED' && !each.waiting) await startDeployment({ deployments }, each);
+      }
+    },
+    reconcile: () => reconcileDeployments({ ...deps, deployments }),
+  };
+}
+
+test('a deployment that is under way is left alone, however long it takes', async () => {
+  const { deploy, begin, reconcile, clock, deployments } = await world();
+  const id = await deploy();
+  await begin(id);
+  for (let minute = 0; minute < 25; minute += 1) {
+    clock.now += MINUTE;
+    await reconcile();
+  }
+  expect(deployments()).toMatchObject([{ id, finishedAt: null }]);
+});
+
+test('one that was never started is started, within two minutes', async () => {
+  const { deploy, reconcile, clock, executions } = await world();
+  const id = await deploy();
+  await reconcile();
+  expect(executions.size, 'not before the stream had its time').toBe(0);
+  clock.now += MINUTE;
+  await reconcile();
+  expect([...executions]).toEqual([[id, 'RUNNING']]);
+});
+
+test('one whose execution died is failed within two minutes, and the next one works', async () => {
+  const { deploy, begin, reconcile, clock, executions, deployments, app } = await world();
+  const id = await deploy();
+  await begin(id);
+  clock.now += 30_000;
+  await reconcile();
+  executions.set(id, 'ENDED');
+  const died = clock.now;
+  while (deployments()[0]?.finishedAt === null) {
+    clock.now += MINUTE;
+    await reconcile();
+  }
+  expect(clock.now - died).toBeLessThanOrEqual(2 * MINUTE);
+  expect(deployments()[0]).toMatchObject({ status: 'FAILED', notes: [expect.stringContaining('interrupted')] });
+  expect(await app()).not.toHaveProperty('activeDeploymentId');
+  expect(await deploy()).not.toBe(id);
+});
+
+test('a push that waits is neither started early nor forgotten when what it waits for dies', async () => {
+  const { deploy, begin, push, reconcile, clock, executions, deployments } = await world();
+  const first = await deploy();
+  await begin(first);
+  await push();
+  for (let minute = 0; minute < 3; minute += 1) {
+    clock.now += MINUTE;
+    await reconcile();
+  }
+  expect([...executions.keys()]).toEqual([first]);
+  executions.set(first, 'ENDED');
+  for (let minute = 0; minute < 4; minute += 1) {
+    clock.now += MINUTE;
+    await reconcile();
+  }
+  const [, second] = deployments();
+  expect([...executions.keys()]).toEqual([first, second?.id]);
+});
+
+test('whatever dies, and whenever: all come to an end, one at a time', async () => {
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  for (let round = 0; round < 20; round += 1) {
+    const { push, stream, reconcile, clock, executions, deployments, succeed, app } = await world();
+    for (let step = 0; step < 60; step += 1) {
+      const act = random();
+      const running = [...executions].filter(([, status]) => status === 'RUNNING').map(([name]) => name);
+      expect(running.length).toBeLessThanOrEqual(1);
+      const [active] = running;
+      if (act < 0.4) await push();
+      else if (act < 0.6) await stream();
+      else if (active && act < 0.8) {
+        // It ends as it should, or it dies before it could say so.
+        if (random() < 0.5) await succeed(active);
+        executions.set(active, 'ENDED');
+      } else {
+        clock.now += MINUTE;
+        await reconcile();
+      }
+    }
+    for (let left = 0; left < 40 && (await app())?.activeDeploymentId; left += 1) {
+      for (const [name, status] of executions) {
+        if (status !== 'RUNNING') continue;
+        await succeed(name);
+        executions.set(name, 'ENDED');
+      }
+      clock.now += MINUTE;
+      await reconcile();
+    }
+    for (const { status, finishedAt } of deployments()) expect([status, finishedAt]).not.toContain(null);
+    expect(await app()).not.toHaveProperty('nextDeploymentId');
+  }
+});
+
+test('told again of an application that is deleted meanwhile, the stream routes nothing to it', async () => {
+  const { deps, app, set } = await world();
+  const opened: string[] = [];
+  const nothing = async () => undefined;
+  const open = async (hosts: readonly string[]) => void opened.push(...hosts);
+  const told = await app();
+  if (!told) throw new Error('there is no application');
+  const tell = () => routeNewApp({ ...deps, hostRoutes: { open, point: nothing, remove: nothing } }, told);
+  await tell();
+  expect(opened).toEqual(told.hosts);
+  await set({ status: 'DELETING' });
+  await tell();
+  expect(opened).toEqual(told.hosts);
+});

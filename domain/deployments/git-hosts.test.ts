@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { asForm, HOSTS, type SentHook } from '../../test/git-hooks.ts';
+import { isGenuine, readHook } from './git-hosts.ts';
+
+const SECRET = 'the hook secret';
+const received = ({ headers, body }: SentHook) => ({ headers, body: Buffer.from(body) });
+
+describe.each(Object.entries(HOSTS))('%s', (_host, send) => {
+  test('a hook is genuine with the right secret and no other', () => {
+    const request = received(send(SECRET));
+    expect(isGenuine(request, SECRET)).toBe(true);
+    expect(isGenuine(request, `${SECRET} `)).toBe(false);
+    expect(isGenuine(request, '')).toBe(false);
+  });
+
+  test('a push to a branch is read with its commit and what that says', () => {
+    const push = { branch: 'feature/é', commitSha: 'b'.repeat(40), message: 'Do it\n\n[skip ci]', deliveryId: 'd-1' };
+    expect(readHook(received(send(SECRET, push)))).toMatchObject({
+      deliveryId: 'd-1',
+      changes: [{ kind: 'branch', name: 'feature/é', commitSha: push.commitSha, message: push.message }],
+    });
+  });
+
+  test('a tag is told from a branch, and a branch that was deleted has no commit', () => {
+    const tagged = readHook(received(send(SECRET, { tag: 'v1' }))).changes ?? [];
+    for (const { kind } of tagged) expect(kind).toBe('tag');
+    const [gone] = readHook(received(send(SECRET, { deleted: true }))).changes ?? [];
+    expect(gone).toMatchObject({ kind: 'branch', name: 'main', commitSha: undefined });
+  });
+});
+
+test('a signature of other bytes, of another kind, cut short or none at all is not genuine', () => {
+  const { headers, body } = HOSTS.GitHub(SECRET);
+  const genuine = headers['x-hub-signature-256'] ?? '';
+  expect(isGenuine({ headers, body: Buffer.from(`${body} `) }, SECRET)).toBe(false);
+  for (const signature of [
+    '',
+    'sha256=',
+    genuine.slice(0, -1),
+    genuine.slice(7),
+    `${genuine}0`,
+    genuine.toUpperCase(),
+  ]) {
+    const forged = { ...headers, 'x-hub-signature-256': signature };
+    expect(isGenuine({ headers: forged, body: Buffer.from(body) }, SECRET), signature).toBe(false);
+  }
+  expect(isGenuine({ headers: {}, body: Buffer.from(body) }, SECRET)).toBe(false);
+  const sha1 = { 'x-hub-signature': headers['x-hub-signature'] };
+  expect(isGenuine({ headers: sha1, body: Buffer.from(body) }, SECRET), 'GitHub’s older signature').toBe(false);
+  const token = { ...headers, 'x-hub-signature-256': undefined, 'x-gitlab-token': 'another' };
+  expect(isGenuine({ headers: token, body: Buffer.from(body) }, SECRET)).toBe(false);
+});
+
+test('GitHub may send a form', () => {
+  const request = received(asForm(HOSTS.GitHub(SECRET, { commitSha: 'c'.repeat(40) }), SECRET));
+  expect(isGenuine(request, SECRET)).toBe(true);
+  expect(readHook(request).changes).toMatchObject([{ name: 'main', commitSha: 'c'.repeat(40) }]);
+});
+
+test('JSON is read whatever its content type says', () => {
+  const { headers, body } = HOSTS.GitHub(SECRET);
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain', '']) {
+    const request = received({ headers: { ...headers, 'content-type': type }, body });
+    expect(readHook(request).changes).toHaveLength(1);
+  }
+});
+
+test('of several branches pushed to Bitbucket at once each is told', () => {
+  const { headers } = HOSTS.Bitbucket(SECRET);
+  const change = (name: string) => ({ new: { type: 'branch', name, target: { hash: name } }, old: null });
+  const body = Buffer.from(JSON.stringify({ push: { changes: [change('one'), change('two')] } }));
+  expect(readHook({ headers, body }).changes?.map(({ name }) => name)).toEqual(['one', 'two']);
+});
+
+test('what is no push is not read further, and a push that is none of the kind is refused', () => {
+  const { headers } = HOSTS.GitHub(SECRET);
+  const ping = { headers: { ...headers, 'x-github-event': 'ping' }, body: Buffer.from('{"zen":"…"}') };
+  expect(readHook(ping)).toMatchObject({ event: 'ping', changes: undefined });
+  for (const body of ['', '{', '[]', 'null', '{"ref":7}', '{"ref":"refs/heads/main"}']) {
+    expect(() => readHook({ headers, body: Buffer.from(body) }), body).toThrow('body: must be the payload of a push');
+  }
+});
+
+test('a delivery without an id is known by its bytes', () => {
+  const { headers, body } = HOSTS.GitHub(SECRET, { deliveryId: '' });
+  const [one, again] = [body, body].map((each) => readHook({ headers, body: Buffer.from(each) }).deliveryId);
+  const other = received(HOSTS.GitHub(SECRET, { deliveryId: '', commitSha: 'd'.repeat(40) }));
+  expect(again).toBe(one);
+  expect(readHook(other).deliveryId).not.toBe(one);
+});

@@ -1,0 +1,148 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod/mini';
+import { ApiError } from '../../contract/errors.ts';
+
+/** A hook as it came. Header names are in lower case; what is signed is the bytes of the body. */
+export interface HookRequest {
+  headers: Record<string, string | undefined>;
+  body: Buffer;
+}
+
+/** What a push did to one branch or tag. */
+export interface RefChange {
+  kind: 'branch' | 'tag';
+  name: string;
+  /** The commit it is at now; undefined where it was deleted. */
+  commitSha: string | undefined;
+  /** What that commit says of itself. */
+  message: string;
+}
+
+/** A hook, read: a push, or what else it tells of. */
+export interface Hook {
+  /** The delivery's own id, the same when it is sent again. */
+  deliveryId: string;
+  event: string;
+  /** Of a push; undefined for any other event. */
+  changes: RefChange[] | undefined;
+}
+
+/** A Git host: how its hooks are told from others', signed and read. */
+interface GitHost {
+  /** The header that proves who sent it. */
+  proof: string;
+  proves(proof: string, secret: string, body: Buffer): boolean;
+  /** The headers with the event's name and the delivery's id. */
+  event: string;
+  delivery: string;
+  push: string;
+  changes(payload: unknown): RefChange[];
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+/** Of any lengths: the digests are compared, which takes as long whatever they hold. */
+const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+const signed = (proof: string, secret: string, body: Buffer): boolean =>
+  same(proof, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+
+const text = () => z._default(z.string(), '');
+/** What a host says of a commit that is not there. */
+const NO_COMMIT = /^0+$/;
+
+function changeOf(ref: string, after: string, message: string): RefChange[] {
+  const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/s.exec(ref) ?? [];
+  if (!kind) return [];
+  const commitSha = NO_COMMIT.test(after) ? undefined : after;
+  return [{ kind: kind === 'heads' ? 'branch' : 'tag', name, commitSha, message }];
+}
+
+/** Source: each host's documentation of its push event. Schemas are built when needed: a cold start pays for one. */
+const GITHUB: GitHost = {
+  proof: 'x-hub-signature-256',
+  proves: signed,
+  event: 'x-github-event',
+  delivery: 'x-github-delivery',
+  push: 'push',
+  changes(payload) {
+    const commit = z.object({ message: text() });
+    const schema = z.object({ ref: z.string(), after: z.string(), head_commit: z.optional(z.nullable(commit)) });
+    const { ref, after, head_commit } = read(schema, payload);
+    return changeOf(ref, after, head_commit?.message ?? '');
+  },
+};
+
+const GITLAB: GitHost = {
+  proof: 'x-gitlab-token',
+  proves: (proof, secret) => same(proof, secret),
+  event: 'x-gitlab-event',
+  delivery: 'x-gitlab-event-uuid',
+  push: 'Push Hook',
+  changes(payload) {
+    const commits = z._default(z.array(z.object({ id: z.string(), message: text() })), []);
+    const { ref, after, ...rest } = read(z.object({ ref: z.string(), after: z.string(), commits }), payload);
+    return changeOf(ref, after, rest.commits.find(({ id }) => id === after)?.message ?? '');
+  },
+};
+
+const BITBUCKET: GitHost = {
+  proof: 'x-hub-signature',
+  proves: signed,
+  event: 'x-event-key',
+  delivery: 'x-request-uuid',
+  push: 'repo:push',
+  changes(payload) {
+    const target = z.object({ hash: z.string(), message: text() });
+    const side = z.optional(z.nullable(z.object({ type: z.string(), name: z.string(), target: z.optional(target) })));
+    const changes = z.array(z.object({ new: side, old: side }));
+    return read(z.object({ push: z.object({ changes }) }), payload).push.changes.flatMap((change): RefChange[] => {
+      const { type, name } = change.new ?? change.old ?? { type: '', name: '' };
+      if (type !== 'branch' && type !== 'tag') return [];
+      const now = change.new?.target;
+      return [{ kind: type, name, commitSha: now?.hash, message: now?.message ?? '' }];
+    });
+  },
+};
+
+/** GitHub's (and Gitea's) first: they send the older `X-Hub-Signature` too. */
+const HOSTS = [GITHUB, GITLAB, BITBUCKET];
+
+const unreadable = () => new ApiError('invalid_request', 'body: must be the payload of a push');
+
+function read<T>(schema: z.ZodMiniType<T>, payload: unknown): T {
+  const { success, data } = schema.safeParse(payload);
+  if (!success) throw unreadable();
+  return data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON, whatever its content type says, or a form with the JSON in its field `payload`: GitHub lets its users choose. */
+function payloadOf({ body }: HookRequest): unknown {
+  const text = body.toString('utf8');
+  return parsed(text) ?? parsed(new URLSearchParams(text).get('payload') ?? '');
+}
+
+const hostOf = ({ headers }: HookRequest) => HOSTS.find(({ proof }) => headers[proof] !== undefined);
+
+/** Whether a hook was sent by somebody who knows the secret. Compared in constant time. */
+export function isGenuine(request: HookRequest, secret: string): boolean {
+  const host = hostOf(request);
+  return host?.proves(request.headers[host.proof] ?? '', secret, request.body) === true;
+}
+
+/** Reads a genuine hook. Throws 400 where it is a push that cannot be read. */
+export function readHook(request: HookRequest): Hook {
+  const { headers, body } = request;
+  const host = hostOf(request);
+  if (!host) throw unreadable();
+  const event = headers[host.event] ?? '';
+  // A host without ids sends the same bytes again, and never the same ones for another push.
+  const deliveryId = headers[host.delivery]?.slice(0, 128) || createHash('sha256').update(body).digest('hex');
+  return { deliveryId, event, changes: event === host.push ? host.changes(payloadOf(request)) : undefined };
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { App } from '../../table/entities.ts';
+import type { GitAccess } from '../../table/git-entities.ts';
+import { deploymentWorld } from '../../test/deployment-world.ts';
+import { HOSTS, type PushOf } from '../../test/git-hooks.ts';
+import { createDeployment } from './create.ts';
+import { receivePush } from './pushes.ts';
+
+const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
+
+async function world(fields: Partial<App> = {}) {
+  const made = await deploymentWorld(fields);
+  const access: GitAccess = { ...made.ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
+  const push = async (of: PushOf = {}) => {
+    const { headers, body } = HOSTS.GitHub('', of);
+    const { output } = await receivePush(made.deps, access, { headers, body: Buffer.from(body) });
+    return 'deploymentId' in output.data ? output.data.deploymentId : output.data;
+  };
+  return { ...made, push };
+}
+
+test('a push starts a deployment with its commit', async () => {
+  const { push, deployments, app } = await world();
+  const id = await push({ commitSha: 'abcdef0123456789' });
+  expect(deployments()).toMatchObject([{ id, trigger: 'PUSH', status: 'QUEUED', commitSha: 'abcdef0' }]);
+  expect(deployments()[0]).not.toHaveProperty('waiting');
+  expect((await app())?.activeDeploymentId).toBe(id);
+});
+
+test.each<[string, PushOf, Partial<App>, string]>([
+  ['another branch', { branch: 'other' }, {}, 'this application deploys the branch main'],
+  ['a tag of the same name', { tag: 'main' }, {}, 'tags are not deployed'],
+  ['a deletion', { deleted: true }, {}, 'the branch main was deleted'],
+  ['[skip ci]', { message: 'Docs\n\n[Skip CI]' }, {}, 'its newest commit says to skip it'],
+  ['autoDeploy off', {}, { autoDeploy: false }, 'autoDeploy is off for this application'],
+  ['a suspended application', {}, { status: 'SUSPENDED' }, 'the application is suspended'],
+  ['no repository', {}, { repoUrl: null }, 'the application has no repoUrl'],
+])('%s is passed over, and the answer says why', async (_what, of, fields, why) => {
+  const { push, deployments } = await world(fields);
+  expect(await push(of)).toEqual({ ignored: why });
+  expect(deployments()).toEqual([]);
+});
+
+test('a delivery that comes again, also at the same moment, deploys once and is answered alike', async () => {
+  const { push, deployments } = await world();
+  const deliveryId = randomUUID();
+  const answers = await Promise.all([1, 2, 3].map(() => push({ deliveryId })));
+  expect(new Set([...answers, await push({ deliveryId })]).size).toBe(1);
+  expect(deployments()).toHaveLength(1);
+});
+
+test('while one is under way one more waits, with the newest commit, and starts when the first has ended', async () => {
+  const { push, deployments, succeed, fail, app } = await world();
+  const first = await push({ commitSha: '1111111' });
+  const second = await push({ commitSha: '2222222' });
+  expect(await push({ commitSha: '3333333' })).toBe(second);
+  expect(deployments()).toMatchObject([{ id: first }, { id: second, waiting: true, commitSha: '3333333' }]);
+  expect(deployments()[1]).not.toHaveProperty('checkAt');
+  await succeed(String(first));
+  expect(await app()).toMatchObject({ activeDeploymentId: second });
+  const started = deployments()[1];
+  expect(started).toMatchObject({ id: second, status: 'QUEUED', checkAt: expect.any(String) });
+  expect(started).not.toHaveProperty('waiting');
+  await fail(String(second));
+  expect(await app()).not.toHaveProperty('activeDeploymentId');
+});
+
+test('an API deployment is refused while a push waits, and a push waits for one of the API', async () => {
+  const { push, deps, deployments, succeed, caller, ids } = await world();
+  const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
+  const { data } = await createDeployment(deps, caller, asked);
+  const next = await push();
+  await expect(createDeployment(deps, caller, asked)).rejects.toMatchObject({ code: 'conflict' });
+  await succeed(data.id);
+  expect(deployments()).toMatchObject([
+    { id: data.id, status: 'SUCCEEDED' },
+    { id: next, status: 'QUEUED' },
+  ]);
+});
+
+test('an application deleted meanwhile starts nothing more', async () => {
+  const { push, set, succeed, deployments } = await world();
+  const first = await push();
+  await push();
+  await set({ status: 'DELETING' });
+  await expect(push()).rejects.toMatchObject({ code: 'not_found' });
+  await succeed(String(first));
+  expect(deployments().map(({ waiting }) => waiting)).toEqual([undefined, true]);
+});
+
+test('whatever races: never two at once, never two that wait, and the newest push is deployed last', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    const { push, app, deployments, succeed } = await world();
+    const started: string[] = [];
+    let pushing = true;
+    const worker = (async () => {
+      for (;;) {
+        const active = (await app())?.activeDeploymentId;
+        if (active) {
+          started.push(active);
+          await succeed(active);
+        } else if (!pushing) return;
+        else await new Promise((done) => setImmediate(done));
+      }
+    })();
+    const shas = Array.from({ length: 20 }, (_, index) => String(index).repeat(7).slice(0, 7));
+    for (let from = 0; from < shas.length; from += 5) {
+      await Promise.all(shas.slice(from, from + 5).map((commitSha) => push({ commitSha })));
+      expect(deployments().filter(({ waiting }) => waiting).length).toBeLessThanOrEqual(1);
+    }
+    const last = await push({ commitSha: 'newest0' });
+    pushing = false;
+    await worker;
+    expect(new Set(started).size, 'each is started once').toBe(started.length);
+    expect(deployments().map(({ status }) => status)).toEqual(started.map(() => 'SUCCEEDED'));
+    expect(deployments().find(({ id }) => id === last)).toMatchObject({ commitSha: 'newest0' });
+    expect(started.at(-1)).toBe(last);
+  }
+});

@@ -1,0 +1,107 @@
+import type { receivePush as PushRoute } from '../../contract/deployments/push-hook.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { App, Deployment } from '../../table/entities.ts';
+import { GitAccess, Push } from '../../table/git-entities.ts';
+import { change, check, create, type Write } from '../../table/writes.ts';
+import { openHookSecret } from '../apps/git-access.ts';
+import { noSuchApp } from '../apps.ts';
+import type { Deps } from '../deps.ts';
+import { Overtaken, overtaken } from '../overtaken.ts';
+import { type HookRequest, isGenuine, type RefChange, readHook } from './git-hosts.ts';
+import { newDeployment } from './queue.ts';
+
+type Answer = { status: 200 | 202; output: Output<typeof PushRoute> };
+const ignored = (why: string): Answer => ({ status: 200, output: { data: { ignored: why } } });
+const taken = (deploymentId: string): Answer => ({ status: 202, output: { data: { deploymentId } } });
+
+/** Whose hook it is. Throws 404 for an application that is not there, 401 for a hook that its secret did not sign. */
+export async function identifyHook(
+  deps: Deps & { secrets: Secrets },
+  { appId }: Input<typeof PushRoute>,
+  request: HookRequest,
+): Promise<GitAccess> {
+  const access = await deps.table.get(GitAccess, { applicationId: appId });
+  if (!access) throw noSuchApp();
+  if (!isGenuine(request, await openHookSecret(deps, access))) {
+    throw new ApiError('unauthorized', "The hook is not signed with this application's hook secret.");
+  }
+  return access;
+}
+
+const SHORT_SHA = 7;
+const SKIP = /\[(skip ci|ci skip|no ci)\]/i;
+
+/** Why nothing follows from what a push did to a repository; undefined where it is to be deployed. */
+function reasonToIgnore(app: App, changes: readonly RefChange[], found: RefChange | undefined): string | undefined {
+  if (!app.autoDeploy) return 'autoDeploy is off for this application';
+  if (app.status !== 'RUNNING') return 'the application is suspended';
+  if (app.repoUrl === null) return 'the application has no repoUrl';
+  if (!found) {
+    if (changes.every(({ kind }) => kind === 'tag')) return 'tags are not deployed';
+    return `this application deploys the branch ${app.branch}`;
+  }
+  if (found.commitSha === undefined) return `the branch ${app.branch} was deleted`;
+  return SKIP.test(found.message) ? 'its newest commit says to skip it' : undefined;
+}
+
+const ATTEMPTS = 8;
+
+/**
+ * POST /hooks/git/{appId}, once it is known to be genuine: a push to the deployed branch starts a deployment. While one is
+ * under way, the next one waits with the newest commit; there is never more than one that waits. A delivery that comes
+ * again finds what it did the first time.
+ */
+export async function receivePush(deps: Deps, access: GitAccess, request: HookRequest): Promise<Answer> {
+  const { accountId, applicationId } = access;
+  const { deliveryId: id, event, changes } = readHook(request);
+  if (!changes) return ignored(event ? `${event} is not a push` : 'it is not a push');
+  for (let attempt = 1; ; attempt += 1) {
+    const [app, earlier] = await Promise.all([
+      deps.table.get(App, { accountId, id: applicationId }),
+      deps.table.get(Push, { applicationId, id }),
+    ]);
+    if (earlier) return taken(earlier.deploymentId);
+    if (!app || app.status === 'DELETING') throw noSuchApp();
+    const found = changes.find(({ kind, name }) => kind === 'branch' && name === app.branch);
+    const reason = reasonToIgnore(app, changes, found);
+    if (reason !== undefined) return ignored(reason);
+    const { deploymentId, writes } = placeFor(deps, app, found?.commitSha?.slice(0, SHORT_SHA) ?? '');
+    const push = { id, accountId, applicationId, deploymentId, createdAt: deps.now().toISOString() };
+    try {
+      await deps.table.transact([create(Push, push, overtaken), ...writes]);
+      return taken(deploymentId);
+    } catch (error) {
+      if (!(error instanceof Overtaken) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Where a push goes: into a deployment that starts now, into one that waits, or into the one that waits already. */
+function placeFor(deps: Deps, app: App, commitSha: string): { deploymentId: string; writes: Write[] } {
+  const { id: applicationId, accountId, activeDeploymentId, nextDeploymentId } = app;
+  const of = { accountId, id: applicationId };
+  const status = { is: 'RUNNING' };
+  if (activeDeploymentId && nextDeploymentId) {
+    const waits = change(
+      Deployment,
+      { accountId, id: nextDeploymentId },
+      { set: { commitSha }, when: { waiting: { is: true } } },
+      overtaken,
+    );
+    const still = check(App, of, { nextDeploymentId: { is: nextDeploymentId }, status }, overtaken);
+    return { deploymentId: nextDeploymentId, writes: [waits, still] };
+  }
+  const made = newDeployment(deps, { accountId, applicationId }, 'PUSH', {
+    commitSha,
+    ...(activeDeploymentId ? { waiting: true } : {}),
+  });
+  const claim = activeDeploymentId
+    ? {
+        set: { nextDeploymentId: made.id },
+        when: { activeDeploymentId: { is: activeDeploymentId }, nextDeploymentId: 'absent', status } as const,
+      }
+    : { set: { activeDeploymentId: made.id }, when: { activeDeploymentId: 'absent', status } as const };
+  return { deploymentId: made.id, writes: [change(App, of, claim, overtaken), made.write] };
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { Deployment } from '../../table/entities.ts';
+import { change } from '../../table/writes.ts';
+import { deploymentWorld } from '../../test/deployment-world.ts';
+import { createDeployment } from './create.ts';
+import { KEPT_RELEASES, pruneReleases, rollBack } from './rollback.ts';
+
+type Asked = Parameters<typeof rollBack>[2];
+
+/** Deployments one after the other, as the workflow takes them, on a host that only remembers its releases. */
+async function world() {
+  const made = await deploymentWorld();
+  const { deps, caller, ids } = made;
+  const releases = new Set<string>();
+  const artifacts = new Set<string>();
+  let serving = '';
+  let count = 0;
+  const host = {
+    appHost: {
+      removeRelease: async (_: string, release: string) => {
+        if (release === serving) return false;
+        releases.delete(release);
+        return true;
+      },
+    },
+    builds: { removeArtifact: async (_: string, id: string) => void artifacts.delete(id) },
+  };
+  const end = async (id: string, good: boolean) => {
+    const release = made.deployments().find((each) => each.id === id)?.release;
+    if (good && release) serving = release;
+    await (good ? made.succeed(id) : made.fail(id));
+    await pruneReleases({ ...deps, ...host }, { ...ids, deploymentId: id });
+    return id;
+  };
+  const deploy = async (good = true) => {
+    const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
+    const { id } = (await createDeployment(deps, caller, asked)).data;
+    const release = String(++count);
+    releases.add(release);
+    artifacts.add(id);
+    const write = change(Deployment, { accountId: ids.accountId, id }, { set: { release, commitSha: `c${count}` } });
+    await deps.table.write(Deployment, write);
+    return await end(id, good);
+  };
+  const rollBackTo = (deploymentId: string, id = ids.applicationId) =>
+    rollBack(deps, caller, { id, deploymentId } as Asked);
+  return { ...made, releases, artifacts, deploy, end, rollBackTo };
+}
+
+test('a rollback is a deployment of its own, of the release and the commit that it goes back to', async () => {
+  const { deploy, rollBackTo, end, deployments, app } = await world();
+  const [first] = [await deploy(), await deploy()];
+  const { data } = await rollBackTo(first);
+  expect(data).toMatchObject({ status: 'QUEUED', trigger: 'ROLLBACK', commitSha: 'c1' });
+  expect((await app())?.activeDeploymentId).toBe(data.id);
+  await end(data.id, true);
+  const made = deployments().find(({ id }) => id === data.id);
+  expect(made).toMatchObject({ release: '1', status: 'SUCCEEDED' });
+  expect(made?.notes[0]).toBe(`==> Rolling back to the release of ${first} (c1)`);
+});
+
+test('the last ten releases are kept, and those that never served are not', async () => {
+  const { deploy, rollBackTo, releases, artifacts, end } = await world();
+  const made: string[] = [];
+  for (let index = 0; index < 14; index += 1) {
+    made.push(await deploy());
+    await deploy(false);
+  }
+  const expected = Array.from({ length: KEPT_RELEASES }, (_, index) => String(2 * (14 - index) - 1));
+  expect([...releases].sort()).toEqual(expected.sort());
+  expect(artifacts).toEqual(new Set(made.slice(-KEPT_RELEASES)));
+  await expect(rollBackTo(made[3] ?? '')).rejects.toMatchObject({ code: 'conflict' });
+  await end((await rollBackTo(made[4] ?? '')).data.id, true);
+  expect(releases.size, 'going back makes no release, so none has to go').toBe(KEPT_RELEASES);
+  expect(releases).toContain('9');
+});
+
+test('is refused while a deployment is under way, of one that failed, and of what is not there', async () => {
+  const { deploy, rollBackTo, deps, caller, ids } = await world();
+  const [good, bad] = [await deploy(), await deploy(false)];
+  await expect(rollBackTo(bad)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(rollBackTo('dep_none')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(rollBackTo(good, 'app_other')).rejects.toMatchObject({ code: 'not_found' });
+  await createDeployment(deps, caller, { id: ids.applicationId } as Parameters<typeof createDeployment>[2]);
+  await expect(rollBackTo(good)).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('nothing is removed that a rollback under way goes back to', async () => {
+  const { deploy, rollBackTo, deps, ids, releases } = await world();
+  const first = await deploy();
+  const host = { appHost: { removeRelease: async () => true }, builds: { removeArtifact: async () => undefined } };
+  for (let index = 1; index < KEPT_RELEASES; index += 1) await deploy();
+  const last = await deploy(false);
+  await rollBackTo(first);
+  await pruneReleases({ ...deps, ...host }, { ...ids, deploymentId: last });
+  expect(releases).toContain('1');
+  const kept = await deps.table.get(Deployment, { accountId: ids.accountId, id: first });
+  expect(kept).toMatchObject({ release: '1' });
+  expect(kept).not.toHaveProperty('retired');
+});

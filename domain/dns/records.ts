@@ -1,0 +1,108 @@
+import {
+  type addDnsRecord as AddRoute,
+  type deleteDnsRecord as DeleteRoute,
+  type listDnsRecords as ListRoute,
+  RECORD_LIMIT,
+} from '../../contract/dns/records.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { DnsRecord, Domain, mirrorOverdue, recordsOf, Zone } from '../../table/entities/registrar.ts';
+import { change, create, erase, type Write } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { noSuchDomain } from '../registrar/domains.ts';
+import { checkAmong, checkRecord } from './rules.ts';
+
+const noSuchRecord = () => new ApiError('not_found', 'There is no such DNS record.');
+
+/** A domain of the caller's with its records: one round trip. Throws 404. */
+async function findRecords(deps: Deps, { accountId }: Caller, domainId: string) {
+  const [domain, zone, records] = await Promise.all([
+    deps.table.get(Domain, { accountId, id: domainId }),
+    deps.table.get(Zone, { accountId, domainId }),
+    deps.table.all(DnsRecord, recordsOf(domainId)),
+  ]);
+  if (!domain) throw noSuchDomain();
+  return { domain, zone, records };
+}
+
+/** GET /v1/domains/{id}/dns */
+export async function listDnsRecords(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { domain, records } = await findRecords(deps, caller, id);
+  const data = records.map(({ id, type, name, content, ttl, prio }) => ({ id, type, name, content, ttl, prio }));
+  return { data, provider: domain.dnsProvider };
+}
+
+/** Somebody else changed the records since they were read. Never seen by a caller. */
+class Stale extends Error {}
+const stale = () => new Stale();
+/** How often a change is begun again that others came before. */
+const ATTEMPTS = 20;
+
+/**
+ * Changes the records of a domain. Each change counts the zone's version on, in its transaction: what `decide` was shown is
+ * still so when its writes happen. Throws 409 where the records are not ours to change.
+ */
+async function changeRecords<T>(
+  deps: Deps,
+  caller: Caller,
+  domainId: string,
+  decide: (domain: Domain, records: readonly DnsRecord[]) => Write,
+  output: T,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { domain, zone, records } = await findRecords(deps, caller, domainId);
+    if (domain.dnsProvider === 'EXTERNAL' || !zone) {
+      throw new ApiError('conflict', 'This domain is answered for by other name servers: change its records there.');
+    }
+    if (domain.status !== 'ACTIVE' && domain.status !== 'PENDING') {
+      throw new ApiError('conflict', 'This domain is not registered.');
+    }
+    const write = decide(domain, records);
+    const set = { version: zone.version + 1, ...mirrorOverdue(deps.now()) };
+    const { accountId } = caller;
+    const count = change(Zone, { accountId, domainId }, { set, when: { version: { is: zone.version } } }, stale);
+    try {
+      return await deps.commit([{ ...count, collided: stale }, write], output);
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error;
+      if (attempt === ATTEMPTS) {
+        throw new ApiError('server_error', 'The service is busy. It is safe to retry.', { status: 503 });
+      }
+      await new Promise((done) => setTimeout(done, Math.random() * Math.min(5 * 2 ** attempt, 200)));
+    }
+  }
+}
+
+/** POST /v1/domains/{id}/dns */
+export async function addDnsRecord(
+  deps: Deps,
+  caller: Caller,
+  { id: domainId, ...input }: Input<typeof AddRoute>,
+): Promise<Output<typeof AddRoute>> {
+  const add = ({ name: domain }: Domain, records: readonly DnsRecord[]) => {
+    const fields = checkRecord(input, domain);
+    checkAmong(fields, records);
+    if (records.length >= RECORD_LIMIT) {
+      throw new ApiError('conflict', `A domain has at most ${RECORD_LIMIT} records.`);
+    }
+    return create(DnsRecord, { ...fields, id: deps.newId('rec'), domainId, createdAt: deps.now().toISOString() });
+  };
+  return await changeRecords(deps, caller, domainId, add, { data: { ok: true as const } });
+}
+
+/** DELETE /v1/domains/{id}/dns/{recordId} */
+export async function deleteDnsRecord(
+  deps: Deps,
+  caller: Caller,
+  { id: domainId, recordId }: Input<typeof DeleteRoute>,
+): Promise<Output<typeof DeleteRoute>> {
+  const remove = (_: Domain, records: readonly DnsRecord[]) => {
+    if (!records.some(({ id }) => id === recordId)) throw noSuchRecord();
+    return erase(DnsRecord, { domainId, id: recordId });
+  };
+  return await changeRecords(deps, caller, domainId, remove, { data: { ok: true as const } });
+}

@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import { DNS_TYPES } from '../../contract/enums.ts';
+import { Registrant } from '../../contract/registrar/orders.ts';
+import type { Dns } from '../../providers/dns/dns.ts';
+import type { Registrar } from '../../providers/registrar/registrar.ts';
+import { DnsRecord, Domain, DomainName, mirrorOverdue, Zone } from '../../table/entities/registrar.ts';
+import { create } from '../../table/writes.ts';
+import type { Deps } from '../deps.ts';
+import { checkAmong, checkRecord } from '../dns/rules.ts';
+import { mirrorZone } from '../dns/sync.ts';
+import { lookAgain } from '../domain-times.ts';
+import { type Extensions, nameOf } from '../registrar/tlds.ts';
+
+/** A domain that is at our registrar already, and whose it is from now on. At most 90 records: it is one transaction. */
+export const AdoptionInput = () =>
+  z.object({
+    accountId: z.string(),
+    domain: z.string().check(z.toLowerCase()),
+    registrant: Registrant(),
+    records: z._default(
+      z
+        .array(
+          z.object({
+            type: z.enum(DNS_TYPES),
+            name: z._default(z.string(), ''),
+            content: z.string(),
+            ttl: z._default(z.int().check(z.minimum(60), z.maximum(86_400)), 3600),
+            prio: z.optional(z.int()),
+          }),
+        )
+        .check(z.maxLength(90)),
+      [],
+    ),
+  });
+type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
+
+type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; extensions: Extensions };
+
+function recordsOf(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
+  const createdAt = deps.now().toISOString();
+  const made: DnsRecord[] = [];
+  for (const given of records) {
+    const fields = checkRecord(given, domain);
+    checkAmong(fields, made);
+    made.push({ ...fields, id: deps.newId('rec'), domainId, createdAt });
+  }
+  return made;
+}
+
+/**
+ * For operators: puts a domain under an account that is registered at our registrar already (moved from elsewhere, or made
+ * there by hand). Nothing is invoiced before its next term. Twice is once.
+ */
+export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<{ domainId: string }> {
+  const { accountId, registrant: owner } = input;
+  const { domain: name, extension } = nameOf('domain', input.domain, await deps.extensions());
+  const [held, registered] = await Promise.all([deps.table.get(DomainName, { name }), deps.registrar.registered(name)]);
+  if (held?.accountId === accountId) return { domainId: held.domainId };
+  if (held) throw new Error(`${name} belongs to another account`);
+  if (!registered) throw new Error(`${name} is not at our registrar`);
+  const id = deps.newId('dom');
+  const { id: hostedZoneId, nameservers } = await deps.dns.ensureZone(name, id);
+  await deps.registrar.delegate(name, nameservers);
+  const now = deps.now().toISOString();
+  const expiresAt = registered.expiresAt.toISOString();
+  const { tld, yearsAtOnce, privacy } = extension;
+  const domain: Domain = {
+    ...{ id, accountId, name, tld, yearsAtOnce, privacy, owner, nameservers, years: 1 },
+    ...{ status: 'ACTIVE', autoRenew: true, dnsProvider: 'PLATFORM' },
+    ...{ registeredAt: now, expiresAt, registryExpiresAt: expiresAt, createdAt: now },
+  };
+  const zone = { accountId, domainId: id, name, version: 1, mirrored: 0, hostedZoneId };
+  await deps.table.transact([
+    create(DomainName, { name, accountId, domainId: id }),
+    create(Domain, { ...domain, lookAt: lookAgain(domain).lookAt }),
+    create(Zone, { ...zone, mirrorBy: mirrorOverdue(deps.now()).dueAt }),
+    ...recordsOf(deps, input, id).map((record) => create(DnsRecord, record)),
+  ]);
+  await mirrorZone(deps, { accountId, domainId: id });
+  return { domainId: id };
+}

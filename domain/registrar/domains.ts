@@ -1,0 +1,34 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { getDomain as GetRoute, listDomains as ListRoute } from '../../contract/registrar/domains.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Domain, domainsOf } from '../../table/entities/registrar.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+export const noSuchDomain = () => new ApiError('not_found', 'There is no such domain.');
+
+/** The domain as the API shows it. */
+function view(domain: Domain): Output<typeof GetRoute>['data'] {
+  const { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider } = domain;
+  return { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider };
+}
+
+/** GET /v1/domains */
+export async function listDomains(
+  deps: Deps,
+  { accountId }: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { items, hasMore } = await deps.table.list(Domain, domainsOf(accountId), page);
+  return { data: items.map(view), has_more: hasMore };
+}
+
+/** GET /v1/domains/{id} */
+export async function getDomain(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  const domain = await deps.table.get(Domain, { accountId, id });
+  if (!domain) throw noSuchDomain();
+  return { data: view(domain) };
+}

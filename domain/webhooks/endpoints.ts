@@ -1,0 +1,112 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import {
+  type createWebhook as CreateRoute,
+  type deleteWebhook as DeleteRoute,
+  ENDPOINT_LIMIT,
+  type listWebhooks as ListRoute,
+} from '../../contract/webhooks/endpoints.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { hostOf, isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../../providers/webhooks/addresses.ts';
+import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import { Account } from '../../table/entities.ts';
+import { change, create, erase } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { newSecret } from './secrets.ts';
+
+export const noSuchWebhook = () => new ApiError('not_found', 'There is no such webhook endpoint.');
+
+/** The endpoint as the API shows it. */
+export function viewWebhook({
+  id,
+  url,
+  description,
+  events,
+  active,
+  createdAt,
+}: Webhook): Output<typeof ListRoute>['data'][number] {
+  return { id, url, description, events, active, createdAt };
+}
+
+/** An endpoint of the caller's. Throws 404. */
+export async function findWebhook(deps: Deps, { accountId }: Caller, id: string): Promise<Webhook> {
+  const webhook = await deps.table.get(Webhook, { accountId, id });
+  if (!webhook) throw noSuchWebhook();
+  return webhook;
+}
+
+/**
+ * Refuses a URL that could not be a public receiver's: another scheme, credentials, an address or a name of a private
+ * network. What the name resolves to is checked at each attempt.
+ */
+export function assertReceiverUrl(text: string, allowLocal: boolean): void {
+  const refuse = (why: string) => new ApiError('invalid_request', `url: ${why}`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('must be a public https:// address');
+  const url = new URL(text);
+  const host = hostOf(url);
+  const local = allowLocal && (isLoopback(host) || isLocalName(host));
+  if (url.protocol !== 'https:' && !(local && url.protocol === 'http:')) throw refuse('must begin with https://');
+  if (url.username || url.password) throw refuse('must not hold credentials');
+  if (local) return;
+  if (isIP(host) === 0 ? !isPublicName(host) : !isPublic(host)) {
+    throw refuse('must be on a public name or address');
+  }
+}
+
+/** POST /v1/webhooks: the secret is in this answer and in no other. */
+export async function createWebhook(
+  deps: Deps & { secrets: Secrets },
+  { accountId }: Caller,
+  { url, events, description }: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> {
+  assertReceiverUrl(url, deps.settings.allowLocalWebhooks);
+  const id = deps.newId('whk');
+  const createdAt = deps.now().toISOString();
+  const { secret, sealed } = await newSecret(deps, id);
+  const webhook: Webhook = {
+    ...{ id, accountId, url, description, events, active: true, failureCount: 0, disabledAt: null, createdAt },
+    secret: sealed,
+  };
+  const count = change(
+    Account,
+    { id: accountId },
+    { add: { webhookCount: 1 }, when: { webhookCount: { absentOrBelow: ENDPOINT_LIMIT } } },
+    () => new ApiError('conflict', `An account has at most ${ENDPOINT_LIMIT} webhook endpoints.`),
+  );
+  return await deps.commit([count, create(Webhook, webhook)], { data: { ...viewWebhook(webhook), secret } });
+}
+
+/** A page of an account's endpoints: there are so few that one read brings them all, and as they are at this moment. */
+export async function pageOfWebhooks<T>(
+  deps: Deps,
+  { accountId }: Caller,
+  { limit, offset }: Input<typeof ListRoute>,
+  view: (webhook: Webhook) => T,
+): Promise<{ data: T[]; has_more: boolean }> {
+  const all = await deps.table.all(Webhook, webhooksOf(accountId));
+  return { data: all.slice(offset, offset + limit).map(view), has_more: all.length > offset + limit };
+}
+
+/** GET /v1/webhooks */
+export const listWebhooks = (
+  deps: Deps,
+  caller: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> => pageOfWebhooks(deps, caller, page, viewWebhook);
+
+/** DELETE /v1/webhooks/{id}: attempts look the endpoint up right before they send, so nothing more goes out. */
+export async function deleteWebhook(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof DeleteRoute>,
+): Promise<Output<typeof DeleteRoute>> {
+  const { accountId } = caller;
+  return await deps.commit(
+    [
+      erase(Webhook, { accountId, id }, { pk: 'present' }, noSuchWebhook),
+      change(Account, { id: accountId }, { add: { webhookCount: -1 } }),
+    ],
+    { data: { id, deleted: true } },
+  );
+}

@@ -1,0 +1,174 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import type {
+  listDeliveries as DeliveriesRoute,
+  enableWebhook as EnableRoute,
+  listEndpoints as ListRoute,
+  pingWebhook as PingRoute,
+  resendDelivery as ResendRoute,
+  resendSkipped as ResendSkippedRoute,
+  rotateSecret as RotateRoute,
+} from '../../contract/webhooks/management.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { Delivery, deliveriesOf, queuedFor, Webhook } from '../../table/entities/webhooks.ts';
+import { joinKey } from '../../table/keys.ts';
+import { change, check, type Write } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { findWebhook, noSuchWebhook, pageOfWebhooks, viewWebhook } from './endpoints.ts';
+import { newEvent } from './events.ts';
+import { newSecret, OVERLAP } from './secrets.ts';
+
+/** What an endpoint's owner can do with it in the dashboard (specification, Events; design, Dashboard API). */
+
+const isDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
+const raced = () => new ApiError('conflict', 'This was changed by another request at the same time.');
+export const noSuchDelivery = () => new ApiError('not_found', 'There is no such delivery.');
+
+/** Deliveries that one call resends at most: each is a write. */
+const RESEND_MOST = 500;
+/** How many of them are written at once. */
+const PARALLEL = 20;
+
+const viewEndpoint = (webhook: Webhook): Output<typeof EnableRoute>['data'] => ({
+  ...viewWebhook(webhook),
+  failureCount: webhook.failureCount,
+});
+
+/** GET /dashboard/v1/webhooks */
+export const listEndpoints = (
+  deps: Deps,
+  caller: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> => pageOfWebhooks(deps, caller, page, viewEndpoint);
+
+/** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
+export async function enableWebhook(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof EnableRoute>,
+): Promise<Output<typeof EnableRoute>> {
+  const webhook = await findWebhook(deps, caller, id);
+  const set = { active: true, failureCount: 0, disabledAt: null };
+  return await deps.commit([change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook)], {
+    data: viewEndpoint({ ...webhook, ...set }),
+  });
+}
+
+/** Sends a `ping` event to this endpoint, whatever it subscribes to. Throws 409 if it is disabled. */
+export async function pingWebhook(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof PingRoute>,
+): Promise<Output<typeof PingRoute>> {
+  const { accountId } = caller;
+  const webhook = await findWebhook(deps, caller, id);
+  if (!webhook.active) throw isDisabled();
+  const event = newEvent(deps, accountId, 'ping', { webhookId: id }, id);
+  const active = check(Webhook, { accountId, id }, { active: { is: true } }, isDisabled);
+  return await deps.commit([active, event.write], { data: { eventId: event.id } });
+}
+
+/** A new secret. The one before signs too for 24 hours more; one before that is out at once. */
+export async function rotateSecret(
+  deps: Deps & { secrets: Secrets },
+  caller: Caller,
+  { id }: Input<typeof RotateRoute>,
+): Promise<Output<typeof RotateRoute>> {
+  const { accountId } = caller;
+  const webhook = await findWebhook(deps, caller, id);
+  const { secret, sealed } = await newSecret(deps, id);
+  const previousExpiresAt = new Date(deps.now().getTime() + OVERLAP).toISOString();
+  const set = { secret: sealed, previous: { secret: webhook.secret, expiresAt: previousExpiresAt } };
+  const when = { 'secret.ciphertext': { is: webhook.secret.ciphertext } };
+  return await deps.commit([change(Webhook, { accountId, id }, { set, when }, raced)], {
+    data: { secret, previousExpiresAt },
+  });
+}
+
+/** A delivery as its owner sees it. */
+function view({
+  id,
+  eventId,
+  type,
+  status,
+  createdAt,
+  nextAttemptAt,
+  attempts,
+}: Delivery): Output<typeof ResendRoute>['data'] {
+  return { id, eventId, type, status, createdAt, nextAttemptAt, attempts };
+}
+
+/** An endpoint's recent deliveries, newest first, with what the receiver said to each attempt. */
+export async function listDeliveries(
+  deps: Deps,
+  caller: Caller,
+  { id, limit, offset }: Input<typeof DeliveriesRoute>,
+): Promise<Output<typeof DeliveriesRoute>> {
+  const [, { items, hasMore }] = await Promise.all([
+    findWebhook(deps, caller, id),
+    deps.table.list(Delivery, deliveriesOf(id), { limit, offset }),
+  ]);
+  return { data: items.map(view), has_more: hasMore };
+}
+
+/**
+ * A fresh schedule for a delivery, beginning now. Messages still under way for it become stale. The stream queues it
+ * (`resendAt`), as it does everything that follows from a request.
+ */
+function resending(deps: Deps, delivery: Delivery): { write: Write; resent: Delivery } {
+  const { accountId, id, serial } = delivery;
+  const now = deps.now().toISOString();
+  const set = { status: 'PENDING' as const, nextAttemptAt: now, resendAt: now, tries: 0, serial: serial + 1 };
+  const what = { set: { ...set, ...queuedFor(id, now) }, when: { serial: { is: serial } } };
+  return { write: change(Delivery, { accountId, id }, what, raced), resent: { ...delivery, ...set } };
+}
+
+/** Sends a delivery again: the same event id, six attempts anew. Throws 409 if its endpoint is disabled. */
+export async function resendDelivery(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof ResendRoute>,
+): Promise<Output<typeof ResendRoute>> {
+  const { accountId } = caller;
+  const delivery = await deps.table.get(Delivery, { accountId, id });
+  if (!delivery) throw noSuchDelivery();
+  const { webhookId } = delivery;
+  const webhook = await findWebhook(deps, caller, webhookId);
+  if (!webhook.active) throw isDisabled();
+  const { write, resent } = resending(deps, delivery);
+  const active = check(Webhook, { accountId, id: webhookId }, { active: { is: true } }, isDisabled);
+  return await deps.commit([active, write], { data: view(resent) });
+}
+
+/**
+ * Sends again what was skipped since a time, oldest first, at most 500 at a call: `remaining` says whether there are more.
+ * Throws 409 if the endpoint is disabled.
+ */
+export async function resendSkipped(
+  deps: Deps,
+  caller: Caller,
+  { id, since }: Input<typeof ResendSkippedRoute>,
+): Promise<Output<typeof ResendSkippedRoute>> {
+  const webhook = await findWebhook(deps, caller, id);
+  if (!webhook.active) throw isDisabled();
+  const skipped: Delivery[] = [];
+  let from = joinKey(since);
+  for (let more = true; more && skipped.length <= RESEND_MOST; ) {
+    const page = await deps.table.since(Delivery, deliveriesOf(id), from, RESEND_MOST);
+    skipped.push(...page.filter(({ status }) => status === 'SKIPPED'));
+    const last = page.at(-1);
+    if (last) from = `${joinKey(last.createdAt, last.id)} `;
+    more = page.length === RESEND_MOST;
+  }
+  const chosen = skipped.slice(0, RESEND_MOST);
+  for (let start = 0; start < chosen.length; start += PARALLEL) {
+    const writes = chosen.slice(start, start + PARALLEL).map((delivery) => resending(deps, delivery).write);
+    await Promise.all(writes.map((write) => deps.table.write(Delivery, write).catch(unlessRaced)));
+  }
+  return await deps.commit([], { data: { resent: chosen.length, remaining: skipped.length > RESEND_MOST } });
+}
+
+/** Somebody else resent it at the same time: then it is under way. */
+function unlessRaced(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'conflict')) throw error;
+}
