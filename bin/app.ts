@@ -1,9 +1,9 @@
 import { App } from 'aws-cdk-lib/core';
 import { createApp } from '../lib/app.ts';
-import { bundle } from '../lib/bundles.ts';
-import { check } from '../lib/checks.ts';
+import { bundle } from '../lib/build/bundles.ts';
+import { builtWebApp } from '../lib/build/web-app.ts';
 import { Settings } from '../lib/config.ts';
-import { builtWebApp } from '../lib/web-app-build.ts';
+import { check } from '../lib/constructs/checks.ts';
 
 /** What `cdk` runs: settings from its context (`-c stage=… -c domain=…`, cdk.json), everything bundled and checked. */
 const { node: context } = new App({ autoSynth: false });

@@ -129,5 +129,5 @@ export const dashboardRoutes = [
   readAppLogs,
 ] as const;
 
-/** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/ai.ts). */
+/** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/stacks/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

@@ -16,7 +16,7 @@ import { Overtaken, overtaken } from './overtaken.ts';
  */
 type Keeping = Deps & { doors: Doors; leads: Leads; hostRoutes: HostRoutes; doorAddress: string };
 
-/** Longer than a look can take (lib/doors.ts): whoever began to make a tenant is not at it any more. */
+/** Longer than a look can take (lib/stacks/custom-domains.ts): whoever began to make a tenant is not at it any more. */
 const MAKING = 45 * SECOND;
 /** A certificate is mostly there after a few minutes: then it is looked at whether the domain leads here still. */
 const SLOW = 10 * MINUTE;

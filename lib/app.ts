@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto';
 import { App, AssetHashType, type AssetOptions } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
-import { AiStack } from './ai.ts';
-import { ApiStack } from './api.ts';
-import { AppHostingStack } from './app-hosting.ts';
-import { BillingStack } from './billing.ts';
-import { BuildsStack } from './builds.ts';
 import { configure, type SettingsInput } from './config.ts';
 import { DashboardApiStack } from './dashboard-api.ts';
-import { DatabasesStack } from './databases.ts';
-import { DeliveryStack } from './delivery.ts';
-import { DeploymentsStack } from './deployments.ts';
-import { DomainsStack } from './domains.ts';
-import { DoorsStack } from './doors.ts';
-import { CertificateStack, EdgeStack } from './edge.ts';
-import { HostingStack } from './hosting.ts';
-import { LoginStack } from './login.ts';
 import { namesOf } from './names.ts';
 import { OperationsStack } from './operations.ts';
-import type { Platform } from './platform.ts';
-import { SchedulesStack } from './schedules.ts';
-import { StreamStack } from './stream.ts';
-import { TableStack } from './table.ts';
+import { AiStack } from './stacks/ai.ts';
+import { ApiStack } from './stacks/api.ts';
+import { AppHostingStack } from './stacks/app-hosting.ts';
+import { BillingStack } from './stacks/billing.ts';
+import { BuildsStack } from './stacks/builds.ts';
+import { DoorsStack } from './stacks/custom-domains.ts';
+import { DatabasesStack } from './stacks/databases.ts';
+import { DeploymentsStack } from './stacks/deployments.ts';
+import { CertificateStack, EdgeStack } from './stacks/edge.ts';
+import { HostingStack } from './stacks/hosting.ts';
+import { LoginStack } from './stacks/login.ts';
+import type { Platform } from './stacks/platform-stack.ts';
+import { DomainsStack } from './stacks/registrar.ts';
+import { SchedulesStack } from './stacks/schedules.ts';
+import { StreamStack } from './stacks/stream.ts';
+import { TableStack } from './stacks/table.ts';
+import { DeliveryStack } from './stacks/webhooks.ts';
 
 export interface AppOptions extends SettingsInput {
-  /** The folder that `bundle()` filled (lib/bundles.ts). */
+  /** The folder that `bundle()` filled (lib/build/bundles.ts). */
   bundles: string;
-  /** The folder of the built web app (lib/web-app-build.ts); the local run serves it without a bucket. */
+  /** The folder of the built web app (lib/build/web-app.ts); the local run serves it without a bucket. */
   webApp?: string;
   /** Where templates and assets go; the CDK command line says so itself. */
   outdir?: string;

@@ -1,8 +1,8 @@
 import { Validations } from 'aws-cdk-lib/core';
 import { dashboardRoutes } from '../contract/routes.ts';
-import { type ApiStack, route, timeoutOf } from './api.ts';
-import { PlatformFunction } from './functions.ts';
-import { type Platform, PlatformStack } from './platform.ts';
+import { PlatformFunction } from './constructs/function.ts';
+import { type ApiStack, route, timeoutOf } from './stacks/api.ts';
+import { type Platform, PlatformStack } from './stacks/platform-stack.ts';
 
 /**
  * What a login may do beyond what a key may: the same HTTP API, in a stack of its own because one holds 500 resources.

@@ -4,17 +4,17 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Duration } from 'aws-cdk-lib/core';
-import type { ApiStack } from './api.ts';
-import { dashboard } from './dashboard.ts';
-import { DeliveryStack } from './delivery.ts';
-import { DomainsStack } from './domains.ts';
-import { PlatformFunction } from './functions.ts';
-import { Machine } from './machines.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { FailureQueue } from './queues.ts';
-import { StreamStack } from './stream.ts';
-import type { TableStack } from './table.ts';
-import { maximum, OWN, sum, type Watch } from './watches.ts';
+import { maximum, OWN, sum, type Watch } from './constructs/alarms.ts';
+import { PlatformFunction } from './constructs/function.ts';
+import { dashboard } from './constructs/operations-dashboard.ts';
+import { FailureQueue } from './constructs/queues.ts';
+import { Machine } from './constructs/state-machine.ts';
+import type { ApiStack } from './stacks/api.ts';
+import { type Platform, PlatformStack } from './stacks/platform-stack.ts';
+import { DomainsStack } from './stacks/registrar.ts';
+import { StreamStack } from './stacks/stream.ts';
+import type { TableStack } from './stacks/table.ts';
+import { DeliveryStack } from './stacks/webhooks.ts';
 
 /** What those who run the platform have: alarms, a dashboard, and functions to call by hand. */
 export class OperationsStack extends PlatformStack {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { makeFolders } from '../lib/bundles.ts';
+import { makeFolders } from '../lib/build/bundles.ts';
 import type { SettingsInput } from '../lib/config.ts';
 import { bundleInto } from './kept-bundles.ts';
 import type { Place } from './names.ts';

@@ -2,7 +2,7 @@ import { type FSWatcher, globSync, readFileSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { openBundles } from '../lib/bundles.ts';
+import { openBundles } from '../lib/build/bundles.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** An editor writes a file in several steps; this is how long after the last of them it counts as written, in milliseconds. */

@@ -5,8 +5,8 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { DASHBOARD_PATH } from '../contract/route.ts';
-import { builtWebApp } from '../lib/web-app-build.ts';
-import { CACHE_FOR_EVER, CACHE_NEVER, WEB_APP_ASSETS, webAppHeaders } from '../lib/web-app-headers.ts';
+import { builtWebApp } from '../lib/build/web-app.ts';
+import { CACHE_FOR_EVER, CACHE_NEVER, WEB_APP_ASSETS, webAppHeaders } from '../lib/build/web-app-headers.ts';
 import { splitTarget } from './http-event.ts';
 
 const PREFIX = '/dashboard';

@@ -56,7 +56,7 @@ const validate = (route: Route): Layer => ({
 const outputFor = ({ accountId, keyId }: Caller, { ahead }: ExchangeContext['exchange']) =>
   ahead?.caller.accountId === accountId && ahead.caller.keyId === keyId ? ahead.output : undefined;
 
-/** The catalogue is the same for a minute, for whoever shows the same key: browsers and our edge keep it (lib/edge.ts). */
+/** The catalogue is the same for a minute, for whoever shows the same key: browsers and our edge keep it (lib/stacks/edge.ts). */
 const CATALOGUE = { 'cache-control': 'public, max-age=60', vary: 'Authorization, X-Public-Key, Origin' };
 
 /** The caller of an endpoint that needs no key. */

@@ -13,7 +13,7 @@ import { billingWorld } from './billing-world.ts';
 
 /**
  * Everything between an order and the registrar, with a clock that jumps: the real domain functions over a table in memory, a
- * registrar that fails as registrars do, a state machine that walks as lib/domain-machine.ts says, a stream that
+ * registrar that fails as registrars do, a state machine that walks as lib/state-machines/registrar.ts says, a stream that
  * tells of invoices at least once, and processes that die at any call.
  */
 export class Death extends Error {}

@@ -21,7 +21,7 @@ import { memoryTable } from './memory-table.ts';
  * leaves them.
  */
 
-/** What the stream's filter lets through (lib/stream.ts). */
+/** What the stream's filter lets through (lib/stacks/stream.ts). */
 function wakes(record: unknown): boolean {
   const text = JSON.stringify(record);
   if (/"sk":\{"S":"EVENT"\}/.test(text)) return /"eventName":"INSERT"/.test(text);

@@ -11,7 +11,7 @@ import { overtaken, unlessOvertaken } from '../overtaken.ts';
 import { emit } from '../webhooks/events.ts';
 
 /**
- * What a registrar is asked to do with a domain, step by step; the state machine calls these (lib/domain-machine.ts). Each may
+ * What a registrar is asked to do with a domain, step by step; the state machine calls these (lib/state-machines/registrar.ts). Each may
  * be done twice, and die anywhere: money returns only when it is certain that the registrar has not done what it was paid for.
  */
 export interface DomainIds {

@@ -44,7 +44,7 @@ async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
   return grant;
 }
 
-/** oidc-provider as Cognito is set up in lib/login.ts. It takes long to load, so this happens when somebody signs in. */
+/** oidc-provider as Cognito is set up in lib/stacks/login.ts. It takes long to load, so this happens when somebody signs in. */
 export async function startProvider(options: ProviderOptions): Promise<{ provider: Provider; close(): void }> {
   const { folder, baseUrl, facts, key, users } = options;
   const { issuer, clientId, audience } = facts;

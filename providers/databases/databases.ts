@@ -48,7 +48,7 @@ export function createDatabases(region: string): Databases {
   };
   return {
     async create(clientToken, owner) {
-      // The tag is what the rights of the application's role go by (lib/app-hosting.ts).
+      // The tag is what the rights of the application's role go by (lib/stacks/app-hosting.ts).
       const tags = { application: owner };
       const wanted = { clientToken, tags, deletionProtectionEnabled: false };
       return clusterOf(await client.send(new CreateClusterCommand(wanted)));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { builtWebApp } from '../../lib/web-app-build.ts';
+import { builtWebApp } from '../../lib/build/web-app.ts';
 
 const Manifest = z.record(
   z.string(),

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { builtWebApp } from '../../lib/web-app-build.ts';
+import { builtWebApp } from '../../lib/build/web-app.ts';
 
 const classesOf = (css: string): Set<string> => new Set(css.match(/\bm_[0-9a-f]+\b/g));
 

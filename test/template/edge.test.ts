@@ -1,7 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { webAppHeaders } from '../../lib/web-app-headers.ts';
+import { webAppHeaders } from '../../lib/build/web-app-headers.ts';
 import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { SILENT_ITEMS } from '../../lib/stream.ts';
+import { SILENT_ITEMS } from '../../lib/stacks/stream.ts';
 import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/entities/ai.ts';
 import { Invoice, InvoiceNumbers, PlanOffer, Subscription } from '../../table/entities/billing.ts';
 import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';

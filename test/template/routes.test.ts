@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { pathsOf } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
-import { functionNames } from '../../lib/bundles.ts';
+import { functionNames } from '../../lib/build/bundles.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });

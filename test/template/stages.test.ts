@@ -4,7 +4,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../lib/app.ts';
-import { check } from '../../lib/checks.ts';
+import { check } from '../../lib/constructs/checks.ts';
 import { emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
 
 /** A web app of one page. */

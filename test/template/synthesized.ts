@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import * as z from 'zod';
 import { createApp } from '../../lib/app.ts';
-import { functionFolder, functionNames } from '../../lib/bundles.ts';
+import { functionFolder, functionNames } from '../../lib/build/bundles.ts';
 import type { SettingsInput } from '../../lib/config.ts';
 import { readTemplate, type Template } from '../../local/template.ts';
 

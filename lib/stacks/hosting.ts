@@ -1,9 +1,9 @@
+import { PlatformFunction } from '../constructs/function.ts';
+import type { Use } from '../constructs/rights.ts';
+import { Machine } from '../constructs/state-machine.ts';
+import { hostingMachine } from '../hosting-machine.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { PlatformFunction } from './functions.ts';
-import { hostingMachine } from './hosting-machine.ts';
-import { Machine } from './machines.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Use } from './rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
 /** Seconds: a hosting server takes its time to make an account. */

@@ -23,16 +23,16 @@ import { AaaaRecord, ARecord, HostedZone, type IHostedZone, RecordTarget } from 
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { createChatCompletion } from '../contract/ai/chat.ts';
-import { DASHBOARD_PATH, pathsOf } from '../contract/route.ts';
-import { routes } from '../contract/routes.ts';
+import { createChatCompletion } from '../../contract/ai/chat.ts';
+import { DASHBOARD_PATH, pathsOf } from '../../contract/route.ts';
+import { routes } from '../../contract/routes.ts';
+import { WebApp } from '../constructs/web-app.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { KEPT_ERRORS } from './doors.ts';
+import { KEPT_ERRORS } from './custom-domains.ts';
 import type { LoginStack } from './login.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { WebApp } from './web-app.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** CloudFront takes certificates from this region alone. */
 const CERTIFICATE_REGION = 'us-east-1';

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../stacks/platform-stack.ts';
 
 const MINUTE = Duration.minutes(1);
 

@@ -5,11 +5,11 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { LOG_RETENTION } from '../constructs/logs.ts';
+import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
+import { BUILD_MINUTES } from '../state-machines/deployments.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { BUILD_MINUTES } from './deployment-machine.ts';
-import { LOG_RETENTION } from './logs.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** What lies in the bucket of builds. The builder (builder/main.ts) and the workflow's functions agree on it. */
 type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches';

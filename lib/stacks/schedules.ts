@@ -1,18 +1,18 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import { PlatformFunction } from '../constructs/function.ts';
+import { FailureQueue } from '../constructs/queues.ts';
+import { policyOf, type Use } from '../constructs/rights.ts';
 import type { BillingStack } from './billing.ts';
+import { ASK_DNS, type DoorsStack } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
-import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
-import type { DomainsStack } from './domains.ts';
-import { ASK_DNS, type DoorsStack } from './doors.ts';
-import { PlatformFunction } from './functions.ts';
 import type { HostingStack } from './hosting.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { FailureQueue } from './queues.ts';
-import { policyOf, type Use } from './rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
+import type { DomainsStack } from './registrar.ts';
 import type { TableStack } from './table.ts';
+import type { DeliveryStack } from './webhooks.ts';
 
 interface ScheduleNeighbours {
   table: TableStack;

@@ -1,7 +1,7 @@
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { SecretValue, Validations } from 'aws-cdk-lib/core';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Use } from './rights.ts';
+import type { Use } from '../constructs/rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** What billing needs of the outside: the card processor's key. */
 export class BillingStack extends PlatformStack {

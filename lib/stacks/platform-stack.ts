@@ -1,13 +1,13 @@
 import { type App, type AssetOptions, Stack } from 'aws-cdk-lib/core';
-import type { Config } from './config.ts';
-import type { Names } from './names.ts';
+import type { Config } from '../config.ts';
+import type { Names } from '../names.ts';
 
 /** What every stack is made from. */
 export interface Platform {
   app: App;
   config: Config;
   names: Names;
-  /** The folder of bundles (lib/bundles.ts). */
+  /** The folder of bundles (lib/build/bundles.ts). */
   bundles: string;
   /** How a bundle is known: by its content, which is read for it, unless told otherwise. */
   asset: (bundle: string) => AssetOptions;

@@ -1,4 +1,4 @@
-import type { Platform } from './platform.ts';
+import type { Platform } from '../stacks/platform-stack.ts';
 import type { Right, Use } from './rights.ts';
 
 const ANY_CLUSTER = 'AWS names clusters; whose they are is said by their tag, which the condition is about';

@@ -1,7 +1,7 @@
 import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Use } from './rights.ts';
+import type { Use } from '../constructs/rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 

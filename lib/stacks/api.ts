@@ -12,21 +12,21 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib/core';
-import { pathsOf, type Uses } from '../contract/route.ts';
-import { type AnyRoute, routes } from '../contract/routes.ts';
+import { pathsOf, type Uses } from '../../contract/route.ts';
+import { type AnyRoute, routes } from '../../contract/routes.ts';
+import { databaseUses } from '../constructs/database-rights.ts';
+import { PlatformFunction } from '../constructs/function.ts';
+import { LOG_RETENTION } from '../constructs/logs.ts';
+import type { Use } from '../constructs/rights.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
 import type { BuildsStack } from './builds.ts';
-import { databaseUses } from './database-uses.ts';
-import { receivers } from './delivery.ts';
-import { askRegistrar } from './domains.ts';
-import { ASK_DNS, type DoorsStack } from './doors.ts';
-import { PlatformFunction } from './functions.ts';
+import { ASK_DNS, type DoorsStack } from './custom-domains.ts';
 import type { LoginStack } from './login.ts';
-import { LOG_RETENTION } from './logs.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Use } from './rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
+import { askRegistrar } from './registrar.ts';
 import type { TableStack } from './table.ts';
+import { receivers } from './webhooks.ts';
 
 /** What browsers may do across origins; who may is a property of each public key (design, section 4). */
 export const CORS = {

@@ -2,9 +2,9 @@ import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
-import { databaseUses } from './database-uses.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
+import { databaseUses } from '../constructs/database-rights.ts';
+import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** Applications of any customer: why rights on them end in a wildcard. */
 const ANY_APP = 'applications come and go; all of them, and nothing else, have this prefix';

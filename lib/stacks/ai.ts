@@ -1,12 +1,12 @@
 import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, Fn, SecretValue, Validations } from 'aws-cdk-lib/core';
-import { AI_PROVIDER_IDS } from '../contract/enums.ts';
+import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
+import { PlatformFunction } from '../constructs/function.ts';
 import { type ApiStack, CORS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { PlatformFunction } from './functions.ts';
 import type { LoginStack } from './login.ts';
-import { type Platform, PlatformStack } from './platform.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
 /** Seconds: a call may take 14 minutes, and has a minute to settle. */

@@ -19,11 +19,11 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwners
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Aws, DefaultStackSynthesizer, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { LoginStack } from './login.ts';
+import { CACHE_FOR_EVER, CACHE_NEVER, webAppHeaders } from '../build/web-app-headers.ts';
+import type { LoginStack } from '../stacks/login.ts';
+import type { Platform } from '../stacks/platform-stack.ts';
 import { LOG_RETENTION } from './logs.ts';
-import type { Platform } from './platform.ts';
 import { explainWildcards, policyOf, type Right } from './rights.ts';
-import { CACHE_FOR_EVER, CACHE_NEVER, webAppHeaders } from './web-app-headers.ts';
 
 /** The paths below which the files are; what the dashboard's API has of them goes before. */
 const PATHS = ['/dashboard', '/dashboard/*'];
@@ -69,7 +69,7 @@ export class WebApp extends Construct {
     if (webApp) this.#deploy(webApp, { issuer: login.issuer, clientId: login.clientId, apiUrl: '' });
   }
 
-  /** The very headers that the local run sends (lib/web-app-headers.ts), in CloudFront's words, and HTTPS for good. */
+  /** The very headers that the local run sends (lib/build/web-app-headers.ts), in CloudFront's words, and HTTPS for good. */
   #headers(origins: string[]): ResponseHeadersPolicy {
     const { 'content-security-policy': csp = '', 'permissions-policy': permissions = '' } = webAppHeaders(origins);
     return new ResponseHeadersPolicy(this, 'Headers', {

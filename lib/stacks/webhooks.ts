@@ -1,11 +1,11 @@
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
+import { PlatformFunction } from '../constructs/function.ts';
+import { FailureQueue } from '../constructs/queues.ts';
+import type { Use } from '../constructs/rights.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { PlatformFunction } from './functions.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { FailureQueue } from './queues.ts';
-import type { Use } from './rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
 /** An attempt takes 10 s at most, and what is read and written around it a few more. */

@@ -1,18 +1,18 @@
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Duration } from 'aws-cdk-lib/core';
+import { PlatformFunction } from '../constructs/function.ts';
+import { FailureQueue } from '../constructs/queues.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
+import type { DoorsStack } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
-import type { DeliveryStack } from './delivery.ts';
 import type { DeploymentsStack } from './deployments.ts';
-import type { DomainsStack } from './domains.ts';
-import type { DoorsStack } from './doors.ts';
-import { PlatformFunction } from './functions.ts';
 import type { HostingStack } from './hosting.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { FailureQueue } from './queues.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
+import type { DomainsStack } from './registrar.ts';
 import type { TableStack } from './table.ts';
+import type { DeliveryStack } from './webhooks.ts';
 
 /**
  * Items whose changes wake nobody, by their sort key: counting a request must not cost an invocation. Whatever is not named

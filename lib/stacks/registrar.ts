@@ -1,12 +1,12 @@
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
-import { domainMachine } from './domain-machine.ts';
-import { PlatformFunction } from './functions.ts';
-import { Machine } from './machines.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import { FailureQueue } from './queues.ts';
-import type { Right, Use } from './rights.ts';
+import { PlatformFunction } from '../constructs/function.ts';
+import { FailureQueue } from '../constructs/queues.ts';
+import type { Right, Use } from '../constructs/rights.ts';
+import { Machine } from '../constructs/state-machine.ts';
+import { domainMachine } from '../state-machines/registrar.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
 const atTheRegistrar = (...actions: string[]): Right => ({

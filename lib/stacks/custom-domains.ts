@@ -12,12 +12,12 @@ import {
   SecurityPolicyProtocol,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { CfnOutput, Validations } from 'aws-cdk-lib/core';
+import { PlatformFunction } from '../constructs/function.ts';
+import type { Use } from '../constructs/rights.ts';
+import { Machine } from '../constructs/state-machine.ts';
+import { doorMachine } from '../state-machines/custom-domains.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { doorMachine } from './door-machine.ts';
-import { PlatformFunction } from './functions.ts';
-import { Machine } from './machines.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Use } from './rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
 /** Who answers for domains: whom Lambda asks; the local run has a name server of its own. */
@@ -111,7 +111,7 @@ export class DoorsStack extends PlatformStack {
     };
   }
 
-  /** What all tenants share. It does what the distribution of applications does (lib/edge.ts), for any host that has a tenant. */
+  /** What all tenants share. It does what the distribution of applications does (lib/stacks/edge.ts), for any host that has a tenant. */
   private distribution({ config }: Platform, hosting: AppHostingStack, certificate?: ICertificate): CfnDistribution {
     const routing = new EdgeFunction(this, 'Function', {
       functionName: `${config.prefix}-route-domain`,

@@ -1,9 +1,9 @@
-import { databaseMachine } from './database-machine.ts';
-import { databaseUses } from './database-uses.ts';
-import { PlatformFunction } from './functions.ts';
-import { Machine } from './machines.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Use } from './rights.ts';
+import { databaseUses } from '../constructs/database-rights.ts';
+import { PlatformFunction } from '../constructs/function.ts';
+import type { Use } from '../constructs/rights.ts';
+import { Machine } from '../constructs/state-machine.ts';
+import { databaseMachine } from '../state-machines/databases.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
 /** Databases of applications: what has them made. */

@@ -1,11 +1,11 @@
+import { databaseUses } from '../constructs/database-rights.ts';
+import { PlatformFunction } from '../constructs/function.ts';
+import type { Right, Use } from '../constructs/rights.ts';
+import { Machine } from '../constructs/state-machine.ts';
+import { deploymentMachine, teardownMachine } from '../state-machines/deployments.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BuildsStack } from './builds.ts';
-import { databaseUses } from './database-uses.ts';
-import { deploymentMachine, teardownMachine } from './deployment-machine.ts';
-import { PlatformFunction } from './functions.ts';
-import { Machine } from './machines.ts';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Right, Use } from './rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
 interface Neighbours {

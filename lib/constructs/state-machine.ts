@@ -3,12 +3,12 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import type { Platform } from '../stacks/platform-stack.ts';
 import { LOG_RETENTION } from './logs.ts';
-import type { Platform } from './platform.ts';
 import { explainWildcards, policyOf, type Right } from './rights.ts';
 
 interface MachineNeeds {
-  /** Amazon States Language (lib/deployment-machine.ts). */
+  /** Amazon States Language (lib/state-machines/deployments.ts). */
   definition: object;
   /** ARNs of the functions it may invoke. */
   functions: string[];

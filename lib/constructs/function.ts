@@ -3,9 +3,9 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { functionFolder } from './bundles.ts';
+import { functionFolder } from '../build/bundles.ts';
+import type { Platform } from '../stacks/platform-stack.ts';
 import { LOG_RETENTION } from './logs.ts';
-import type { Platform } from './platform.ts';
 import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
 
 export interface FunctionNeeds {

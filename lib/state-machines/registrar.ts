@@ -1,6 +1,6 @@
 /**
  * What a registrar is asked to do with a domain, in Amazon States Language: submit, wait, look, finish or refuse. The item
- * holds the task; through the state travel ids, and how far the registrar is. JSONPath only, as in lib/deployment-machine.ts.
+ * holds the task; through the state travel ids, and how far the registrar is. JSONPath only, as in lib/state-machines/deployments.ts.
  */
 
 /** Registries may take days, where a person looks at a name. What is not over then an operator looks at. */

@@ -25,7 +25,7 @@ const retryLambda = {
 /** Whatever went wrong is handed to Fail, which records it; the old release keeps serving. */
 const orFail = [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }];
 
-/** A function's own timeout (lib/deployments.ts) bounds its step. */
+/** A function's own timeout (lib/stacks/deployments.ts) bounds its step. */
 function step(functionArn: string, next: string) {
   return {
     Type: 'Task',

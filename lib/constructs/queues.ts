@@ -1,7 +1,7 @@
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../stacks/platform-stack.ts';
 import type { Use } from './rights.ts';
 
 /** Where one asynchronous path puts what it gave up on. Anything in it is an alarm (lib/operations.ts). */

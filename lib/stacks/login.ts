@@ -8,8 +8,8 @@ import {
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
 import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
-import { type Platform, PlatformStack } from './platform.ts';
-import type { Use } from './rights.ts';
+import type { Use } from '../constructs/rights.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** The dashboard's logins: a Cognito user pool with its own pages (managed login), and the one client that may use it. */
 export class LoginStack extends PlatformStack {
