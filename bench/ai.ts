@@ -2,9 +2,9 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startChildren } from '../local/children.ts';
-import { createTables, startDynamoDb } from '../local/dynamodb.ts';
-import { synthesize } from '../local/synthesis.ts';
+import { startChildren } from '../local/processes/children.ts';
+import { createTables, startDynamoDb } from '../local/engines/dynamodb.ts';
+import { synthesize } from '../local/template/synthesis.ts';
 import { freePort } from '../test/platform.ts';
 import {
   aborted,

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChildren } from '../local/children.ts';
-import { startDynamoDb } from '../local/dynamodb.ts';
+import { startChildren } from '../local/processes/children.ts';
+import { startDynamoDb } from '../local/engines/dynamodb.ts';
 import { freePort, startRun } from '../test/platform.ts';
 import { median, type Row, timed } from './measure.ts';
 

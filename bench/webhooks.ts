@@ -11,7 +11,7 @@ const EVENTS = 100;
 /** Events a second. */
 const RATE = 20;
 const BACKLOG = 300;
-/** Milliseconds between two looks at an idle stream (local/stream-reader.ts). */
+/** Milliseconds between two looks at an idle stream (local/event-sources/stream-reader.ts). */
 const POLL = 50;
 
 const quantile = (values: readonly number[], part: number): number =>

@@ -1,4 +1,4 @@
-import { isObject, type Json } from './intrinsics.ts';
+import { isObject, type Json } from './template/intrinsics.ts';
 
 /** Tells the user what happens: to the terminal, or to nobody (tests). */
 export interface Reporter {

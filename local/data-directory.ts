@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { freePort, isFree } from './ports.ts';
+import { freePort, isFree } from './processes/ports.ts';
 
 /** Something that the user can put right: its message is all that is shown. */
 export class Trouble extends Error {}

@@ -2,7 +2,7 @@ import { constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { bundle } from '../lib/build/bundles.ts';
-import { fingerprint } from './sources.ts';
+import { fingerprint } from './lambda/sources.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const KEPT = join(ROOT, 'node_modules/.cache/bundles');

@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { addressesOf, REGION } from './addresses.ts';
-import { startChildren } from './children.ts';
 import type { Reporter } from './console.ts';
 import { openDataDirectory, Trouble } from './data-directory.ts';
-import { startEngines } from './engines.ts';
-import { startEventSources } from './event-sources.ts';
-import { openFrontDoor } from './front-door.ts';
-import { shellOverrides } from './functions.ts';
-import { lifetime } from './lifetime.ts';
-import { isFree } from './ports.ts';
-import type { Accounts } from './seed-accounts.ts';
-import { seed } from './seeds.ts';
-import { type Stacks, startStacks } from './stacks.ts';
-import type { LoginFacts } from './stand-ins/login-provider.ts';
+import type { LoginFacts } from './emulators/login/provider.ts';
+import { startEngines } from './engines/engines.ts';
+import { startEventSources } from './event-sources/event-sources.ts';
+import { openFrontDoor } from './gateway/gateway.ts';
+import { shellOverrides } from './lambda/functions.ts';
+import { startChildren } from './processes/children.ts';
+import { isFree } from './processes/ports.ts';
+import { lifetime } from './processes/shutdown.ts';
+import type { Accounts } from './seeds/accounts.ts';
+import { seed } from './seeds/seeds.ts';
+import { type Stacks, startStacks } from './template/stacks.ts';
 
 export interface PlatformOptions {
   /** The one public port. */

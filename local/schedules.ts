@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { isObject, type Json, type JsonObject } from './intrinsics.ts';
-import type { Lambda } from './lambda.ts';
+import type { EventSource } from './event-sources/streams.ts';
+import type { Lambda } from './lambda/lambda.ts';
 import { parseSchedule } from './schedule-expression.ts';
-import type { EventSource } from './streams.ts';
-import type { Template } from './template.ts';
+import { isObject, type Json, type JsonObject } from './template/intrinsics.ts';
+import type { Template } from './template/template.ts';
 
 interface Schedule {
   name: string;

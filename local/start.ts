@@ -1,8 +1,8 @@
 /** `npm start`: the whole platform on this machine, until Ctrl-C. `--watch` (npm run dev) follows changes to the sources. */
 import { makeReporter } from './console.ts';
 import { Trouble } from './data-directory.ts';
-import { deployExample } from './example.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { deployExample } from './seeds/example.ts';
 import { welcome } from './welcome.ts';
 
 /** What npm allows for until it kills, less what is needed to leave. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
-import type { LoginFacts } from '../local/stand-ins/login-provider.ts';
+import type { LoginFacts } from '../local/emulators/login/provider.ts';
 
 /** What `local.json` tells of an account (design, section 6). */
 export interface LocalAccount {

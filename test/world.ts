@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest';
 import { type Answer, type Client, type ClientOptions, createClient } from '../contract/client.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../contract/route.ts';
-import { type AccessClaims, openLoginKey, signAccessToken } from '../local/stand-ins/login-key.ts';
+import { type AccessClaims, openLoginKey, signAccessToken } from '../local/emulators/login/key.ts';
 import type { Local } from './platform.ts';
 
 export const local = inject('local');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDoors, type Doors } from '../../providers/edge/tenants.ts';
-import { startCloudFront } from './cloudfront.ts';
-import type { StandIn } from './wire.ts';
+import { startCloudFront } from '../emulators/cloudfront/cloudfront.ts';
+import type { StandIn } from '../emulators/wire.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cloudfront-'));
 const leading = new Set<string>();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cancelSubscription, createSubscription } from '../../contract/billing/subscriptions.ts';
 import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import { moveHosting, settleHosting } from '../../domain/hosting/accounts.ts';
-import { DEAD_SERVER } from '../../local/stand-ins/panel.ts';
+import { DEAD_SERVER } from '../../local/emulators/hosting-panel/panel.ts';
 import { createPanel } from '../../providers/hosting-panel/panel.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import { anyDomain, boughtHosting, platformDeps, read, untilPanel } from '../hosting-world.ts';

@@ -6,7 +6,7 @@ import { createApp, getApp, listApps } from '../../contract/apps/apps.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
 import { dashboardPathOf, type Route } from '../../contract/route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
-import { openLoginKey } from '../../local/stand-ins/login-key.ts';
+import { openLoginKey } from '../../local/emulators/login/key.ts';
 import { accessTokenOf, clientOf, codeOf, local, newAccount, raw } from '../world.ts';
 
 const { demo } = local.accounts;

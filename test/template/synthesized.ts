@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { createApp } from '../../lib/app.ts';
 import { functionFolder, functionNames } from '../../lib/build/bundles.ts';
 import type { SettingsInput } from '../../lib/config.ts';
-import { readTemplate, type Template } from '../../local/template.ts';
+import { readTemplate, type Template } from '../../local/template/template.ts';
 
 const PLACE = {
   account: '123456789012',

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { faultOf, isPicture, Message, type Pace, replyTo } from './reply.ts';
+import { streamed, whole } from './wire.ts';
+
+const Request = z.looseObject({
+  model: z.string(),
+  messages: z.array(Message).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  max_tokens: z.number().nullish(),
+  max_completion_tokens: z.number().nullish(),
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+});
+
+const TYPES: Record<number, [type: string, code: string | null, message: string]> = {
+  400: ['invalid_request_error', null, "Invalid value for 'temperature': expected a number between 0 and 2."],
+  401: ['invalid_request_error', 'invalid_api_key', 'Incorrect API key provided: sk-wrong********************1234.'],
+  403: ['invalid_request_error', 'unsupported_country', 'Country, region, or territory not supported'],
+  404: ['invalid_request_error', 'model_not_found', 'The model does not exist or you do not have access to it.'],
+  413: ['invalid_request_error', null, 'The request is too large.'],
+  429: ['requests', 'rate_limit_exceeded', 'Rate limit reached for requests. Please try again in 20s.'],
+};
+
+export function refuse(response: ServerResponse, status: number, retryAfter?: number, said?: string): void {
+  const [type, code, message] = TYPES[status] ?? [
+    'server_error',
+    null,
+    'The server had an error while processing your request.',
+  ];
+  const headers = { 'content-type': 'application/json', ...(retryAfter ? { 'retry-after': String(retryAfter) } : {}) };
+  response.writeHead(status, headers);
+  response.end(JSON.stringify({ error: { message: said ?? message, type, param: null, code } }));
+}
+
+/** POST …/chat/completions, as OpenAI and those who speak its format answer it. */
+export async function openAi(body: unknown, key: string, response: ServerResponse, pace: Pace): Promise<void> {
+  if (key === '' || /wrong|revoked/.test(key)) return refuse(response, 401);
+  const parsed = Request.safeParse(body);
+  if (!parsed.success) return refuse(response, 400, undefined, z.prettifyError(parsed.error));
+  const { model, messages, stream, stream_options, stop } = parsed.data;
+  const fault = faultOf(model, messages);
+  if (/^\d{3}$/.test(fault.name)) return refuse(response, Number(fault.name), fault.value);
+  for (const { content } of messages) {
+    for (const { image_url } of Array.isArray(content) ? content : []) {
+      const data = /^data:[^,]*,(.*)$/s.exec(image_url?.url ?? '')?.[1];
+      if (data !== undefined && !isPicture(data)) {
+        return refuse(
+          response,
+          400,
+          undefined,
+          'You uploaded an unsupported image. Please make sure your image is valid.',
+        );
+      }
+    }
+  }
+  const limit = parsed.data.max_completion_tokens ?? parsed.data.max_tokens ?? 16_384;
+  const reply = replyTo(messages, limit, [stop ?? []].flat());
+  const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : reply.tokens;
+  const finish_reason = reply.end === 'limit' ? 'length' : 'stop';
+  const usage = {
+    prompt_tokens: reply.promptTokens,
+    completion_tokens: tokens.length,
+    total_tokens: reply.promptTokens + tokens.length,
+    prompt_tokens_details: { cached_tokens: fault.name === 'cache' ? reply.promptTokens >> 1 : 0 },
+  };
+  const head = {
+    id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+    created: Math.floor(Date.now() / 1000),
+    model: `${model}-2026-01-01`,
+    system_fingerprint: null,
+  };
+  if (!stream) {
+    const message = { role: 'assistant', content: tokens.join(''), refusal: null, annotations: [] };
+    const choices = [{ index: 0, message, logprobs: null, finish_reason }];
+    const told = fault.name === 'no-usage' ? {} : { usage };
+    return whole(response, fault.name, { ...head, object: 'chat.completion', choices, ...told });
+  }
+  const asked = stream_options?.include_usage === true && fault.name !== 'no-usage';
+  const frame = (choices: object[], told: object | null) =>
+    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(asked ? { usage: told } : {}) })}\n\n`;
+  const choice = (delta: object, finish: string | null = null) => [
+    { index: 0, delta, logprobs: null, finish_reason: finish },
+  ];
+  const script = {
+    before: [frame(choice({ role: 'assistant', content: '', refusal: null }), null)],
+    tokens: tokens.map((content) => frame(choice({ content }), null)),
+    after: [frame(choice({}, finish_reason), null), ...(asked ? [frame([], usage)] : []), 'data: [DONE]\n\n'],
+    error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
+  };
+  return streamed(response, fault.name, script, pace);
+}

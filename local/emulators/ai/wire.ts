@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { Pace } from './reply.ts';
+
+/** How an answer is put on the wire, and the faults that belong there. */
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const HTML = '<!doctype html><html><title>502</title><h1>Bad gateway</h1></html>';
+/** How long a hang lasts, in milliseconds: longer than anybody waits. */
+const HANG = 20 * 60_000;
+
+/** The whole answer at once; true where a fault took its place. */
+export async function whole(response: ServerResponse, fault: string, document: object): Promise<void> {
+  if (fault === 'hang') return pause(HANG);
+  if (fault === 'html') {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(document));
+  if (fault === 'close-mid') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+    response.write(body.subarray(0, body.length >> 1));
+    await pause(20);
+    response.destroy();
+    return;
+  }
+  if (fault === 'gzip') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync(body));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+}
+
+/** What a stream consists of: frames before the text, one for each token, and frames after it. */
+export interface Script {
+  before: string[];
+  tokens: string[];
+  after: string[];
+  /** The frame of an error in mid-stream. */
+  error: string;
+}
+
+const COMMENTS = ': keep-alive\n\n';
+const UNKNOWN = 'event: some_new_event\ndata: {"type":"some_new_event","value":1}\n\n';
+
+/** Streams a script at the pace of a model; stops where the reader has left. */
+export async function streamed(response: ServerResponse, fault: string, script: Script, pace: Pace): Promise<void> {
+  if (fault === 'hang') return pause(HANG);
+  if (fault === 'html') {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
+    return;
+  }
+  const frames = [...script.before, ...script.tokens, ...script.after];
+  if (fault === 'gzip') {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+    response.end(gzipSync(frames.join('')));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  const middle = script.before.length + (script.tokens.length >> 1);
+  await pause(pace.first);
+  for (const [index, frame] of frames.entries()) {
+    if (response.destroyed) return;
+    if (index === middle) {
+      if (fault === 'hang-mid') return pause(HANG);
+      if (fault === 'close-mid') {
+        response.destroy();
+        return;
+      }
+      if (fault === 'end-mid') break;
+      if (fault === 'error-mid') {
+        response.end(script.error);
+        return;
+      }
+    }
+    if (fault === 'comments') response.write(COMMENTS);
+    if (fault === 'unknown-events') response.write(UNKNOWN);
+    await put(response, fault === 'crlf' ? frame.replaceAll('\n', '\r\n') : frame, fault === 'bytes');
+    if (index >= script.before.length && index < frames.length - script.after.length) await pause(pace.next);
+  }
+  response.end();
+}
+
+async function put(response: ServerResponse, frame: string, byteByByte: boolean): Promise<void> {
+  const bytes = Buffer.from(frame);
+  if (!byteByByte) {
+    if (!response.write(bytes)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    return;
+  }
+  for (const byte of bytes) {
+    response.write(Buffer.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

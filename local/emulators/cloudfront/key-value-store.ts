@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { openState } from '../state.ts';
+import {
+  parse,
+  ServiceError,
+  type StandIn,
+  type StandInOptions,
+  serve,
+  type WireAnswer,
+  type WireRequest,
+} from '../wire.ts';
+
+export interface KeyValueStoreOptions extends StandInOptions {
+  /** ARNs of the stores that exist; any other is refused. */
+  stores: readonly string[];
+}
+
+export interface KeyValueStore extends StandIn {
+  /** The value of a key in any store, as the edge function would read it. */
+  lookup(key: string): string | undefined;
+}
+
+const Store = z.object({ version: z.number(), modified: z.number(), items: z.record(z.string(), z.string()) });
+type Store = z.output<typeof Store>;
+const Put = z.object({ Value: z.string() });
+const Update = z.object({
+  Puts: z.array(z.object({ Key: z.string().min(1), Value: z.string() })).default([]),
+  Deletes: z.array(z.object({ Key: z.string().min(1) })).default([]),
+});
+
+/**
+ * The data API of CloudFront KeyValueStore. The ETag versions the whole store, so that two writers of different keys
+ * conflict too; a stale one is a ValidationException and deleting a key that is not there succeeds, both as measured on
+ * AWS and not as documented.
+ *
+ * The SDK puts the account id before the endpoint's host: `http://localhost:port` becomes
+ * `http://<account>.localhost:port`, which the caller must be able to resolve (see localhost-names.ts).
+ */
+export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStoreOptions): Promise<KeyValueStore> {
+  const state = openState(join(dataDir, 'key-value-stores.json'), z.record(z.string(), Store), {});
+  for (const arn of stores) state.value[arn] ??= { version: 1, modified: Date.now(), items: {} };
+
+  const find = (arn: string): Store => {
+    const store = state.value[arn];
+    if (!store) throw new ServiceError('ResourceNotFoundException', `The key value store ${arn} does not exist.`, 404);
+    return store;
+  };
+
+  const write = (arn: string, request: WireRequest, change: (items: Store['items']) => void): WireAnswer => {
+    const store = find(arn);
+    if (request.headers['if-match'] !== etag(arn, store)) {
+      throw new ServiceError('ValidationException', 'Pre-Condition failed during update of Key-Value-Store');
+    }
+    const before = JSON.stringify(store.items);
+    change(store.items);
+    if (JSON.stringify(store.items) !== before) {
+      store.version += 1;
+      store.modified = Date.now();
+      state.save();
+    }
+    return { headers: { etag: etag(arn, store) }, body: size(store) };
+  };
+
+  const answer = (request: WireRequest): WireAnswer => {
+    const [arn = '', collection, key] = request.path.split('/').slice(2).map(decodeURIComponent);
+    const route = `${request.method} ${collection ?? ''}${key === undefined ? '' : '/key'}`;
+    switch (route) {
+      case 'GET ': {
+        const store = find(arn);
+        const modified = store.modified / 1000;
+        const body = { KvsARN: arn, Status: 'READY', Created: modified, LastModified: modified, ...size(store) };
+        return { headers: { etag: etag(arn, store) }, body };
+      }
+      case 'GET keys':
+        return { body: page(find(arn), request.query) };
+      case 'POST keys': {
+        const { Puts, Deletes } = parse(Update, request.body);
+        return write(arn, request, (items) => {
+          for (const { Key } of Deletes) delete items[Key];
+          for (const { Key, Value } of Puts) items[Key] = Value;
+        });
+      }
+      case 'GET keys/key': {
+        const store = find(arn);
+        const value = key === undefined ? undefined : store.items[key];
+        if (value === undefined) throw new ServiceError('ResourceNotFoundException', `Key ${key} does not exist.`, 404);
+        return { body: { Key: key, Value: value, ...size(store) } };
+      }
+      case 'PUT keys/key': {
+        const { Value } = parse(Put, request.body);
+        return write(arn, request, (items) => {
+          items[String(key)] = Value;
+        });
+      }
+      case 'DELETE keys/key':
+        return write(arn, request, (items) => {
+          delete items[String(key)];
+        });
+      default:
+        throw new ServiceError('UnknownOperationException', `${request.method} ${request.path}`, 404);
+    }
+  };
+
+  const standIn = await serve(port, 'application/json', answer);
+  return {
+    ...standIn,
+    url: `http://localhost:${standIn.port}`,
+    lookup: (key) => {
+      for (const { items } of Object.values(state.value)) if (Object.hasOwn(items, key)) return items[key];
+      return undefined;
+    },
+  };
+}
+
+const etag = (arn: string, store: Store) =>
+  `KV${createHash('sha256').update(`${arn} ${store.version}`).digest('hex').slice(0, 11).toUpperCase()}`;
+
+const size = ({ items }: Store) => ({
+  ItemCount: Object.keys(items).length,
+  TotalSizeInBytes: Object.entries(items).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0),
+});
+
+/** The token is the last key of the page before. */
+function page({ items }: Store, query: URLSearchParams) {
+  const limit = Math.min(Number(query.get('MaxResults') ?? 10), 50);
+  const after = query.get('NextToken') ?? '';
+  const keys = Object.keys(items)
+    .sort()
+    .filter((key) => key > after);
+  const shown = keys.slice(0, limit);
+  return {
+    Items: shown.map((key) => ({ Key: key, Value: items[key] })),
+    ...(keys.length > limit ? { NextToken: shown.at(-1) } : {}),
+  };
+}

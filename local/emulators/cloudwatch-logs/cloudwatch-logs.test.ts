@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAppLog } from '../lambda/app-log.ts';
+import type { StandIn } from '../wire.ts';
+import { startCloudWatchLogs } from './cloudwatch-logs.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'logs-'));
+let logs: StandIn;
+const start = async () => {
+  logs = await startCloudWatchLogs({ dataDir });
+};
+beforeAll(start);
+afterAll(async () => {
+  await logs.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+interface Answer {
+  events: { timestamp: number; eventId: string; message: string }[];
+  nextToken?: string;
+}
+
+/** One call of the service's wire protocol, JSON 1.1. */
+async function call(operation: string, input: object) {
+  const answer = await fetch(logs.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `Logs_20140328.${operation}` },
+    body: JSON.stringify(input),
+  });
+  expect(answer.headers.get('content-type')).toBe('application/x-amz-json-1.1');
+  return { status: answer.status, body: (await answer.json()) as Answer };
+}
+const refusal = (name: string) => ({ status: 400, body: expect.objectContaining({ __type: name }) });
+const logGroupName = '/aws/lambda/app-1';
+
+function print(...lines: [time: number, text: string][]): void {
+  const clock = { now: 0 };
+  const log = openAppLog(dataDir, 'app-1', () => clock.now);
+  const out = log.stream();
+  for (const [time, text] of lines) {
+    clock.now = time;
+    out(`${text}\n`);
+  }
+  log.end();
+}
+
+test('a group is made once, and kept over a restart', async () => {
+  expect(await call('FilterLogEvents', { logGroupName })).toEqual(refusal('ResourceNotFoundException'));
+  expect(await call('PutRetentionPolicy', { logGroupName, retentionInDays: 30 })).toEqual(
+    refusal('ResourceNotFoundException'),
+  );
+  expect(await call('CreateLogGroup', { logGroupName })).toEqual({ status: 200, body: {} });
+  expect(await call('CreateLogGroup', { logGroupName })).toEqual(refusal('ResourceAlreadyExistsException'));
+  expect(await call('PutRetentionPolicy', { logGroupName, retentionInDays: 30 })).toEqual({ status: 200, body: {} });
+  await logs.stop();
+  await start();
+  expect(await call('FilterLogEvents', { logGroupName })).toMatchObject({ status: 200, body: { events: [] } });
+});
+
+test('lines are found from a time on, page by page, each once and in order', async () => {
+  print([1000, 'one'], [2000, 'two'], [2000, 'three'], [3000, 'four']);
+  const messagesOf = ({ body }: Awaited<ReturnType<typeof call>>) => body.events.map(({ message }) => message);
+  expect(messagesOf(await call('FilterLogEvents', { logGroupName }))).toEqual(['one', 'two', 'three', 'four']);
+  const first = await call('FilterLogEvents', { logGroupName, startTime: 2000, limit: 2 });
+  expect(messagesOf(first)).toEqual(['two', 'three']);
+  const { nextToken } = first.body;
+  const second = await call('FilterLogEvents', { logGroupName, startTime: 2000, limit: 2, nextToken });
+  expect(messagesOf(second)).toEqual(['four']);
+  expect(second.body).not.toHaveProperty('nextToken');
+  expect(messagesOf(await call('FilterLogEvents', { logGroupName, endTime: 1999 }))).toEqual(['one']);
+  const ids = first.body.events.map(({ timestamp, eventId }) => [timestamp, eventId]);
+  expect(ids).toEqual([...ids].sort());
+  expect(new Set(ids.map(String)).size).toBe(2);
+});
+
+test('what the service refuses is refused: a limit beyond its own, a name that is none, an operation it does not have', async () => {
+  for (const input of [{ logGroupName, limit: 10_001 }, { logGroupName: 'no name' }, {}]) {
+    expect((await call('FilterLogEvents', input)).status).toBe(400);
+  }
+  expect((await call('StartQuery', { logGroupName })).status).toBe(400);
+});
+
+test('a deleted group takes its lines along', async () => {
+  expect(await call('DeleteLogGroup', { logGroupName })).toEqual({ status: 200, body: {} });
+  expect(await call('DeleteLogGroup', { logGroupName })).toEqual(refusal('ResourceNotFoundException'));
+  await call('CreateLogGroup', { logGroupName });
+  expect((await call('FilterLogEvents', { logGroupName })).body.events).toEqual([]);
+});

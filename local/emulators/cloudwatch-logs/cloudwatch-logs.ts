@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { readAppLog, removeAppLog } from '../lambda/app-log.ts';
+import { openState } from '../state.ts';
+import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+
+const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
+const Retention = Group.extend({ retentionInDays: z.number().int().min(1) });
+const Filter = Group.extend({
+  startTime: z.number().int().min(0).default(0),
+  endTime: z.number().int().min(0).optional(),
+  limit: z.number().int().min(1).max(10_000).default(10_000),
+  nextToken: z.string().regex(/^\d+$/).default('0'),
+});
+
+const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').replaceAll('/', '-');
+
+/** Amazon CloudWatch Logs: the groups of hosted applications, whose lines the stand-in for Lambda writes. */
+export async function startCloudWatchLogs({ dataDir, port }: StandInOptions): Promise<StandIn> {
+  const state = openState(
+    join(dataDir, 'log-groups.json'),
+    z.record(z.string(), z.object({ retentionInDays: z.number().optional() })),
+    {},
+  );
+  const groups = state.value;
+  const find = (name: string) => {
+    const found = groups[name];
+    if (!found) throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
+    return found;
+  };
+  return await serve(
+    port,
+    'application/x-amz-json-1.1',
+    jsonOperations({
+      CreateLogGroup(body) {
+        const { logGroupName } = parse(Group, body);
+        if (groups[logGroupName]) {
+          throw new ServiceError('ResourceAlreadyExistsException', 'The specified log group already exists');
+        }
+        groups[logGroupName] = {};
+        state.save();
+        return {};
+      },
+      PutRetentionPolicy(body) {
+        const { logGroupName, retentionInDays } = parse(Retention, body);
+        find(logGroupName).retentionInDays = retentionInDays;
+        state.save();
+        return {};
+      },
+      DeleteLogGroup(body) {
+        const { logGroupName } = parse(Group, body);
+        find(logGroupName);
+        delete groups[logGroupName];
+        state.save();
+        removeAppLog(dataDir, functionOf(logGroupName));
+        return {};
+      },
+      FilterLogEvents(body) {
+        const { logGroupName, startTime, endTime = Number.POSITIVE_INFINITY, limit, nextToken } = parse(Filter, body);
+        find(logGroupName);
+        const start = Number(nextToken);
+        const matching = readAppLog(dataDir, functionOf(logGroupName)).filter(
+          ({ timestamp }) => timestamp >= startTime && timestamp <= endTime,
+        );
+        const events = matching.slice(start, start + limit);
+        return {
+          events: events.map((event) => ({ ...event, logStreamName: 'local', ingestionTime: event.timestamp })),
+          searchedLogStreams: [],
+          ...(start + limit < matching.length ? { nextToken: String(start + limit) } : {}),
+        };
+      },
+    }),
+  );
+}

@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import { cp, mkdir } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import * as z from 'zod';
+import type { Children } from '../../processes/children.ts';
+import { machinePath, networkEnvironment, npmEnvironment } from '../machine.ts';
+import { discard } from '../workspace.ts';
+
+const Phase = z.object({
+  phaseType: z.string(),
+  phaseStatus: z.string(),
+  startTime: z.number(),
+  endTime: z.number(),
+  durationInSeconds: z.number(),
+  contexts: z.array(z.object({ statusCode: z.string(), message: z.string() })).optional(),
+});
+
+/** A build as CodeBuild describes it. Times are seconds since the epoch. */
+export const Build = z.object({
+  id: z.string(),
+  arn: z.string(),
+  projectName: z.string(),
+  buildNumber: z.number(),
+  buildStatus: z.enum(['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'FAULT', 'TIMED_OUT', 'STOPPED']),
+  buildComplete: z.boolean(),
+  currentPhase: z.string(),
+  startTime: z.number(),
+  endTime: z.number().optional(),
+  initiator: z.string(),
+  timeoutInMinutes: z.number(),
+  environment: z.object({
+    environmentVariables: z.array(z.object({ name: z.string(), value: z.string(), type: z.string() })),
+  }),
+  phases: z.array(Phase),
+});
+export type Build = z.output<typeof Build>;
+
+const Commands = z.object({ commands: z.array(z.string()).default([]) }).optional();
+const Buildspec = z.object({
+  env: z.object({ variables: z.record(z.string(), z.string()).default({}) }).optional(),
+  phases: z.object({ install: Commands, pre_build: Commands, build: Commands, post_build: Commands }),
+});
+
+/** Reads an inline buildspec. Throws where it is not JSON: that is what `BuildSpec.fromObject` writes. */
+export function parseBuildspec(text: string): z.output<typeof Buildspec> {
+  try {
+    return Buildspec.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error('the local CodeBuild reads buildspecs in JSON (BuildSpec.fromObject) only', { cause });
+  }
+}
+
+export interface BuildRun {
+  /** Resolves when the build is over. Never rejects. */
+  ended: Promise<void>;
+  /** Ends the build's processes; its status is the caller's affair. */
+  stop(): Promise<void>;
+  /** Ends the build's processes and leaves its record as it is. */
+  abandon(): Promise<void>;
+}
+
+interface RunOptions {
+  build: Build;
+  spec: z.output<typeof Buildspec>;
+  sourceDir: string;
+  /** Made for this build, and removed after it. */
+  directory: string;
+  shims: string;
+  environment: Record<string, string>;
+  memoryMb: number;
+  children: Children;
+  changed(): void;
+}
+
+/** How long after its success a build's directory is removed, in milliseconds; the end of the run clears all. */
+const CLEAR_AFTER_MS = 90_000;
+
+/** Runs a build to its end; the record follows, told by `changed`. */
+export function runBuild({
+  build,
+  spec,
+  sourceDir,
+  directory,
+  shims,
+  environment,
+  memoryMb,
+  children,
+  changed,
+}: RunOptions): BuildRun {
+  const source = join(directory, 'src');
+  const temporary = join(directory, 'tmp');
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), build.timeoutInMinutes * 60_000);
+  let abandoned = false;
+  const record = (change: Partial<Build>): void => {
+    if (abandoned || build.buildStatus === 'STOPPED') return;
+    Object.assign(build, change);
+    changed();
+  };
+  const variables = (): Record<string, string> => ({
+    ...networkEnvironment(),
+    ...npmEnvironment(),
+    ...environment,
+    ...spec.env?.variables,
+    ...Object.fromEntries(build.environment.environmentVariables.map(({ name, value }) => [name, value])),
+    PATH: [shims, dirname(process.execPath), ...machinePath()].join(delimiter),
+    TMPDIR: temporary,
+    N_PREFIX: join(directory, 'n'),
+    CODEBUILD_BUILD_ID: build.id,
+    CODEBUILD_BUILD_ARN: build.arn,
+    CODEBUILD_BUILD_NUMBER: String(build.buildNumber),
+    CODEBUILD_INITIATOR: build.initiator,
+    CODEBUILD_SRC_DIR: source,
+    CODEBUILD_START_TIME: String(Math.round(build.startTime * 1000)),
+    CODEBUILD_CI: 'true',
+  });
+
+  /** Runs one command; undefined when it succeeded, else why not. */
+  const command = async (text: string, succeeding: boolean): Promise<string | undefined> => {
+    if (deadline.signal.aborted) return 'The build was ended before this command.';
+    const env = { ...variables(), CODEBUILD_BUILD_SUCCEEDING: succeeding ? '1' : '0' };
+    const child = children.spawn('sh', ['-c', text], { label: 'codebuild', cwd: source, env, memoryMb });
+    const kill = () => void children.end(child);
+    deadline.signal.addEventListener('abort', kill, { once: true });
+    const [code, signal] = await once(child, 'exit').catch((error: Error) => [error.message, null]);
+    deadline.signal.removeEventListener('abort', kill);
+    return code === 0 ? undefined : `Error while executing command: ${text}. Reason: exit status ${code ?? signal}`;
+  };
+
+  /** Runs the commands of a phase up to the first that fails; false when one did. */
+  const phase = async (name: keyof typeof spec.phases, succeeding = true): Promise<boolean> => {
+    const phaseType = name.toUpperCase();
+    record({ currentPhase: phaseType });
+    const startTime = Date.now() / 1000;
+    let failure: string | undefined;
+    for (const text of spec.phases[name]?.commands ?? []) {
+      failure = await command(text, succeeding);
+      if (failure !== undefined || deadline.signal.aborted) break;
+    }
+    const endTime = Date.now() / 1000;
+    build.phases.push({
+      phaseType,
+      phaseStatus: deadline.signal.aborted ? 'TIMED_OUT' : failure === undefined ? 'SUCCEEDED' : 'FAILED',
+      startTime,
+      endTime,
+      durationInSeconds: Math.round(endTime - startTime),
+      ...(failure === undefined ? {} : { contexts: [{ statusCode: 'COMMAND_EXECUTION_ERROR', message: failure }] }),
+    });
+    return failure === undefined;
+  };
+
+  const run = async (): Promise<Build['buildStatus']> => {
+    record({ currentPhase: 'DOWNLOAD_SOURCE' });
+    await Promise.all([cp(sourceDir, source, { recursive: true }), mkdir(temporary, { recursive: true })]);
+    if (!(await phase('install')) || !(await phase('pre_build'))) return 'FAILED';
+    // As CodeBuild does: what comes after the build runs even if the build failed.
+    const built = await phase('build');
+    return (await phase('post_build', built)) && built ? 'SUCCEEDED' : 'FAILED';
+  };
+
+  const ended = run()
+    .catch((error: unknown): Build['buildStatus'] => {
+      console.error(error);
+      return 'FAULT';
+    })
+    .then((status) => {
+      const buildStatus = deadline.signal.aborted ? 'TIMED_OUT' : status;
+      record({ buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
+      clearTimeout(timer);
+      // Not at once: the release that follows writes as many files, and ext4 is slow at that for half a minute after so
+      // many were deleted. None follows a failure, which may be that the disk is full.
+      setTimeout(() => void discard(directory), status === 'SUCCEEDED' ? CLEAR_AFTER_MS : 0).unref();
+    })
+    .catch((error: unknown) => console.error(error));
+  const stop = (): Promise<void> => {
+    deadline.abort();
+    return ended;
+  };
+  return {
+    ended,
+    stop,
+    abandon() {
+      abandoned = true;
+      return stop();
+    },
+  };
+}

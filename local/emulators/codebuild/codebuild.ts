@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import * as z from 'zod';
+import type { Children } from '../../processes/children.ts';
+import { writeNShim } from '../../runtimes/n-shim.ts';
+import { openState } from '../state.ts';
+import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+import { discard, workspace } from '../workspace.ts';
+import { Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
+
+export interface CodeBuildProject {
+  name: string;
+  /** The inline buildspec, as JSON (`BuildSpec.fromObject`). */
+  buildspec: string;
+  environment: Record<string, string>;
+  /** Directory that every build gets a copy of as its source. */
+  sourceDir: string;
+  timeoutMinutes?: number | undefined;
+  /** What a build has in memory, in megabytes; no more than half of what the machine has is given. */
+  memoryMb: number;
+}
+
+export interface CodeBuildOptions extends StandInOptions {
+  children: Children;
+  projects: readonly CodeBuildProject[];
+  /** What CodeBuild itself would give every build: region, credentials, endpoints. */
+  environment: Record<string, string>;
+  /** `https://git.localhost/<name>.git` is cloned from `<gitRoot>/<name>.git`. */
+  gitRoot: string;
+  region: string;
+  accountId: string;
+  /** Builds that run at once; the others wait in the order they came. Default 2. */
+  concurrency?: number;
+}
+
+const StartBuild = z.object({
+  projectName: z.string(),
+  idempotencyToken: z.string().optional(),
+  timeoutInMinutesOverride: z.number().int().min(5).max(2160).optional(),
+  environmentVariablesOverride: z
+    .array(z.object({ name: z.string(), value: z.string(), type: z.literal('PLAINTEXT').default('PLAINTEXT') }))
+    .default([]),
+});
+const Ids = z.object({ ids: z.array(z.string()).min(1).max(100) });
+const Memory = z.object({
+  builds: z.array(Build),
+  /** Idempotency tokens of the last builds: token → build id and what was asked. */
+  tokens: z.record(z.string(), z.object({ id: z.string(), request: z.string() })),
+});
+
+/** Finished builds that are remembered. */
+const KEPT = 500;
+const DEFAULT_MINUTES = 60;
+/** The longest that the end waits for directories to be removed, in milliseconds; the next start removes the rest. */
+const CLEARING_MS = 1000;
+
+/**
+ * AWS CodeBuild: StartBuild, BatchGetBuilds, StopBuild, ListBuildsForProject. A build runs the project's own buildspec
+ * in a fresh directory with a fresh environment. After a restart, what was waiting runs and what was running is a FAULT.
+ */
+export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn> {
+  const { dataDir, region, accountId, concurrency = 2 } = options;
+  const projects = new Map(
+    options.projects.map((project) => [project.name, { ...project, spec: parseBuildspec(project.buildspec) }]),
+  );
+  const state = openState(join(dataDir, 'code-build.json'), Memory, { builds: [], tokens: {} });
+  const { builds, tokens } = state.value;
+  const directory = workspace(dataDir, 'builds');
+  // Builds that an earlier run left behind.
+  for (const name of readdirSync(directory)) void discard(join(directory, name));
+  const shims = join(directory, 'bin');
+  writeNShim(shims);
+
+  const running = new Map<string, BuildRun>();
+  let stopping = false;
+  const find = (id: string) => builds.find((build) => build.id === id || build.arn === id);
+  const arn = (kind: string, name: string) => `arn:aws:codebuild:${region}:${accountId}:${kind}/${name}`;
+
+  const shared = {
+    ...options.environment,
+    GIT_ALLOW_PROTOCOL: 'https:ssh:file',
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: `url.${pathToFileURL(options.gitRoot)}/.insteadOf`,
+    GIT_CONFIG_VALUE_0: 'https://git.localhost/',
+    // The examples' repositories may belong to another user than the one who runs this.
+    GIT_CONFIG_KEY_1: 'safe.directory',
+    GIT_CONFIG_VALUE_1: '*',
+  };
+
+  const startNext = (): void => {
+    if (stopping || running.size >= concurrency) return;
+    const build = builds.find(({ id, buildStatus, currentPhase }) => {
+      return buildStatus === 'IN_PROGRESS' && currentPhase === 'QUEUED' && !running.has(id);
+    });
+    if (!build) return;
+    const project = projects.get(build.projectName);
+    if (!project) throw new Error(`project ${build.projectName} is gone`);
+    const run = runBuild({
+      build,
+      spec: project.spec,
+      sourceDir: project.sourceDir,
+      directory: join(directory, build.id.replace(':', '-')),
+      shims,
+      environment: { ...shared, ...project.environment },
+      memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
+      children: options.children,
+      changed: () => state.save(),
+    });
+    running.set(build.id, run);
+    void run.ended.finally(() => {
+      running.delete(build.id);
+      startNext();
+    });
+    startNext();
+  };
+
+  const start = (body: Buffer) => {
+    const input = parse(StartBuild, body);
+    const project = projects.get(input.projectName);
+    if (!project) {
+      throw new ServiceError(
+        'ResourceNotFoundException',
+        `Project cannot be found: ${arn('project', input.projectName)}`,
+      );
+    }
+    const { idempotencyToken: token, ...asked } = input;
+    const request = JSON.stringify(asked);
+    const earlier = token === undefined ? undefined : tokens[token];
+    if (earlier && earlier.request !== request) {
+      throw new ServiceError('InvalidInputException', 'The idempotency token was used with other parameters.');
+    }
+    const known = earlier && find(earlier.id);
+    if (known) return { build: known };
+
+    const id = `${project.name}:${randomUUID()}`;
+    const now = Date.now() / 1000;
+    const build: Build = {
+      id,
+      arn: arn('build', id),
+      projectName: project.name,
+      buildNumber: (builds.at(-1)?.buildNumber ?? 0) + 1,
+      buildStatus: 'IN_PROGRESS',
+      buildComplete: false,
+      currentPhase: 'QUEUED',
+      startTime: now,
+      initiator: 'local',
+      timeoutInMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? DEFAULT_MINUTES,
+      environment: { environmentVariables: input.environmentVariablesOverride },
+      phases: [
+        { phaseType: 'SUBMITTED', phaseStatus: 'SUCCEEDED', startTime: now, endTime: now, durationInSeconds: 0 },
+      ],
+    };
+    builds.push(build);
+    if (token !== undefined) tokens[token] = { id, request };
+    forgetOldest();
+    state.save();
+    startNext();
+    return { build };
+  };
+
+  const forgetOldest = (): void => {
+    while (builds.length > KEPT && builds[0]?.buildComplete) {
+      const gone = builds.shift();
+      for (const [token, { id }] of Object.entries(tokens)) if (id === gone?.id) delete tokens[token];
+    }
+  };
+
+  for (const build of builds) {
+    if (build.buildStatus !== 'IN_PROGRESS') continue;
+    if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) continue;
+    Object.assign(build, {
+      buildStatus: 'FAULT',
+      buildComplete: true,
+      currentPhase: 'COMPLETED',
+      endTime: Date.now() / 1000,
+    });
+  }
+  state.save();
+
+  const standIn = await serve(
+    options.port,
+    'application/x-amz-json-1.1',
+    jsonOperations({
+      StartBuild: start,
+      BatchGetBuilds(body) {
+        const { ids } = parse(Ids, body);
+        const found = ids.map(find);
+        return { builds: found.filter((build) => build), buildsNotFound: ids.filter((_, index) => !found[index]) };
+      },
+      StopBuild(body) {
+        const { id } = parse(z.object({ id: z.string() }), body);
+        const build = find(id);
+        if (!build) throw new ServiceError('ResourceNotFoundException', `Build ${id} does not exist`);
+        if (!build.buildComplete) {
+          const run = running.get(build.id);
+          Object.assign(build, {
+            buildStatus: 'STOPPED',
+            buildComplete: true,
+            currentPhase: 'COMPLETED',
+            endTime: Date.now() / 1000,
+          });
+          state.save();
+          void run?.stop();
+        }
+        return { build };
+      },
+      ListBuildsForProject(body) {
+        const input = parse(
+          z.object({ projectName: z.string(), sortOrder: z.enum(['ASCENDING', 'DESCENDING']).optional() }),
+          body,
+        );
+        const ids = builds.filter(({ projectName }) => projectName === input.projectName).map(({ id }) => id);
+        return { ids: input.sortOrder === 'ASCENDING' ? ids : ids.reverse() };
+      },
+    }),
+  );
+  startNext();
+  return {
+    ...standIn,
+    async stop() {
+      stopping = true;
+      await standIn.stop();
+      // No save from here on: what runs now is found as it is, and called a FAULT by the next start.
+      await Promise.all([...running.values()].map((run) => run.abandon()));
+      await Promise.race([discard(directory), sleep(CLEARING_MS, undefined, { ref: false })]);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { openState } from '../state.ts';
+import { parse, ServiceError, type StandIn, type StandInOptions, serve, type WireRequest } from '../wire.ts';
+
+const Cluster = z.object({
+  token: z.string(),
+  tags: z.record(z.string(), z.string()),
+  createdAt: z.number(),
+  deletedAt: z.number().optional(),
+  deletionProtection: z.boolean(),
+});
+type Cluster = z.output<typeof Cluster>;
+const Create = z.object({
+  clientToken: z.string().min(1).max(128).optional(),
+  tags: z.record(z.string().min(1).max(128), z.string().max(256)).default({}),
+  deletionProtectionEnabled: z.boolean().default(true),
+});
+
+interface DatabasesOptions extends StandInOptions {
+  region: string;
+  accountId: string;
+  /** How long a cluster is CREATING, in milliseconds. */
+  createFor?: number;
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+/** Cluster ids are 26 letters and digits. */
+const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
+
+/**
+ * Aurora DSQL's control plane: CreateCluster, GetCluster, DeleteCluster. There is no PostgreSQL behind it: an application
+ * sees its variables, and nobody answers at the host.
+ */
+export async function startDatabases({
+  dataDir,
+  port,
+  region,
+  accountId,
+  createFor = 1000,
+}: DatabasesOptions): Promise<StandIn> {
+  const state = openState(join(dataDir, 'databases.json'), z.record(z.string(), Cluster), {});
+  const isCreating = ({ createdAt }: Cluster) => Date.now() - createdAt < createFor;
+
+  const shown = (identifier: string, cluster: Cluster) => ({
+    identifier,
+    arn: `arn:aws:dsql:${region}:${accountId}:cluster/${identifier}`,
+    status: cluster.deletedAt ? 'DELETING' : isCreating(cluster) ? 'CREATING' : 'ACTIVE',
+    creationTime: cluster.createdAt / 1000,
+    deletionProtectionEnabled: cluster.deletionProtection,
+    tags: cluster.tags,
+    endpoint: `${identifier}.dsql.${region}.on.aws`,
+  });
+
+  const find = (identifier: string): Cluster => {
+    const cluster = state.value[identifier];
+    if (cluster && !cluster.deletedAt) return cluster;
+    throw new ServiceError('ResourceNotFoundException', `The cluster ${identifier} does not exist.`, 404);
+  };
+
+  function create(body: Buffer) {
+    const { clientToken: token = newId(), tags, deletionProtectionEnabled: deletionProtection } = parse(Create, body);
+    const [known] = Object.entries(state.value).find(([, cluster]) => cluster.token === token) ?? [];
+    const identifier = known ?? newId();
+    const cluster = state.value[identifier] ?? { token, tags, createdAt: Date.now(), deletionProtection };
+    state.value[identifier] = cluster;
+    state.save();
+    return shown(identifier, cluster);
+  }
+
+  function remove(identifier: string) {
+    const cluster = find(identifier);
+    if (cluster.deletionProtection) throw new ServiceError('ValidationException', 'Deletion protection is enabled.');
+    if (isCreating(cluster)) throw new ServiceError('ConflictException', 'The cluster is being created.', 409);
+    cluster.deletedAt = Date.now();
+    state.save();
+    return shown(identifier, cluster);
+  }
+
+  return serve(port, 'application/json', ({ method, path, body }: WireRequest) => {
+    const [, , identifier = ''] = path.split('/').map(decodeURIComponent);
+    const operation = `${method} ${identifier ? '/cluster/{identifier}' : path}`;
+    if (operation === 'POST /cluster') return { body: create(body) };
+    if (operation === 'GET /cluster/{identifier}') return { body: shown(identifier, find(identifier)) };
+    if (operation === 'DELETE /cluster/{identifier}') return { body: remove(identifier) };
+    throw new ServiceError('UnknownOperationException', `${method} ${path}`, 404);
+  });
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPanel, type PanelFault, type PanelServer } from '../../../providers/hosting-panel/panel.ts';
+import type { StandIn } from '../wire.ts';
+import { DEAD_SERVER, startPanel } from './panel.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'panel-'));
+const panel = createPanel({ read: 300, change: 300 });
+let standIn: StandIn;
+const at = (name: string): PanelServer => ({ baseUrl: `${standIn.url}/${name}`, user: 'root', token: 'T0KEN' });
+const open = (username: string, domain: string, server = 'web-1') =>
+  panel.create(at(server), {
+    username,
+    domain,
+    plan: 'web-s',
+    contactEmail: 'a@example.com',
+    password: 'a-long-password',
+  });
+
+beforeAll(async () => {
+  standIn = await startPanel({ dataDir });
+});
+afterAll(async () => {
+  await standIn.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+test('an account lives, is suspended, comes back and goes', async () => {
+  const server = at('web-1');
+  expect(await panel.find(server, 'life')).toBeUndefined();
+  expect(await panel.read(server, 'life')).toBeUndefined();
+  await open('life', 'life.example.com');
+  expect(await panel.read(server, 'life')).toEqual({
+    domain: 'life.example.com',
+    status: 'ACTIVE',
+    usage: {
+      'Disk Usage': '40 MB of 10240 MB',
+      Bandwidth: '700 MB of unlimited',
+      'Email Accounts': '2 of 100',
+    },
+    mailboxes: [
+      { address: 'info@life.example.com', quotaMb: 1024 },
+      { address: 'sales@life.example.com', quotaMb: 0 },
+    ],
+  });
+  await panel.suspend(server, 'life', 'not paid');
+  expect(await panel.find(server, 'life')).toEqual({ domain: 'life.example.com', status: 'SUSPENDED' });
+  await panel.unsuspend(server, 'life');
+  expect(await panel.find(server, 'life')).toMatchObject({ status: 'ACTIVE' });
+  await panel.remove(server, 'life');
+  await panel.remove(server, 'life');
+  expect(await panel.find(server, 'life')).toBeUndefined();
+});
+
+test('servers know nothing of each other, and a restart finds everything as it was', async () => {
+  await open('same', 'same.example.com');
+  await open('same', 'same.example.com', 'web-2');
+  await panel.remove(at('web-2'), 'same');
+  const again = await startPanel({ dataDir });
+  expect(await panel.find({ ...at('web-1'), baseUrl: `${again.url}/web-1` }, 'same')).toMatchObject({
+    status: 'ACTIVE',
+  });
+  await again.stop();
+});
+
+describe('every way of not answering has its name', () => {
+  test.each<[PanelFault, string]>([
+    ['timeout', 'silent'],
+    ['unreachable', 'down'],
+    ['nonsense', 'nonsense'],
+    ['nonsense', 'odd'],
+    ['nonsense', 'broken'],
+    ['unreachable', 'half'],
+  ])('%s: a panel that is %s', async (fault, start) => {
+    await open(start, `${start}-example.com`);
+    await expect(panel.read(at('web-1'), start)).rejects.toMatchObject({ name: 'PanelFailure', fault });
+    await expect(panel.find(at('web-1'), start)).rejects.toMatchObject({ name: 'PanelFailure', fault });
+  });
+
+  test('a server that never answers, one that is not there, a token that is wrong, a domain that is taken', async () => {
+    const dead = panel.find(at(DEAD_SERVER), 'x');
+    await expect(dead).rejects.toMatchObject({ fault: 'timeout' });
+    const nobody = panel.find({ baseUrl: 'http://127.0.0.1:1', user: 'root', token: 'x' }, 'x');
+    await expect(nobody).rejects.toMatchObject({ fault: 'unreachable' });
+    await expect(panel.find({ ...at('web-1'), token: '' }, 'x')).rejects.toMatchObject({ fault: 'refused' });
+    await expect(open('taken', 'refused-example.com')).rejects.toMatchObject({
+      fault: 'refused',
+      message: /already exists/,
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { openState } from '../state.ts';
+import { listen, type StandIn, type StandInOptions } from '../wire.ts';
+
+const Account = z.object({
+  domain: z.string(),
+  plan: z.string(),
+  suspended: z.boolean(),
+  mailboxes: z.array(z.object({ email: z.string(), quotaBytes: z.number(), usedBytes: z.number() })),
+});
+type Account = z.output<typeof Account>;
+const Servers = z.record(z.string(), z.record(z.string(), Account));
+
+/** The server that accepts connections and never answers. */
+export const DEAD_SERVER = 'web-dead';
+
+const MIB = 1024 * 1024;
+
+/** A command that WHM refuses: HTTP 200, and the reason in the metadata. */
+class Refused extends Error {}
+const refuse = (reason: string): never => {
+  throw new Refused(reason);
+};
+
+/** The customer is quick: as soon as there is an account, it has these mailboxes. */
+const mailboxesOf = (domain: string): Account['mailboxes'] => [
+  { email: `info@${domain}`, quotaBytes: 1024 * MIB, usedBytes: 12 * MIB },
+  { email: `sales@${domain}`, quotaBytes: 0, usedBytes: 3 * MIB },
+];
+
+/** UAPI's functions, in cPanel's own mixture of numbers and texts. */
+const FUNCTIONS: Record<string, (account: Account) => unknown[]> = {
+  'Email::list_pops_with_disk': ({ mailboxes }) =>
+    mailboxes.map(({ email, quotaBytes, usedBytes }) => ({
+      email,
+      login: email,
+      user: email.split('@')[0],
+      domain: email.split('@')[1],
+      _diskquota: quotaBytes === 0 ? 0 : String(quotaBytes),
+      _diskused: usedBytes,
+      diskquota: quotaBytes === 0 ? 'unlimited' : String(quotaBytes / MIB),
+      diskused: String(usedBytes / MIB),
+      suspended_login: 0,
+    })),
+  'ResourceUsage::get_usages': ({ mailboxes }) => [
+    usage('disk_usage', 'Disk Usage', String(40 * MIB), 10_240 * MIB, 'format_bytes'),
+    usage('bandwidth', 'Bandwidth', '734003200', null, 'format_bytes'),
+    usage('email_accounts', 'Email Accounts', String(mailboxes.length), 100, null),
+  ],
+};
+const usage = (id: string, description: string, used: string, maximum: number | null, formatter: string | null) => ({
+  ...{ id, description, usage: used, maximum, formatter },
+  ...{ error: null, url: null },
+});
+
+/** How a panel misbehaves for accounts whose domain begins so, once they exist. */
+const FAULTS: readonly [start: string, misbehave: (response: ServerResponse) => void][] = [
+  ['silent-', () => undefined],
+  ['down-', (response) => response.destroy()],
+  ['nonsense-', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Login</h1>')],
+  ['odd-', (response) => json(response, { metadata: { result: 1, reason: 'OK' }, data: { acct: 'none', uapi: 7 } })],
+  ['broken-', (response) => response.writeHead(503).end('Service Unavailable')],
+  [
+    'half-',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
+      response.write('{"metadata":{"result":1,"reason":"OK","command":"accountsummary"},"da', () => response.destroy());
+    },
+  ],
+];
+
+function json(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/**
+ * Hosting servers with cPanel: as much of WHM API 1 and UAPI as the platform uses. Each server has a path of its own,
+ * `/<server>`, where the real ones have a host of their own.
+ */
+export async function startPanel({ dataDir, port }: StandInOptions): Promise<StandIn> {
+  const state = openState(join(dataDir, 'panel.json'), Servers, {});
+
+  function run(accounts: Record<string, Account>, command: string, asked: URLSearchParams): unknown {
+    const name = asked.get('user') ?? asked.get('username') ?? asked.get('cpanel.user') ?? '';
+    const known = (): Account => accounts[name] ?? refuse(`The user “${name}” does not exist.`);
+    switch (command) {
+      case 'accountsummary': {
+        const account = accounts[name] ?? refuse('Account does not exist.');
+        const { domain, plan, suspended } = account;
+        return {
+          acct: [{ user: name, domain, plan, suspended: suspended ? 1 : 0, disklimit: '10240M', diskused: '40M' }],
+        };
+      }
+      case 'createacct': {
+        const domain = asked.get('domain') ?? '';
+        if (!/^[a-z][a-z0-9]{0,15}$/.test(name)) refuse(`Sorry, “${name}” is not a valid username.`);
+        if ((asked.get('password') ?? '').length < 8) refuse('Sorry, the password is too weak.');
+        if (accounts[name]) refuse(`Sorry, a group for that username already exists.`);
+        if (domain.startsWith('refused-') || Object.values(accounts).some((each) => each.domain === domain)) {
+          refuse(`Sorry, the domain “${domain}” already exists on this server.`);
+        }
+        accounts[name] = {
+          domain,
+          plan: asked.get('plan') ?? 'default',
+          suspended: false,
+          mailboxes: mailboxesOf(domain),
+        };
+        return { ip: '127.0.0.1', package: asked.get('plan') };
+      }
+      case 'suspendacct':
+      case 'unsuspendacct':
+        known().suspended = command === 'suspendacct';
+        return {};
+      case 'removeacct':
+        known();
+        delete accounts[name];
+        return {};
+      case 'uapi_cpanel': {
+        const account = known();
+        const called = `${asked.get('cpanel.module')}::${asked.get('cpanel.function')}`;
+        const act = FUNCTIONS[called];
+        const errors = act ? null : [`The system could not find the function “${called}”.`];
+        return { uapi: { status: act ? 1 : 0, errors, messages: null, warnings: null, data: act?.(account) ?? null } };
+      }
+      default:
+        return refuse(`Unknown app (“${command}”) requested for this version (1) of the API.`);
+    }
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const [, server = '', , command = ''] = url.pathname.split('/');
+    if (server === DEAD_SERVER) return;
+    if (!/^whm \w+:\S+$/i.test(request.headers.authorization ?? '')) {
+      response.writeHead(403).end('{"cpanelresult":{"error":"Access denied"}}');
+      return;
+    }
+    const body: Buffer[] = [];
+    for await (const chunk of request) body.push(chunk);
+    const asked = request.method === 'POST' ? new URLSearchParams(Buffer.concat(body).toString()) : url.searchParams;
+    state.value[server] ??= {};
+    const accounts = state.value[server];
+    const account = accounts[asked.get('user') ?? asked.get('cpanel.user') ?? ''];
+    const fault = FAULTS.find(([start]) => account?.domain.startsWith(start));
+    if (fault) return fault[1](response);
+    try {
+      const data = run(accounts, command, asked);
+      if (request.method === 'POST') state.save();
+      json(response, { data, metadata: { command, version: 1, result: 1, reason: 'OK' } });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      json(response, { data: {}, metadata: { command, version: 1, result: 0, reason: error.message } });
+    }
+  }
+
+  return await listen(answer, port);
+}

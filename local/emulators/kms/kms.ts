@@ -1,0 +1,115 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+
+const Context = z.record(z.string(), z.string()).default({});
+const Base64 = z.base64().transform((text) => Buffer.from(text, 'base64'));
+const KeyId = z.string().min(1).max(2048);
+
+const GenerateDataKey = z.object({
+  KeyId,
+  EncryptionContext: Context,
+  KeySpec: z.enum(['AES_256', 'AES_128']).optional(),
+  NumberOfBytes: z.number().int().min(1).max(1024).optional(),
+});
+const Encrypt = z.object({ KeyId, EncryptionContext: Context, Plaintext: Base64 });
+const Decrypt = z.object({ KeyId: KeyId.optional(), EncryptionContext: Context, CiphertextBlob: Base64 });
+
+/** Layout of a ciphertext blob: length of the key id (2 bytes), key id, IV (12), tag (16), ciphertext. */
+const IV = 12;
+const TAG = 16;
+
+/**
+ * AWS KMS: GenerateDataKey, Encrypt and Decrypt with symmetric keys. Any key id exists; each has its own key, derived
+ * from one master key in a file that only the owner may read. The encryption context is authenticated, as in KMS.
+ */
+export async function startKms({ dataDir, port }: StandInOptions): Promise<StandIn> {
+  const master = masterKey(join(dataDir, 'kms'));
+  const keyOf = (id: string) => createHmac('sha256', master).update(id).digest();
+
+  const encrypt = (keyId: string, context: Record<string, string>, plaintext: Buffer): Buffer => {
+    const id = Buffer.from(keyId);
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(id.length);
+    const iv = randomBytes(IV);
+    const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), iv).setAAD(canonical(context));
+    const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+    return Buffer.concat([length, id, iv, cipher.getAuthTag(), ciphertext]);
+  };
+
+  const decrypt = (blob: Buffer, context: Record<string, string>, expected: string | undefined) => {
+    if (blob.length < 2 || blob.length < 2 + blob.readUInt16BE() + IV + TAG) throw invalidCiphertext();
+    const start = 2 + blob.readUInt16BE();
+    const keyId = blob.subarray(2, start).toString();
+    if (expected !== undefined && expected !== keyId) {
+      throw new ServiceError(
+        'IncorrectKeyException',
+        'The key ID in the request does not identify a CMK that can perform this operation.',
+      );
+    }
+    const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), blob.subarray(start, start + IV))
+      .setAAD(canonical(context))
+      .setAuthTag(blob.subarray(start + IV, start + IV + TAG));
+    try {
+      return { keyId, plaintext: Buffer.concat([decipher.update(blob.subarray(start + IV + TAG)), decipher.final()]) };
+    } catch {
+      throw invalidCiphertext();
+    }
+  };
+
+  return serve(
+    port,
+    'application/x-amz-json-1.1',
+    jsonOperations({
+      GenerateDataKey(body) {
+        const input = parse(GenerateDataKey, body);
+        if ((input.KeySpec === undefined) === (input.NumberOfBytes === undefined)) {
+          throw new ServiceError('ValidationException', 'Please specify either number of bytes or key spec.');
+        }
+        const plaintext = randomBytes(input.NumberOfBytes ?? (input.KeySpec === 'AES_128' ? 16 : 32));
+        return {
+          KeyId: input.KeyId,
+          Plaintext: plaintext.toString('base64'),
+          CiphertextBlob: encrypt(input.KeyId, input.EncryptionContext, plaintext).toString('base64'),
+        };
+      },
+      Encrypt(body) {
+        const input = parse(Encrypt, body);
+        if (input.Plaintext.length < 1 || input.Plaintext.length > 4096) {
+          throw new ServiceError('ValidationException', "Value at 'plaintext' must have a length of 1 to 4096.");
+        }
+        const blob = encrypt(input.KeyId, input.EncryptionContext, input.Plaintext);
+        return {
+          KeyId: input.KeyId,
+          CiphertextBlob: blob.toString('base64'),
+          EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
+        };
+      },
+      Decrypt(body) {
+        const input = parse(Decrypt, body);
+        const { keyId, plaintext } = decrypt(input.CiphertextBlob, input.EncryptionContext, input.KeyId);
+        return { KeyId: keyId, Plaintext: plaintext.toString('base64'), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+      },
+    }),
+  );
+}
+
+// KMS answers so for a wrong context as well, without a message.
+const invalidCiphertext = () => new ServiceError('InvalidCiphertextException', '');
+
+/** One text for one context, whatever the order of its keys. */
+const canonical = (context: Record<string, string>) =>
+  Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
+
+function masterKey(directory: string): Buffer {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, 'master.key');
+  try {
+    writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return readFileSync(file);
+}

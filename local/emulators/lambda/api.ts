@@ -1,0 +1,208 @@
+import * as z from 'zod';
+import { parse, ServiceError, type WireAnswer, type WireRequest } from '../wire.ts';
+import { addPermission, createAlias, createUrl, findAlias, findUrl, updateAlias } from './aliases.ts';
+import type { Code } from './code-store.ts';
+import {
+  type Configuration,
+  type LambdaFunction,
+  notFound,
+  preconditionFailed,
+  publish,
+  resolveQualifier,
+  revise,
+  touched,
+} from './functions.ts';
+import { type CodeSource, CodeUpdate, Creation, Publication, SettingsUpdate, UrlUpdate } from './requests.ts';
+
+/** What the operations work on. */
+export interface LambdaBackend {
+  functions: Record<string, LambdaFunction>;
+  region: string;
+  accountId: string;
+  /** Takes in the code of a request. */
+  load(source: CodeSource): Promise<Code>;
+  invoke(configuration: Configuration, payload: Buffer, tail: boolean): Promise<WireAnswer>;
+  /** Keeps what an operation changed. */
+  save(): void;
+}
+
+const layers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
+
+/** The operations of AWS Lambda that hosting applications takes, by method and path. */
+export function lambdaOperations(backend: LambdaBackend): (request: WireRequest) => Promise<WireAnswer> {
+  const { functions } = backend;
+  const arnOf = (name: string) => `arn:aws:lambda:${backend.region}:${backend.accountId}:function:${name}`;
+
+  const find = (name: string): LambdaFunction => {
+    const found = functions[name];
+    if (!found) throw notFound(arnOf(name));
+    return found;
+  };
+  const describe = (found: LambdaFunction, configuration: Configuration): WireAnswer => ({
+    body: {
+      Configuration: configuration,
+      Code: { RepositoryType: 'S3' },
+      Tags: found.tags,
+      ...(found.reservedConcurrency === undefined
+        ? {}
+        : { Concurrency: { ReservedConcurrentExecutions: found.reservedConcurrency } }),
+    },
+  });
+  const createFunction = async (request: WireRequest): Promise<WireAnswer> => {
+    const { FunctionName, Code: source, Publish, Tags, ...input } = parse(Creation, request.body);
+    if (functions[FunctionName]) {
+      throw new ServiceError('ResourceConflictException', `Function already exist: ${FunctionName}`, 409);
+    }
+    const code = await backend.load(source);
+    const latest: Configuration = {
+      FunctionName,
+      FunctionArn: arnOf(FunctionName),
+      ...input,
+      Layers: layers(input.Layers),
+      CodeSha256: code.sha256,
+      CodeSize: code.size,
+      Version: '$LATEST',
+      PackageType: 'Zip',
+      State: 'Active',
+      LastUpdateStatus: 'Successful',
+      ...touched(),
+    };
+    const made: LambdaFunction = {
+      latest,
+      versions: {},
+      lastVersion: 0,
+      aliases: {},
+      urls: {},
+      policy: {},
+      tags: Tags,
+    };
+    functions[FunctionName] = made;
+    return { status: 201, body: Publish ? publish(made, undefined) : latest };
+  };
+
+  const deleteFunction = (name: string, qualifier: string | undefined): WireAnswer => {
+    const found = find(name);
+    if (qualifier === undefined) delete functions[name];
+    else {
+      const { Version } = resolveQualifier(found, qualifier);
+      const alias = Object.values(found.aliases).find(({ FunctionVersion }) => FunctionVersion === Version);
+      if (alias) {
+        const message = `Version was not able to be deleted because it is referenced by the alias ${alias.Name}.`;
+        throw new ServiceError('ResourceConflictException', message, 409);
+      }
+      delete found.versions[Version];
+    }
+    return { status: 204 };
+  };
+
+  const updateCode = async (found: LambdaFunction, request: WireRequest): Promise<WireAnswer> => {
+    const { RevisionId, Architectures, Publish, ...source } = parse(CodeUpdate, request.body);
+    revise(found.latest, RevisionId);
+    const code = await backend.load(source);
+    Object.assign(found.latest, { CodeSha256: code.sha256, CodeSize: code.size, ...touched() });
+    if (Architectures) found.latest.Architectures = Architectures;
+    return { body: Publish ? publish(found, undefined) : found.latest };
+  };
+
+  const updateSettings = (found: LambdaFunction, request: WireRequest): WireAnswer => {
+    const { RevisionId, Layers, ...settings } = parse(SettingsUpdate, request.body);
+    revise(found.latest, RevisionId);
+    Object.assign(found.latest, settings, Layers ? { Layers: layers(Layers) } : {}, touched());
+    return { body: found.latest };
+  };
+
+  const publishVersion = (found: LambdaFunction, request: WireRequest): WireAnswer => {
+    const { RevisionId, CodeSha256, Description } = parse(Publication, request.body);
+    revise(found.latest, RevisionId);
+    if (CodeSha256 !== undefined && CodeSha256 !== found.latest.CodeSha256) throw preconditionFailed();
+    return { status: 201, body: publish(found, Description) };
+  };
+
+  return async (request) => {
+    const [, kind, id = '', part = '', item = ''] = request.path.split('/').filter(Boolean).map(decodeURIComponent);
+    // A function is named by its name or its ARN, and either may end in a qualifier.
+    const [name = '', ownQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
+    const qualifier = request.query.get('Qualifier') ?? ownQualifier ?? undefined;
+
+    const answer = async (): Promise<WireAnswer> => {
+      if (kind === 'tags') {
+        const found = find(name);
+        if (request.method === 'GET') return { body: { Tags: found.tags } };
+        if (request.method === 'POST')
+          Object.assign(found.tags, parse(z.object({ Tags: z.record(z.string(), z.string()) }), request.body).Tags);
+        else for (const key of request.query.getAll('tagKeys')) delete found.tags[key];
+        return { status: 204 };
+      }
+      switch (`${request.method} ${part}${item ? '/item' : ''}`) {
+        case 'POST ':
+          return createFunction(request);
+        case 'GET ':
+          if (!name) return { body: { Functions: Object.values(functions).map(({ latest }) => latest) } };
+          return describe(find(name), resolveQualifier(find(name), qualifier));
+        case 'DELETE ':
+          return deleteFunction(name, qualifier);
+        case 'GET configuration':
+          return { body: resolveQualifier(find(name), qualifier) };
+        case 'PUT configuration':
+          return updateSettings(find(name), request);
+        case 'PUT code':
+          return updateCode(find(name), request);
+        case 'POST versions':
+          return publishVersion(find(name), request);
+        case 'GET versions':
+          return { body: { Versions: [find(name).latest, ...Object.values(find(name).versions)] } };
+        case 'POST aliases':
+          return createAlias(find(name), request);
+        case 'GET aliases':
+          return { body: { Aliases: Object.values(find(name).aliases) } };
+        case 'GET aliases/item':
+          return { body: findAlias(find(name), item) };
+        case 'PUT aliases/item':
+          return updateAlias(find(name), item, request);
+        case 'DELETE aliases/item':
+          delete find(name).aliases[item];
+          delete find(name).urls[item];
+          return { status: 204 };
+        case 'POST url':
+          return createUrl(find(name), qualifier, request);
+        case 'GET url':
+          return { body: findUrl(find(name), qualifier) };
+        case 'PUT url':
+          return { body: Object.assign(findUrl(find(name), qualifier), parse(UrlUpdate, request.body)) };
+        case 'DELETE url':
+          findUrl(find(name), qualifier);
+          delete find(name).urls[qualifier ?? ''];
+          return { status: 204 };
+        case 'POST policy':
+          return addPermission(find(name), request);
+        case 'GET policy':
+          return {
+            body: { Policy: JSON.stringify({ Version: '2012-10-17', Statement: Object.values(find(name).policy) }) },
+          };
+        case 'DELETE policy/item':
+          delete find(name).policy[item];
+          return { status: 204 };
+        case 'PUT concurrency': {
+          const input = parse(z.object({ ReservedConcurrentExecutions: z.number().int().min(0) }), request.body);
+          find(name).reservedConcurrency = input.ReservedConcurrentExecutions;
+          return { body: input };
+        }
+        case 'POST invocations':
+          return backend.invoke(
+            resolveQualifier(find(name), qualifier),
+            request.body,
+            request.headers['x-amz-log-type'] === 'Tail',
+          );
+        default:
+          throw new ServiceError(
+            'UnknownOperationException',
+            `${request.method} ${request.path} is not part of this stand-in.`,
+            404,
+          );
+      }
+    };
+    const answered = await answer();
+    if (request.method !== 'GET' && part !== 'invocations') backend.save();
+    return answered;
+  };
+}

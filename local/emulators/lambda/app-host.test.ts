@@ -1,0 +1,286 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, createServer, get, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateAliasCommand,
+  CreateFunctionCommand,
+  CreateFunctionUrlConfigCommand,
+  DeleteFunctionCommand,
+  GetAliasCommand,
+  GetFunctionCommand,
+  InvokeCommand,
+  LambdaClient,
+  ListVersionsByFunctionCommand,
+  PublishVersionCommand,
+  UpdateAliasCommand,
+  UpdateFunctionCodeCommand,
+} from '@aws-sdk/client-lambda';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import { type Children, startChildren } from '../../processes/children.ts';
+import { type AppHost, startAppHost } from './app-host.ts';
+import { readAppLog } from './app-log.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'app-host-'));
+let children: Children;
+let host: AppHost;
+let client: LambdaClient;
+let front: Server;
+let frontPort: number;
+let route = '';
+
+async function start(): Promise<void> {
+  host = await startAppHost({
+    dataDir,
+    children,
+    region: 'af-south-1',
+    accountId: '000000000000',
+    s3Url: `http://127.0.0.1:${frontPort}`,
+    environment: { AWS_ACCESS_KEY_ID: 'local' },
+    initMs: 400,
+    idle: { servingMs: 60_000, otherMs: 200 },
+  });
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = new LambdaClient({ region: 'af-south-1', endpoint: host.url, credentials, maxAttempts: 1 });
+}
+
+beforeAll(async () => {
+  children = startChildren(dataDir);
+  // The front of the local run, and S3 for the one archive that is fetched.
+  front = createServer((request, response) => {
+    if (request.url === '/bucket/a%20b.zip')
+      void zip({ 'run.sh': 'exec sleep 1' }).then((bytes) => response.end(bytes));
+    else if (request.url?.startsWith('/bucket/')) response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+    else void host.forward(route, request, response);
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  frontPort = (front.address() as AddressInfo).port;
+  await start();
+});
+afterAll(async () => {
+  client.destroy();
+  await host.stop();
+  front.closeAllConnections();
+  await new Promise((resolve) => front.close(resolve));
+  await children.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+function zip(files: Record<string, string>): Promise<Buffer> {
+  const archive = new ZipFile();
+  for (const [name, content] of Object.entries(files)) archive.addBuffer(Buffer.from(content), name);
+  archive.end();
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    archive.outputStream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    archive.outputStream.on('end', () => resolve(Buffer.concat(chunks)));
+  });
+}
+
+const app = (handle: string) =>
+  zip({
+    'run.sh': 'exec node app.js',
+    'app.js': `require('node:http').createServer((request, response) => { ${handle} }).listen(process.env.PORT);`,
+  });
+const saying = (text: string) => app(`setTimeout(() => response.end('${text}'), Math.random() * 30);`);
+
+async function create(FunctionName: string, archive: Buffer): Promise<string> {
+  await client.send(
+    new CreateFunctionCommand({
+      FunctionName,
+      Runtime: 'nodejs22.x',
+      Role: 'arn:aws:iam::000000000000:role/apps',
+      Handler: 'run.sh',
+      Timeout: 1,
+      Environment: { Variables: { AWS_LWA_INVOKE_MODE: 'response_stream', GREETING: 'hello' } },
+      Code: { ZipFile: archive },
+    }),
+  );
+  return publish(FunctionName);
+}
+const publish = async (FunctionName: string): Promise<string> =>
+  (await client.send(new PublishVersionCommand({ FunctionName }))).Version ?? '';
+const update = async (FunctionName: string, archive: Buffer): Promise<string> => {
+  await client.send(new UpdateFunctionCodeCommand({ FunctionName, ZipFile: archive }));
+  return publish(FunctionName);
+};
+const live = async (FunctionName: string, FunctionVersion: string): Promise<void> => {
+  await client.send(new CreateAliasCommand({ FunctionName, Name: 'live', FunctionVersion }));
+  const of = { FunctionName, Qualifier: 'live', AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' } as const;
+  const { FunctionUrl = '' } = await client.send(new CreateFunctionUrlConfigCommand(of));
+  route = new URL(FunctionUrl).host;
+};
+const invoke = async (FunctionName: string, Qualifier?: string) => {
+  const event = JSON.stringify({ rawPath: '/', rawQueryString: 'a=1', requestContext: { http: { method: 'GET' } } });
+  const answer = await client.send(
+    new InvokeCommand({ FunctionName, Qualifier, Payload: Buffer.from(event), LogType: 'Tail' }),
+  );
+  return {
+    error: answer.FunctionError,
+    payload: Buffer.from(answer.Payload ?? []).toString('utf8'),
+    log: Buffer.from(answer.LogResult ?? '', 'base64').toString('utf8'),
+  };
+};
+const page = async (path = '/') => (await fetch(`http://127.0.0.1:${frontPort}${path}`)).text();
+
+test('a version answers Invoke in the streaming form, on its own Node, with its environment', async () => {
+  const handle = `console.log('asked ' + request.url);
+    response.setHeader('set-cookie', 'a=1');
+    response.end([process.version.split('.')[0], process.env.GREETING, process.env.AWS_ACCESS_KEY_ID, process.env.HOME !== undefined].join());`;
+  const version = await create('answers', await app(handle));
+  const { payload, log, error } = await invoke('answers', version);
+  expect(error).toBeUndefined();
+  const [prelude = '', body] = payload.split('\0'.repeat(8));
+  expect(JSON.parse(prelude)).toMatchObject({ statusCode: 200, cookies: ['a=1'] });
+  expect(body).toBe('v22,hello,local,true');
+  expect(log).toContain('asked /?a=1\n');
+  expect(log).toMatch(/^START RequestId.*\nasked/);
+});
+
+test.each(['port', "port, '0.0.0.0'", "{ port, host: '::' }", 'port, undefined'])(
+  'an application that listens everywhere (%s) is reached from this machine alone, through its address here',
+  async (listening) => {
+    const name = `narrow-${listening.replace(/\W+/g, '-')}`;
+    const source = `const port = process.env.PORT;
+      const server = require('node:http').createServer((request, response) => response.end(server.address().address));
+      server.listen(${listening}, () => console.log('listens'));`;
+    await create(name, await zip({ 'run.sh': 'exec node app.js', 'app.js': source }));
+    const { payload, log } = await invoke(name);
+    expect(payload.split('\0'.repeat(8))[1]).toBe('127.0.0.1');
+    expect(log).toContain('listens');
+  },
+);
+
+test('a process that exits, never listens or crashes is a function error as in Lambda, with its output', async () => {
+  await create('exits', await zip({ 'run.sh': 'echo "no such module" >&2; exit 3' }));
+  const exits = await invoke('exits');
+  expect(exits.error).toBe('Unhandled');
+  expect(JSON.parse(exits.payload)).toMatchObject({
+    errorType: 'Runtime.ExitError',
+    errorMessage: /Error: Runtime exited with error: exit status 3$/,
+  });
+  expect(exits.log).toContain('no such module');
+
+  await create('silent', await zip({ 'run.sh': 'echo waiting; exec sleep 60' }));
+  const silent = await invoke('silent');
+  expect(JSON.parse(silent.payload)).toMatchObject({
+    errorType: 'Sandbox.Timedout',
+    errorMessage: /Task timed out after 1.00 seconds$/,
+  });
+  expect(silent.log).toContain('waiting');
+
+  await create('crashes', await app("if (request.url !== '/') process.exit(4); response.end('up');"));
+  expect(JSON.parse((await invoke('crashes')).payload)).toMatchObject({ errorMessage: /exit status 4$/ });
+});
+
+test('a crashed process is started again, and a failing page is passed on', async () => {
+  await live('crashes', '1');
+  expect(await page()).toBe('up');
+  const crash = await fetch(`http://127.0.0.1:${frontPort}/crash`);
+  expect(crash.status).toBe(502);
+  expect(await page()).toBe('up');
+});
+
+test('an application that takes more memory than its function has is killed: 502, and the next request finds it anew', async () => {
+  const hoard = `if (request.url !== '/hoard') return response.end('up');
+    const kept = [];
+    setInterval(() => kept.push(Buffer.alloc(16 << 20, 1)), 10);`;
+  await live('hoards', await create('hoards', await app(hoard)));
+  expect(await page()).toBe('up');
+  expect((await fetch(`http://127.0.0.1:${frontPort}/hoard`)).status).toBe(502);
+  expect(await page()).toBe('up');
+  const printed = readAppLog(dataDir, 'hoards').map(({ message }) => message);
+  expect(printed).toEqual(['Error: Runtime exited with error: signal: killed']);
+});
+
+test('the alias moves only from the revision that was seen', async () => {
+  const version = await create('revised', await saying('one'));
+  await live('revised', version);
+  const { RevisionId } = await client.send(new GetAliasCommand({ FunctionName: 'revised', Name: 'live' }));
+  const second = await update('revised', await saying('two'));
+  const move = { FunctionName: 'revised', Name: 'live', FunctionVersion: second, RevisionId };
+  await client.send(new UpdateAliasCommand(move));
+  await expect(client.send(new UpdateAliasCommand(move))).rejects.toMatchObject({
+    name: 'PreconditionFailedException',
+  });
+  expect(await page()).toBe('two');
+  expect(await publish('revised')).toBe(second);
+});
+
+test('moving the alias under load loses no request, and the old process ends', async () => {
+  const first = await create('loaded', await saying('first'));
+  await live('loaded', first);
+  await page();
+  const second = await update('loaded', await saying('second'));
+  const answers: string[] = [];
+  const agent = new Agent({ keepAlive: true });
+  const ask = () =>
+    new Promise<string>((resolve) => {
+      get({ port: frontPort, agent }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve(text));
+      }).on('error', (error) => resolve(String(error)));
+    });
+  const asked: Promise<unknown>[] = [];
+  for (let count = 0; count < 150; count++) {
+    asked.push(ask().then((text) => answers.push(text)));
+    if (count === 50) {
+      const move = new UpdateAliasCommand({ FunctionName: 'loaded', Name: 'live', FunctionVersion: second });
+      asked.push(client.send(move));
+    }
+    await sleep(10);
+  }
+  await Promise.all(asked);
+  agent.destroy();
+  expect(answers).toHaveLength(150);
+  expect(answers.filter((text) => text !== 'first' && text !== 'second')).toEqual([]);
+  expect(answers.at(-1)).toBe('second');
+});
+
+test('a body streams in and an answer streams out, piece by piece', async () => {
+  const version = await create('echo', await app('request.pipe(response);'));
+  await live('echo', version);
+  const outgoing = request({ port: frontPort, method: 'POST' });
+  outgoing.write('a');
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  // Each piece is back before the next is sent.
+  expect(String(await once(answer, 'data'))).toBe('a');
+  outgoing.write('b');
+  expect(String(await once(answer, 'data'))).toBe('b');
+  outgoing.end();
+  await once(answer, 'end');
+});
+
+test('a restart finds functions, versions, aliases and addresses again', async () => {
+  client.destroy();
+  await host.stop();
+  await start();
+  expect(await page()).toBe('');
+  const { Versions } = await client.send(new ListVersionsByFunctionCommand({ FunctionName: 'revised' }));
+  expect(Versions?.map(({ Version }) => Version)).toEqual(['$LATEST', '1', '2']);
+});
+
+test('code comes from S3; a deleted function is gone', async () => {
+  const FunctionName = 'fetched';
+  const Code = { S3Bucket: 'bucket', S3Key: 'a b.zip' };
+  const settings = { FunctionName, Runtime: 'nodejs20.x', Role: 'r', Handler: 'run.sh' } as const;
+  await client.send(new CreateFunctionCommand({ ...settings, Code }));
+  const absent = new UpdateFunctionCodeCommand({ FunctionName, S3Bucket: 'bucket', S3Key: 'absent' });
+  await expect(client.send(absent)).rejects.toMatchObject({
+    name: 'InvalidParameterValueException',
+    message: /NoSuchKey/,
+  });
+  const broken = new UpdateFunctionCodeCommand({ FunctionName, ZipFile: Buffer.from('no archive') });
+  await expect(client.send(broken)).rejects.toMatchObject({ name: 'InvalidParameterValueException' });
+  await client.send(new DeleteFunctionCommand({ FunctionName }));
+  await expect(client.send(new GetFunctionCommand({ FunctionName }))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
+});

@@ -1,0 +1,181 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import type { Children } from '../../processes/children.ts';
+import { nodeBinary } from '../../runtimes/node-binary.ts';
+import { machinePath, networkEnvironment } from '../machine.ts';
+import { openState } from '../state.ts';
+import { ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+import { lambdaOperations } from './api.ts';
+import { openAppLog } from './app-log.ts';
+import { type AppProcess, StartFailure, startApp } from './app-process.ts';
+import { createAppProcesses, type IdleLimits, type Runnable } from './app-processes.ts';
+import { openCodeStore } from './code-store.ts';
+import { forwardTo, Unreachable } from './forward.ts';
+import { type Configuration, LambdaFunction, resolveQualifier } from './functions.ts';
+import { invokeApp } from './invoke.ts';
+import type { CodeSource } from './requests.ts';
+
+export interface AppHostOptions extends StandInOptions {
+  children: Children;
+  region: string;
+  accountId: string;
+  /** Base URL of S3, where archives are. */
+  s3Url: string;
+  /** What Lambda itself would give every function: credentials, endpoints. */
+  environment: Record<string, string>;
+  /** Longest first start of an application before it is started anew; Lambda's 10,000. */
+  initMs?: number;
+  idle?: IdleLimits;
+}
+
+export interface AppHost extends StandIn {
+  /**
+   * Answers a request as the function URL with this host would: from the version behind its alias, started if need be.
+   * Resolves when the answer is through; never rejects.
+   */
+  forward(urlHost: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
+const AGAIN_MS = 25;
+
+/** AWS Lambda, as far as hosting applications with the Web Adapter goes: each version is a child process on its own Node. */
+export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
+  const { dataDir, region, accountId, children } = options;
+  const state = openState(join(dataDir, 'app-host.json'), z.record(z.string(), LambdaFunction), {});
+  const functions = state.value;
+  const code = openCodeStore(dataDir);
+  const processes = createAppProcesses(options.idle ?? IDLE);
+
+  const load = async ({ S3Bucket, S3Key, ZipFile }: CodeSource) => {
+    if (ZipFile !== undefined) return code.add(Buffer.from(ZipFile, 'base64'));
+    if (S3Bucket === undefined || S3Key === undefined) throw invalid('Please provide a source for function code.');
+    const path = S3Key.split('/').map(encodeURIComponent).join('/');
+    const answer = await fetch(`${options.s3Url}/${S3Bucket}/${path}`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    if (answer.status === 200) return code.add(bytes);
+    const reason = /<Code>([^<]+)/.exec(bytes.toString('utf8'))?.[1] ?? answer.status;
+    throw invalid(`Error occurred while GetObject. S3 Error Code: ${reason}.`);
+  };
+
+  const keepUsedCode = (): void => {
+    const used = Object.values(functions).flatMap(({ latest, versions }) => [latest, ...Object.values(versions)]);
+    code.keepOnly(used.map(({ CodeSha256 }) => CodeSha256));
+  };
+
+  const runnable = (configuration: Configuration): Runnable => {
+    const { FunctionName, Version, RevisionId } = configuration;
+    return {
+      // $LATEST changes: its revision tells one from the next.
+      key: `${FunctionName}:${Version}${Version === '$LATEST' ? `:${RevisionId}` : ''}`,
+      serving: () =>
+        Object.values(functions[FunctionName]?.aliases ?? {}).some((alias) => alias.FunctionVersion === Version),
+      start: () => start(configuration),
+    };
+  };
+
+  const start = async (configuration: Configuration): Promise<AppProcess> => {
+    const { FunctionName, Handler, Runtime, Timeout, MemorySize } = configuration;
+    const node = nodeBinary(Runtime.replace(/^nodejs|\.x$/g, ''));
+    const directory = await code.directory(configuration.CodeSha256);
+    return startApp({
+      children,
+      label: FunctionName,
+      handler: Handler,
+      directory,
+      environment: { ...machine(node), ...options.environment, ...ownEnvironment(configuration, directory, region) },
+      openLog: () => openAppLog(dataDir, FunctionName),
+      initMs: options.initMs ?? 10_000,
+      timeoutMs: Timeout * 1000,
+      memoryMb: MemorySize,
+    });
+  };
+
+  const operations = lambdaOperations({
+    functions,
+    region,
+    accountId,
+    load,
+    invoke: (configuration, payload, tail) =>
+      invokeApp(processes, runnable(configuration), configuration, payload, tail),
+    save() {
+      state.save();
+      const gone = names.filter((name) => !functions[name]);
+      names = Object.keys(functions);
+      // What runs of a deleted function ends at once; its code goes after it.
+      void Promise.all(gone.map((name) => processes.stop(`${name}:`))).then(keepUsedCode);
+    },
+  });
+  let names = Object.keys(functions);
+  keepUsedCode();
+
+  const behind = (urlHost: string): Configuration | undefined => {
+    for (const found of Object.values(functions)) {
+      for (const [qualifier, { FunctionUrl }] of Object.entries(found.urls)) {
+        if (new URL(FunctionUrl).host === urlHost) return resolveQualifier(found, qualifier || undefined);
+      }
+    }
+    return undefined;
+  };
+
+  const forward: AppHost['forward'] = async (urlHost, request, response) => {
+    const fail = (status: number, message: string): void => {
+      if (!response.headersSent) response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(`${message}\n`);
+    };
+    for (let tries = 1; ; tries += 1) {
+      // Looked up for every try: the alias may have moved.
+      const configuration = behind(urlHost);
+      if (!configuration) return fail(403, 'Forbidden');
+      try {
+        return await processes.use(runnable(configuration), (app) =>
+          forwardTo(app, urlHost, request, response, configuration.Timeout * 1000),
+        );
+      } catch (error) {
+        if (error instanceof Unreachable && tries < 3) {
+          // It has just ended; a moment later that is known, and the next try starts another.
+          await sleep(AGAIN_MS);
+          continue;
+        }
+        if (!(error instanceof StartFailure || error instanceof Unreachable)) console.error(error);
+        return fail(502, 'The application could not be started.');
+      }
+    }
+  };
+
+  const standIn = await serve(options.port, 'application/json', operations);
+  return {
+    ...standIn,
+    forward,
+    async stop() {
+      await standIn.stop();
+      await processes.close();
+    },
+  };
+}
+
+const invalid = (message: string) => new ServiceError('InvalidParameterValueException', message);
+
+const machine = (node: string): Record<string, string> => ({
+  ...networkEnvironment(),
+  PATH: [dirname(node), ...machinePath()].join(delimiter),
+  NODE_OPTIONS: `--import=${import.meta.resolve('../loopback-only.mjs')}`,
+  HOME: tmpdir(),
+  TMPDIR: tmpdir(),
+  TZ: ':UTC',
+});
+
+/** Lambda's own variables of a function, and those that it was given. */
+const ownEnvironment = (configuration: Configuration, directory: string, region: string): Record<string, string> => ({
+  AWS_REGION: region,
+  AWS_DEFAULT_REGION: region,
+  AWS_LAMBDA_FUNCTION_NAME: configuration.FunctionName,
+  AWS_LAMBDA_FUNCTION_VERSION: configuration.Version,
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(configuration.MemorySize),
+  LAMBDA_TASK_ROOT: directory,
+  _HANDLER: configuration.Handler,
+  ...configuration.Environment.Variables,
+});

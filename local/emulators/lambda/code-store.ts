@@ -1,0 +1,140 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { type Entry, fromBufferPromise } from 'yauzl';
+import { ServiceError } from '../wire.ts';
+import { discard, workspace } from '../workspace.ts';
+
+/** What Lambda takes, unpacked. */
+const LARGEST = 262_144_000;
+
+/** One uploaded archive. */
+export interface Code {
+  /** As Lambda gives it: base64. */
+  sha256: string;
+  size: number;
+}
+
+/** The code of all functions: archives in the data directory, unpacked when a version needs to run. */
+export interface CodeStore {
+  /** Takes in an archive; refuses what is not one, or unpacks to more than Lambda takes. */
+  add(zip: Buffer): Promise<Code>;
+  /** The directory with the unpacked archive. It is never changed. */
+  directory(sha256: string): Promise<string>;
+  /** The archives in use: those that were in use the last time, and are no longer, are removed. */
+  keepOnly(sha256s: Iterable<string>): void;
+}
+
+export function openCodeStore(dataDir: string): CodeStore {
+  const archives = join(dataDir, 'app-code');
+  mkdirSync(archives, { recursive: true });
+  const unpacked = workspace(dataDir, 'apps');
+  const name = (sha256: string) => Buffer.from(sha256, 'base64').toString('hex');
+  const unpacking = new Map<string, Promise<string>>();
+  // Whatever is on disk counts as in use until the first word on what is.
+  let known = new Set([...readdirSync(archives), ...readdirSync(unpacked)].map((file) => file.replace(/\.zip$/, '')));
+
+  const unpackInto = async (zip: Buffer, target: string): Promise<string> => {
+    if (existsSync(target)) return target;
+    // Under another name first, so that a directory is whole or not there.
+    const partial = `${target}.${randomUUID()}`;
+    try {
+      await unzip(zip, partial);
+      await rename(partial, target);
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true });
+      // Somebody else may have been first; and what the file system did not refuse is wrong with the archive.
+      if (existsSync(target)) return target;
+      throw error instanceof ServiceError || (error instanceof Error && 'syscall' in error) ? error : notAnArchive();
+    }
+    return target;
+  };
+
+  const directory = (sha256: string, zip?: Buffer): Promise<string> => {
+    const running = unpacking.get(sha256);
+    if (running) return running;
+    const archive = join(archives, `${name(sha256)}.zip`);
+    const started = unpackInto(zip ?? readFileSync(archive), join(unpacked, name(sha256)));
+    unpacking.set(sha256, started);
+    void started.catch(() => {}).finally(() => unpacking.delete(sha256));
+    return started;
+  };
+
+  return {
+    directory: (sha256) => directory(sha256),
+    async add(zip) {
+      const sha256 = createHash('sha256').update(zip).digest('base64');
+      await directory(sha256, zip);
+      writeFileSync(join(archives, `${name(sha256)}.zip`), zip);
+      return { sha256, size: zip.length };
+    },
+    keepOnly(sha256s) {
+      const used = new Set([...sha256s].map(name));
+      for (const old of known) {
+        if (used.has(old)) continue;
+        rmSync(join(archives, `${old}.zip`), { force: true });
+        void discard(join(unpacked, old));
+      }
+      known = used;
+    },
+  };
+}
+
+/** Files that are written at the same time. */
+const AT_ONCE = 32;
+const SYMLINK = 0o120000;
+const FORMAT = 0o170000;
+
+/** Unpacks an archive, never outside of `target`. */
+async function unzip(zip: Buffer, target: string): Promise<void> {
+  const archive = await fromBufferPromise(zip, { lazyEntries: true });
+  let total = 0;
+  const made = new Set<string>();
+  // Links come last: nothing is ever written through one.
+  const links: [file: string, points: string][] = [];
+  const writing: Promise<void>[] = [];
+  for await (const entry of archive.eachEntry()) {
+    const file = resolve(target, entry.fileName);
+    if (entry.fileName.endsWith('/')) {
+      await mkdir(file, { recursive: true });
+      continue;
+    }
+    total += entry.uncompressedSize;
+    if (total > LARGEST) throw refused(`Unzipped size must be smaller than ${LARGEST} bytes`);
+    const parent = dirname(file);
+    if (!made.has(parent)) await mkdir(parent, { recursive: true });
+    made.add(parent);
+    const content = await bytesOf(zip, archive, entry);
+    const mode = entry.externalFileAttributes >>> 16;
+    if ((mode & FORMAT) === SYMLINK) links.push([file, content.toString('utf8')]);
+    else writing.push(writeFile(file, content, { mode: mode & 0o777 || 0o644 }));
+    if (writing.length >= AT_ONCE) await Promise.all(writing.splice(0));
+  }
+  await Promise.all(writing);
+  for (const [file, points] of links) await link(points, file, target);
+}
+
+/** The whole archive is in memory: inflating a slice is many times faster than a stream for each file. */
+async function bytesOf(
+  zip: Buffer,
+  archive: Awaited<ReturnType<typeof fromBufferPromise>>,
+  entry: Entry,
+): Promise<Buffer> {
+  const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
+  const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
+  return entry.compressionMethod === 0
+    ? packed
+    : inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize || 1 });
+}
+
+async function link(points: string, file: string, root: string): Promise<void> {
+  const inside = relative(root, resolve(dirname(file), points));
+  if (inside === '..' || inside.startsWith(`..${sep}`))
+    throw refused(`The link ${relative(root, file)} points out of the archive.`);
+  await symlink(points, file);
+}
+
+const refused = (message: string) => new ServiceError('InvalidParameterValueException', message);
+const notAnArchive = () => refused('Could not unzip uploaded file. Please check your file, then try to upload again.');

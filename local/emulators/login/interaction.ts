@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Provider } from 'oidc-provider';
+import { type Attempt, errorPage, PASSWORD_LENGTH, signInPage, signUpPage } from './pages.ts';
+import type { User, Users } from './users.ts';
+
+/** A form is short. */
+const LONGEST_FORM = 10_000;
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
+const show = (response: ServerResponse, status: number, page: string): void => {
+  response.writeHead(status, HEADERS).end(page);
+};
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) if (text.length < LONGEST_FORM) text += chunk;
+  return new URLSearchParams(text);
+}
+
+/** Tries what was typed: the user, or what is wrong. */
+async function attempt(users: Users, form: URLSearchParams, signingUp: boolean): Promise<User | string> {
+  const email = form.get('email')?.trim() ?? '';
+  const name = form.get('name')?.trim() ?? '';
+  const password = form.get('password') ?? '';
+  if (!signingUp) return (await users.signIn(email, password)) ?? 'The e-mail address or the password is wrong.';
+  if (name === '') return 'Say your name.';
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return 'This is no e-mail address.';
+  if (password.length < PASSWORD_LENGTH) return `The password must have at least ${PASSWORD_LENGTH} characters.`;
+  return (await users.add({ email, password, name })) ?? 'There is an account with this e-mail address already.';
+}
+
+/** The page that somebody signs in or up on, and what its form sends. */
+export async function interact(
+  provider: Provider,
+  users: Users,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const details = await provider.interactionDetails(request, response).catch(() => undefined);
+  if (!details) return show(response, 400, errorPage('This page has expired, or was opened in another browser.'));
+  const signingUp = /\?sign-up$/.test(request.url ?? '');
+  const page = signingUp ? signUpPage : signInPage;
+  if (request.method !== 'POST') {
+    request.resume();
+    const { login_hint: hint } = details.params;
+    return show(response, 200, page(typeof hint === 'string' ? { email: hint } : {}));
+  }
+  const form = await readForm(request);
+  const user = await attempt(users, form, signingUp);
+  if (typeof user === 'string') {
+    const typed: Attempt = { email: form.get('email') ?? '', name: form.get('name') ?? '', problem: user };
+    return show(response, 400, page(typed));
+  }
+  await provider.interactionFinished(request, response, { login: { accountId: user.subject } });
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { JWK } from 'jose';
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import * as z from 'zod';
+import { openState } from '../state.ts';
+import { errorPage, signedOutPage, signOutPage } from './pages.ts';
+import { openLoginStore } from './store.ts';
+import type { Users } from './users.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const SCOPES = 'openid email profile';
+
+/** What a process needs to make tokens for logins of its own: tests do. */
+export interface LoginFacts {
+  issuer: string;
+  clientId: string;
+  audience: string;
+  keyFile: string;
+}
+
+export interface ProviderOptions {
+  /** Folder of the login's state. */
+  folder: string;
+  baseUrl: string;
+  facts: LoginFacts;
+  key: JWK;
+  users: Users;
+}
+
+/** Nobody is asked whether the dashboard may know who they are: it is the platform's own. */
+async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
+  const { provider, session, client } = oidc;
+  const { accountId } = session ?? {};
+  if (!client || !accountId) return undefined;
+  const known = session?.grantIdFor(client.clientId);
+  const found = known ? await provider.Grant.find(known) : undefined;
+  if (found) return found;
+  const grant = new provider.Grant({ clientId: client.clientId, accountId });
+  grant.addOIDCScope(SCOPES);
+  grant.addResourceScope(audience, SCOPES);
+  await grant.save();
+  return grant;
+}
+
+/** oidc-provider as Cognito is set up in lib/stacks/login.ts. It takes long to load, so this happens when somebody signs in. */
+export async function startProvider(options: ProviderOptions): Promise<{ provider: Provider; close(): void }> {
+  const { folder, baseUrl, facts, key, users } = options;
+  const { issuer, clientId, audience } = facts;
+  const cookieKeys = openState(join(folder, 'cookies.json'), z.array(z.string()), [randomBytes(32).toString('hex')]);
+  cookieKeys.save();
+  const store = openLoginStore(join(folder, 'store.db'));
+  const configuration: Configuration = {
+    adapter: store.adapter,
+    clients: [
+      {
+        client_id: clientId,
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        redirect_uris: [`${baseUrl}/dashboard/callback`],
+        post_logout_redirect_uris: [`${baseUrl}/dashboard/`],
+      },
+    ],
+    jwks: { keys: [{ ...key, kty: 'RSA' as const }] } as NonNullable<Configuration['jwks']>,
+    cookies: { keys: cookieKeys.value },
+    scopes: SCOPES.split(' '),
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    // Cognito's ID tokens say who it is; nobody has to ask again.
+    conformIdTokenClaims: false,
+    discovery: { userinfo_endpoint: `${issuer}/userinfo` },
+    routes: { jwks: '/.well-known/jwks.json' },
+    pkce: { required: () => true },
+    issueRefreshToken: () => true,
+    expiresWithSession: () => false,
+    extraTokenClaims: () => ({ token_use: 'access' }),
+    ttl: {
+      AccessToken: HOUR,
+      IdToken: HOUR,
+      AuthorizationCode: 60,
+      Interaction: HOUR,
+      Session: 14 * DAY,
+      Grant: 30 * DAY,
+      RefreshToken: 30 * DAY,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => audience,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: SCOPES,
+          audience,
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: HOUR,
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context, form) => {
+          context.body = signOutPage(form);
+        },
+        postLogoutSuccessSource: (context) => {
+          context.body = signedOutPage();
+        },
+      },
+    },
+    renderError: (context, { error_description: description, error }) => {
+      context.type = 'html';
+      context.body = errorPage(description ?? error);
+    },
+    interactions: { url: (_context, { uid }) => `${new URL(issuer).pathname}/interaction/${uid}` },
+    findAccount: (_context, subject) => {
+      const user = users.bySubject(subject);
+      if (!user) return undefined;
+      const { email, name } = user;
+      return { accountId: subject, claims: () => ({ sub: subject, email, email_verified: true, name }) };
+    },
+    loadExistingGrant: (context) => grantOf(context, audience),
+  };
+  const { default: OidcProvider } = await import('oidc-provider');
+  return { provider: new OidcProvider(issuer, configuration), close: store.close };
+}

@@ -1,0 +1,53 @@
+import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { openState } from '../state.ts';
+
+const User = z.object({ subject: z.string(), email: z.string(), name: z.string(), salt: z.string(), hash: z.string() });
+export type User = z.output<typeof User>;
+
+export interface NewUser {
+  email: string;
+  name: string;
+  password: string;
+}
+
+/** Who may sign in. */
+export interface Users {
+  bySubject(subject: string): User | undefined;
+  /** The user with this address and password. */
+  signIn(email: string, password: string): Promise<User | undefined>;
+  /** Adds a user and returns it; undefined where the address is taken. */
+  add(user: NewUser): Promise<User | undefined>;
+  /** The user with this address, added if there is none. */
+  ensure(user: NewUser): Promise<User>;
+}
+
+const derive = promisify<string, string, number, Buffer>(scrypt);
+const hashOf = (password: string, salt: string): Promise<Buffer> => derive(password, salt, 32);
+
+/** Users in a file; passwords as scrypt hashes. */
+export function openUsers(file: string): Users {
+  const state = openState(file, z.array(User), []);
+  const byEmail = (email: string) => state.value.find((user) => user.email === email.trim().toLowerCase());
+  const users: Users = {
+    bySubject: (subject) => state.value.find((user) => user.subject === subject),
+    async signIn(email, password) {
+      const user = byEmail(email);
+      // An address that nobody has takes as long.
+      const hash = await hashOf(password, user?.salt ?? '');
+      return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined;
+    },
+    async add({ email, name, password }) {
+      const salt = randomBytes(16).toString('hex');
+      const hash = (await hashOf(password, salt)).toString('hex');
+      if (byEmail(email)) return undefined;
+      const user = { subject: randomUUID(), email: email.trim().toLowerCase(), name: name.trim(), salt, hash };
+      state.value.push(user);
+      state.save();
+      return user;
+    },
+    ensure: async (user) => byEmail(user.email) ?? (await users.add(user)) ?? users.ensure(user),
+  };
+  return users;
+}

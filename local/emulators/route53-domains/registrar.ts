@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { openState } from '../state.ts';
+import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+
+export interface RegistrarOptions extends StandInOptions {
+  /** Names that are registered from the beginning. */
+  registered?: readonly string[];
+  now?: () => number;
+}
+
+const Operation = z.object({
+  id: z.string(),
+  type: z.enum(['REGISTER_DOMAIN', 'RENEW_DOMAIN', 'UPDATE_NAMESERVER']),
+  domain: z.string(),
+  /** Epoch milliseconds. */
+  submittedAt: z.number(),
+  /** When it is over, one way or the other. */
+  doneAt: z.number(),
+  years: z.number().optional(),
+  nameservers: z.array(z.string()).optional(),
+  /** Set once what it asks for is done. */
+  applied: z.boolean(),
+});
+type Operation = z.output<typeof Operation>;
+const Registered = z.object({ createdAt: z.number(), expiresAt: z.number(), nameservers: z.array(z.string()) });
+const State = z.object({ domains: z.record(z.string(), Registered), operations: z.array(Operation) });
+
+const DomainName = z
+  .string()
+  .toLowerCase()
+  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/);
+const Named = z.object({ DomainName });
+const Contact = z.object({
+  FirstName: z.string().min(1).max(255),
+  LastName: z.string().min(1).max(255),
+  ContactType: z.enum(['PERSON', 'COMPANY', 'ASSOCIATION', 'PUBLIC_BODY', 'RESELLER']),
+  AddressLine1: z.string().min(1).max(255),
+  City: z.string().min(1).max(255),
+  State: z.string().max(255),
+  CountryCode: z.string().length(2),
+  ZipCode: z.string().max(255),
+  PhoneNumber: z
+    .string()
+    .max(30)
+    .regex(/^\+\d{1,3}\.\d+$/),
+  Email: z.string().max(254).includes('@'),
+});
+const Register = Named.extend({
+  DurationInYears: z.number().int().min(1).max(10),
+  AdminContact: Contact,
+  RegistrantContact: Contact,
+  TechContact: Contact,
+  PrivacyProtectRegistrantContact: z.boolean().default(true),
+});
+const Renew = Named.extend({
+  DurationInYears: z.number().int().min(1).max(10).default(1),
+  CurrentExpiryYear: z.number().int(),
+});
+const UpdateNameservers = Named.extend({
+  Nameservers: z
+    .array(z.object({ Name: z.string() }))
+    .min(2)
+    .max(6),
+});
+const List = z.object({
+  SubmittedSince: z.number().default(0),
+  Type: z.array(z.string()).optional(),
+  SortOrder: z.enum(['ASC', 'DESC']).default('ASC'),
+  MaxItems: z.number().int().min(1).max(100).default(20),
+  Marker: z.string().default('0'),
+});
+
+const QUICK = 300;
+const SLOW = 10_000;
+const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+const isCoZa = (domain: string): boolean => domain.endsWith('.co.za');
+
+function yearsLater(time: number, years: number): number {
+  const date = new Date(time);
+  date.setUTCFullYear(date.getUTCFullYear() + years);
+  return date.getTime();
+}
+
+/**
+ * Amazon Route 53 Domains. Names say how it goes, as test cards do: `taken-…` is taken, `premium-…` costs more, `refused-…`
+ * is taken on and then refused, `slow-…` takes ten seconds. A second request for a name that is under way is a
+ * DuplicateRequest; `.co.za` is sold by the year and without privacy.
+ */
+export async function startRegistrar({
+  dataDir,
+  port,
+  registered = [],
+  now = Date.now,
+}: RegistrarOptions): Promise<StandIn> {
+  const state = openState(join(dataDir, 'registrar.json'), State, { domains: {}, operations: [] });
+
+  for (const domain of registered) {
+    state.value.domains[domain] ??= { createdAt: now(), expiresAt: yearsLater(now(), 1), nameservers: [] };
+  }
+  state.save();
+
+  /** Does what operations asked for whose time has come. */
+  function settle(): void {
+    let changed = false;
+    for (const operation of state.value.operations) {
+      if (operation.applied || operation.doneAt > now()) continue;
+      operation.applied = changed = true;
+      if (refuses(operation)) continue;
+      const { domain, type, years = 1, nameservers = [], doneAt } = operation;
+      const known = state.value.domains[domain];
+      if (type === 'REGISTER_DOMAIN') {
+        state.value.domains[domain] = { createdAt: doneAt, expiresAt: yearsLater(doneAt, years), nameservers };
+      } else if (known && type === 'RENEW_DOMAIN') known.expiresAt = yearsLater(known.expiresAt, years);
+      else if (known) known.nameservers = nameservers;
+    }
+    if (changed) state.save();
+  }
+  const refuses = ({ domain, type }: Operation) => type === 'REGISTER_DOMAIN' && domain.startsWith('refused-');
+  const statusOf = (operation: Operation) =>
+    operation.doneAt > now() ? 'IN_PROGRESS' : refuses(operation) ? 'FAILED' : 'SUCCESSFUL';
+
+  function submit(asked: Pick<Operation, 'type' | 'domain' | 'years' | 'nameservers'>) {
+    const { type, domain } = asked;
+    const running = state.value.operations.find((each) => each.domain === domain && each.doneAt > now());
+    if (running && running.type === type) {
+      throw new ServiceError('DuplicateRequest', `The request is already in progress for ${domain}.`);
+    }
+    const submittedAt = now();
+    const takes = type === 'REGISTER_DOMAIN' && domain.startsWith('slow-') ? SLOW : QUICK;
+    const operation = { id: randomUUID(), ...asked, submittedAt, doneAt: submittedAt + takes, applied: false };
+    state.value.operations.push(operation);
+    state.save();
+    return { OperationId: operation.id };
+  }
+  const owned = (domain: string) => {
+    const found = state.value.domains[domain];
+    if (!found) throw new ServiceError('InvalidInput', `Domain ${domain} not found in the account.`);
+    return found;
+  };
+  const isTaken = (domain: string) => domain.startsWith('taken-') || state.value.domains[domain] !== undefined;
+  const show = (operation: Operation) => ({
+    OperationId: operation.id,
+    Status: statusOf(operation),
+    Type: operation.type,
+    DomainName: operation.domain,
+    SubmittedDate: seconds(operation.submittedAt),
+    ...(statusOf(operation) === 'FAILED' ? { Message: 'The registry refused the name.' } : {}),
+  });
+  const after = <T>(answer: () => T): T => {
+    settle();
+    return answer();
+  };
+
+  return serve(
+    port,
+    'application/x-amz-json-1.1',
+    jsonOperations({
+      CheckDomainAvailability: (body) =>
+        after(() => {
+          const { DomainName: domain } = parse(Named, body);
+          const premium = domain.startsWith('premium-');
+          return { Availability: isTaken(domain) ? 'UNAVAILABLE' : premium ? 'UNAVAILABLE_PREMIUM' : 'AVAILABLE' };
+        }),
+      RegisterDomain: (body) =>
+        after(() => {
+          const asked = parse(Register, body);
+          const { DomainName: domain, DurationInYears: years } = asked;
+          if (isTaken(domain) || domain.startsWith('premium-')) {
+            throw new ServiceError('InvalidInput', `${domain} is not available.`);
+          }
+          if (isCoZa(domain) && (years !== 1 || asked.PrivacyProtectRegistrantContact)) {
+            throw new ServiceError('TLDRulesViolation', '.co.za is registered for one year, and without privacy.');
+          }
+          return submit({ type: 'REGISTER_DOMAIN', domain, years });
+        }),
+      RenewDomain: (body) =>
+        after(() => {
+          const { DomainName: domain, DurationInYears: years, CurrentExpiryYear } = parse(Renew, body);
+          if (new Date(owned(domain).expiresAt).getUTCFullYear() !== CurrentExpiryYear) {
+            throw new ServiceError('InvalidInput', `${domain} does not expire in ${CurrentExpiryYear}.`);
+          }
+          if (isCoZa(domain) && years !== 1)
+            throw new ServiceError('TLDRulesViolation', '.co.za is renewed by the year.');
+          return submit({ type: 'RENEW_DOMAIN', domain, years });
+        }),
+      UpdateDomainNameservers: (body) =>
+        after(() => {
+          const { DomainName: domain, Nameservers } = parse(UpdateNameservers, body);
+          owned(domain);
+          return submit({ type: 'UPDATE_NAMESERVER', domain, nameservers: Nameservers.map(({ Name }) => Name) });
+        }),
+      GetDomainDetail: (body) =>
+        after(() => {
+          const { DomainName: domain } = parse(Named, body);
+          const { createdAt, expiresAt, nameservers } = owned(domain);
+          return {
+            DomainName: domain,
+            AutoRenew: false,
+            CreationDate: seconds(createdAt),
+            ExpirationDate: seconds(expiresAt),
+            Nameservers: nameservers.map((Name) => ({ Name })),
+          };
+        }),
+      GetOperationDetail: (body) =>
+        after(() => {
+          const { OperationId } = parse(z.object({ OperationId: z.string() }), body);
+          const found = state.value.operations.find(({ id }) => id === OperationId);
+          if (!found) throw new ServiceError('InvalidInput', `Operation ${OperationId} not found.`);
+          return show(found);
+        }),
+      ListOperations: (body) =>
+        after(() => {
+          const { SubmittedSince, Type, SortOrder, MaxItems, Marker } = parse(List, body);
+          const found = state.value.operations.filter(
+            ({ type, submittedAt }) => seconds(submittedAt) >= SubmittedSince && (!Type || Type.includes(type)),
+          );
+          if (SortOrder === 'DESC') found.reverse();
+          const end = Number(Marker) + MaxItems;
+          return {
+            Operations: found.slice(Number(Marker), end).map(show),
+            ...(end < found.length ? { NextPageMarker: String(end) } : {}),
+          };
+        }),
+    }),
+  );
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Route53Client } from '@aws-sdk/client-route-53';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDns, type Dns, type RecordSet } from '../../../providers/dns/dns.ts';
+import { type Route53, startRoute53 } from './route53.ts';
+
+/** Amazon's own client speaks to it, through the provider that is shipped. */
+let dataDir: string;
+let route53: Route53;
+let dns: Dns;
+
+async function start(): Promise<void> {
+  route53 = await startRoute53({ dataDir });
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  dns = createDns(new Route53Client({ region: 'us-east-1', endpoint: route53.url, credentials, maxAttempts: 1 }));
+}
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'route53-'));
+  await start();
+});
+afterEach(async () => {
+  await route53.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+const a = (name: string, ...values: string[]): RecordSet => ({ name, type: 'A', ttl: 300, values });
+const upsert = (set: RecordSet) => ({ action: 'UPSERT' as const, set });
+const remove = (set: RecordSet) => ({ action: 'DELETE' as const, set });
+
+test('a zone is made once, found by its name, and is still there after a restart', async () => {
+  const zone = await dns.ensureZone('shop.co.za', 'one');
+  expect(zone.nameservers).toHaveLength(4);
+  await dns.ensureZone('op.co.za', 'two');
+  expect(await dns.ensureZone('shop.co.za', 'three')).toEqual(zone);
+  await dns.change(zone.id, [upsert(a('*.shop.co.za', '192.0.2.1'))]);
+  await route53.stop();
+  await start();
+  expect(await dns.ensureZone('shop.co.za', 'four')).toEqual(zone);
+  expect(await dns.recordSets(zone.id, 'shop.co.za')).toEqual([a('*.shop.co.za', '192.0.2.1')]);
+  expect(route53.zoneOf('x.shop.co.za')?.name).toBe('shop.co.za');
+  expect(route53.zoneOf('myshop.co.za')).toBeUndefined();
+});
+
+test('seven hundred sets go in parts and come back in pages, texts with all their signs', async () => {
+  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const sets = Array.from({ length: 700 }, (_, index) => a(`n${index}.shop.co.za`, `192.0.2.${index % 250}`));
+  const text = { name: 'shop.co.za', type: 'TXT', ttl: 60, values: ['"a&b <c> \\"d\\" \\\\" "\\342\\230\\200"'] };
+  await dns.change(id, [...sets, text].map(upsert));
+  const found = await dns.recordSets(id, 'shop.co.za');
+  const byName = (one: RecordSet, other: RecordSet) => (one.name < other.name ? -1 : 1);
+  expect(found.sort(byName)).toEqual([...sets, text].sort(byName));
+});
+
+test('what is deleted must be exactly what is there, and a batch happens whole or not at all', async () => {
+  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const www = a('www.shop.co.za', '192.0.2.1', '192.0.2.2');
+  await dns.change(id, [upsert(www)]);
+  const other = a('other.shop.co.za', '192.0.2.3');
+  for (const wrong of [{ ...www, ttl: 60 }, { ...www, values: ['192.0.2.1'] }, other]) {
+    const batch = dns.change(id, [upsert(other), remove(wrong), ...(wrong === other ? [remove(other)] : [])]);
+    await expect(batch).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
+  }
+  expect(await dns.recordSets(id, 'shop.co.za')).toEqual([www]);
+  const alias = { name: 'www.shop.co.za', type: 'CNAME', ttl: 60, values: ['example.net.'] };
+  await expect(dns.change(id, [upsert(alias)])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
+  await dns.change(id, [remove(www), upsert(alias)]);
+  expect(await dns.recordSets(id, 'shop.co.za')).toEqual([alias]);
+});
+
+test('an alias stands in place of values, at the top of a zone too, and not beside a CNAME', async () => {
+  const { id } = await dns.ensureZone('shop.co.za', 'dom_1');
+  const alias = (type: string, name = 'shop.co.za'): RecordSet => ({
+    ...{ name, type, ttl: 0, values: [], alias: 'd111.cloudfront.net' },
+  });
+  await dns.change(id, [upsert(alias('A')), upsert(alias('AAAA'))]);
+  expect(await dns.recordSets(id, 'shop.co.za')).toEqual([alias('A'), alias('AAAA')]);
+  await expect(dns.change(id, [upsert({ ...alias('TXT') })])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
+  await expect(dns.change(id, [remove({ ...alias('A'), alias: 'd2.cloudfront.net' })])).rejects.toMatchObject({
+    name: 'InvalidChangeBatch',
+  });
+  await dns.change(id, [remove(alias('A')), upsert(a('shop.co.za', '192.0.2.1'))]);
+  expect(await dns.recordSets(id, 'shop.co.za')).toEqual([a('shop.co.za', '192.0.2.1'), alias('AAAA')]);
+});

@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Trouble } from '../data-directory.ts';
+import type { Children } from '../processes/children.ts';
+import type { JsonObject } from '../template/intrinsics.ts';
+import type { Resource, Template } from '../template/template.ts';
+import { call, untilUp, WireError } from './wire.ts';
+
+const JAVA_NEEDED = 17;
+const require = createRequire(import.meta.url);
+
+/** Properties of a table resource that CreateTable takes under the same name. */
+const TABLE_PROPERTIES = [
+  'AttributeDefinitions',
+  'KeySchema',
+  'BillingMode',
+  'GlobalSecondaryIndexes',
+  'LocalSecondaryIndexes',
+];
+
+/** What to tell somebody whose Java cannot run the database. */
+function javaProblem(): string {
+  const { error, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
+  const advice = `The local database needs Java ${JAVA_NEEDED} or newer (for instance: apt install openjdk-17-jre-headless, or brew install openjdk@17).`;
+  if (error) return `Java was not found. ${advice}`;
+  const version = /version "(?:1\.)?(\d+)/.exec(stderr)?.[1];
+  if (version && Number(version) < JAVA_NEEDED) return `Java ${version} is too old. ${advice}`;
+  return 'The local database (DynamoDB Local) did not start; its words are in logs/dynamodb.log of the data directory.';
+}
+
+/**
+ * A write-ahead log halves the time of a write on disk. The mode stays with the file and Java then follows it, so it is
+ * set once, before Java makes the file. An empty file would not remember it.
+ */
+function setWriteAheadLog(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'shared-local-instance.db');
+  if (existsSync(file)) return;
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE touched (at); DROP TABLE touched;');
+  database.close();
+}
+
+export interface DynamoDbOptions {
+  port: number;
+  /** Where the database is; undefined keeps it in memory. */
+  folder?: string | undefined;
+  children: Children;
+}
+
+/** Starts DynamoDB Local and resolves with its address once it answers. Throws a message for the user if it cannot. */
+export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
+  const emulator = join(require.resolve('amplify-dynamodb-simulator/package.json'), '../emulator');
+  if (folder) setWriteAheadLog(folder);
+  // At each start it unpacks a library into a new file there, and leaves it: in the system's folder they would add up.
+  const temporary = join(children.dataDir, 'dynamodb-temporary');
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary, { recursive: true });
+  const java = children.spawn(
+    'java',
+    [
+      '-Xmx256m',
+      '-XX:+UseSerialGC',
+      '-XX:TieredStopAtLevel=1',
+      '-Djava.library.path=./DynamoDBLocal_lib',
+      `-Djava.io.tmpdir=${temporary}`,
+      '-jar',
+      'DynamoDBLocal.jar',
+      '-port',
+      String(port),
+      '-sharedDb',
+      '-disableTelemetry',
+      ...(folder ? ['-dbPath', folder] : ['-inMemory']),
+    ],
+    { label: 'dynamodb', cwd: emulator, essential: true },
+  );
+  let failed = false;
+  java.once('error', () => {
+    failed = true;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilUp(
+    () => call(url, 'dynamodb', 'ListTables', {}),
+    () => {
+      if (failed || java.exitCode !== null || java.signalCode !== null) throw new Trouble(javaProblem());
+    },
+  );
+  return url;
+}
+
+const asObject = (value: JsonObject[string] | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+
+/** CreateTable's input for a table of the template, whichever of the two resource types it is. */
+function tableInput({ name, properties }: Resource): JsonObject {
+  const input: JsonObject = { TableName: name, BillingMode: 'PAY_PER_REQUEST' };
+  for (const property of TABLE_PROPERTIES) {
+    const value = properties[property];
+    if (value !== undefined) input[property] = value;
+  }
+  if (input.BillingMode !== 'PAY_PER_REQUEST') input.BillingMode = 'PAY_PER_REQUEST';
+  for (const index of Array.isArray(input.GlobalSecondaryIndexes) ? input.GlobalSecondaryIndexes : []) {
+    const settings = asObject(index);
+    // Capacity settings mean nothing here, and CreateTable does not take all of the template's.
+    for (const key of Object.keys(settings)) {
+      if (!['IndexName', 'KeySchema', 'Projection'].includes(key)) delete settings[key];
+    }
+  }
+  const view = asObject(properties.StreamSpecification).StreamViewType;
+  if (view !== undefined) input.StreamSpecification = { StreamEnabled: true, StreamViewType: view };
+  return input;
+}
+
+/** Makes the template's tables that do not exist yet, with indexes, stream and time to live. */
+export async function createTables(url: string, template: Template): Promise<void> {
+  const tables = [...template.resources('AWS::DynamoDB::Table'), ...template.resources('AWS::DynamoDB::GlobalTable')];
+  await Promise.all(
+    tables.map(async (table) => {
+      try {
+        await call(url, 'dynamodb', 'CreateTable', tableInput(table));
+      } catch (error) {
+        if (error instanceof WireError && error.name === 'ResourceInUseException') return;
+        throw error;
+      }
+      const { AttributeName, Enabled } = asObject(table.properties.TimeToLiveSpecification);
+      if (AttributeName && Enabled !== false) {
+        await call(url, 'dynamodb', 'UpdateTimeToLive', {
+          TableName: table.name,
+          TimeToLiveSpecification: { AttributeName, Enabled: true },
+        });
+      }
+    }),
+  );
+}

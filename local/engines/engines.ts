@@ -1,0 +1,85 @@
+import { join, resolve } from 'node:path';
+import { ACCOUNT, type Addresses, DOMAIN, REGION } from '../addresses.ts';
+import type { Reporter } from '../console.ts';
+import type { DataDirectory } from '../data-directory.ts';
+import { startAiStandIns } from '../emulators/ai/ai.ts';
+import { startCloudWatchLogs } from '../emulators/cloudwatch-logs/cloudwatch-logs.ts';
+import { startGit } from '../emulators/git/git.ts';
+import { startPanel } from '../emulators/hosting-panel/panel.ts';
+import { startKms } from '../emulators/kms/kms.ts';
+import { startAppHost } from '../emulators/lambda/app-host.ts';
+import { startLogin } from '../emulators/login/login.ts';
+import { startPayments } from '../emulators/payments/payments.ts';
+import { startRoute53 } from '../emulators/route53/route53.ts';
+import { startRegistrar } from '../emulators/route53-domains/registrar.ts';
+import type { Children } from '../processes/children.ts';
+import type { Lifetime } from '../processes/shutdown.ts';
+import { DEMO_DOMAIN } from '../seeds/domains.ts';
+import { synthesize } from '../template/synthesis.ts';
+import { startDnsServer } from './dns-server.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { startQueues } from './queues.ts';
+
+export interface EngineOptions {
+  reporter: Reporter;
+  /** Directory of bare repositories; the examples if absent. */
+  gitRoot: string | undefined;
+  addresses: Addresses;
+  directory: Pick<DataDirectory, 'path' | 'temporary'>;
+  children: Children;
+  life: Lifetime;
+  /** Hears which bundles changed; nothing is watched without it. */
+  onChange: ((files: string[]) => void) | undefined;
+}
+
+/** What stands-ins for AWS that run programs of their own need to know. */
+export const placeOf = ({
+  addresses,
+  children,
+  directory,
+}: Pick<EngineOptions, 'addresses' | 'children' | 'directory'>) => ({
+  children,
+  region: REGION,
+  accountId: ACCOUNT,
+  dataDir: directory.path,
+  environment: addresses.environment,
+});
+
+/** Starts, all at once, what needs nothing of the template; the template is made beside it, which takes as long. */
+export async function startEngines(options: EngineOptions) {
+  const { addresses, directory, children, life, reporter } = options;
+  const { ports, urls, baseUrl } = addresses;
+  const { started } = life;
+  const dataDir = directory.path;
+  const folder = (name: string) => (directory.temporary ? undefined : join(dataDir, name));
+  const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, appHost, zones] = await Promise.all([
+    reporter.step('functions and stacks', () =>
+      synthesize({
+        dataDir,
+        settings: { stage: 'local', domain: DOMAIN, region: REGION, account: ACCOUNT },
+        place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
+        onChange: options.onChange,
+      }).then(started),
+    ),
+    reporter.step('table (DynamoDB Local)', () =>
+      startDynamoDb({ children, port: ports.dynamodb, folder: folder('dynamodb') }),
+    ),
+    reporter.step('queues and objects (fauxqs)', () =>
+      startQueues({ children, port: ports.queues, region: REGION, folder: folder('queues') }),
+    ),
+    startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
+    startLogin({ dataDir, baseUrl }).then(started),
+    startPayments({ dataDir, port: ports.payments, baseUrl }).then(started),
+    startAppHost({ ...placeOf(options), port: ports.hosts, s3Url: urls.queues }).then(started),
+    startRoute53({ dataDir, port: ports.route53 }).then(started),
+    startKms({ dataDir, port: ports.kms }).then(started),
+    startRegistrar({ dataDir, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
+    startCloudWatchLogs({ dataDir, port: ports.logs }).then(started),
+    startAiStandIns({ port: ports.ai }).then(started),
+    startPanel({ dataDir, port: ports.panel }).then(started),
+  ]);
+  const dnsServer = started(await startDnsServer({ port: ports.dns, zoneOf: zones.zoneOf }));
+  return { synthesis, dynamoDbUrl, queuesUrl, git, login, payments, appHost, zones, dnsServer };
+}
+
+export type Engines = Awaited<ReturnType<typeof startEngines>>;

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from '../engines/wire.ts';
+import type { Lambda } from '../lambda/lambda.ts';
+import { isObject, type JsonObject } from '../template/intrinsics.ts';
+import type { Resource } from '../template/template.ts';
+import { makeFilter } from './event-filter.ts';
+import { type BatchPolicy, type BatchPort, deliverBatch, type StreamRecord } from './stream-batch.ts';
+import { type Checkpoints, readStream } from './stream-reader.ts';
+
+export interface StreamSourceOptions {
+  /** An event source mapping of the template whose source is a table's stream. */
+  mapping: Resource;
+  /** Name of the table. */
+  table: string;
+  region: string;
+  dynamoDbUrl: string;
+  queuesUrl: string;
+  /** Where the position in the stream is kept from one run to the next. */
+  checkpointFile: string;
+  lambda: Pick<Lambda, 'invoke'>;
+}
+
+export interface EventSource {
+  /** Stops taking in more; what runs is left to end by itself. */
+  stop(): Promise<void>;
+}
+
+/** Lanes that records are worked through in, one batch at a time each. More than this would only crowd one machine. */
+const MOST_LANES = 4;
+/** Records in hand at which reading waits. */
+const ENOUGH = 2000;
+const SAVE_EVERY = 100;
+
+const number = (value: JsonObject[string] | undefined, otherwise: number): number =>
+  value === undefined ? otherwise : Number(value);
+
+function policyOf({ properties }: Resource): BatchPolicy {
+  const age = number(properties.MaximumRecordAgeInSeconds, -1);
+  const types = properties.FunctionResponseTypes;
+  return {
+    retries: number(properties.MaximumRetryAttempts, -1),
+    bisect: properties.BisectBatchOnFunctionError === true,
+    maxAgeMs: age < 0 ? -1 : age * 1000,
+    reportsFailures: Array.isArray(types) && types.includes('ReportBatchItemFailures'),
+  };
+}
+
+function readCheckpoints(file: string): Checkpoints {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** A record in hand, until it is done. */
+interface Pending {
+  record: StreamRecord;
+  shardId: string;
+  done: boolean;
+}
+
+/** Feeds a function from a table's stream, as its event source mapping says. */
+export function startStreamSource(options: StreamSourceOptions): EventSource {
+  const { mapping, table, region, queuesUrl, lambda } = options;
+  const { properties, logicalId } = mapping;
+  const functionArn = String(properties.FunctionName);
+  const streamArn = String(properties.EventSourceArn);
+  const policy = policyOf(mapping);
+  const wanted = makeFilter(properties.FilterCriteria);
+  const batchSize = number(properties.BatchSize, 100);
+  const checkpoints = readCheckpoints(options.checkpointFile);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const destination = isObject(properties.DestinationConfig) ? properties.DestinationConfig.OnFailure : undefined;
+  const giveUp =
+    (shardId: string): BatchPort['giveUp'] =>
+    async (records, condition, attempts) => {
+      const first = records[0];
+      const last = records.at(-1);
+      console.error(`${logicalId}: gave up ${records.length} record(s) after ${attempts} attempts: ${condition}`);
+      if (!isObject(destination) || !first || !last) return;
+      const queue = String(destination.Destination).split(':').at(-1);
+      const MessageBody = JSON.stringify({
+        requestContext: { functionArn, condition, approximateInvokeCount: attempts },
+        responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+        version: '1.0',
+        timestamp: new Date().toISOString(),
+        DDBStreamBatchInfo: {
+          shardId,
+          startSequenceNumber: first.sequenceNumber,
+          endSequenceNumber: last.sequenceNumber,
+          approximateArrivalOfFirstRecord: new Date(first.madeAt).toISOString(),
+          approximateArrivalOfLastRecord: new Date(last.madeAt).toISOString(),
+          batchSize: records.length,
+          streamArn,
+        },
+      });
+      await call(queuesUrl, 'sqs', 'SendMessage', { QueueUrl: `${queuesUrl}/000000000000/${queue}`, MessageBody });
+    };
+
+  let unsaved: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    clearTimeout(unsaved);
+    unsaved = undefined;
+    writeFileSync(`${options.checkpointFile}.new`, JSON.stringify(checkpoints));
+    renameSync(`${options.checkpointFile}.new`, options.checkpointFile);
+  };
+  const save = (): void => {
+    // What ends after the stop is delivered again by the next run.
+    if (!signal.aborted) unsaved ??= setTimeout(write, SAVE_EVERY);
+  };
+
+  // In the order of the stream. What is done at its head is never delivered again.
+  const inHand: Pending[] = [];
+  let wake: (() => void) | undefined;
+  const settle = (): void => {
+    let count = 0;
+    for (let head = inHand[count]; head?.done; head = inHand[count]) {
+      checkpoints[head.shardId] = head.record.sequenceNumber;
+      count += 1;
+    }
+    if (count === 0) return;
+    inHand.splice(0, count);
+    save();
+    wake?.();
+  };
+  const fewerThan = async (limit: number): Promise<void> => {
+    while (inHand.length >= limit && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  };
+
+  const work = async (batch: readonly Pending[]): Promise<void> => {
+    const shardId = batch[0]?.shardId ?? '';
+    await deliverBatch(
+      batch.map(({ record }) => record),
+      policy,
+      {
+        invoke: (records) => lambda.invoke(functionArn, { Records: records.map(({ event }) => event) }),
+        giveUp: giveUp(shardId),
+        pause: (milliseconds) => sleep(milliseconds, undefined, { signal }),
+        now: Date.now,
+      },
+    );
+    for (const pending of batch) pending.done = true;
+    settle();
+  };
+
+  const lanes = Array.from({ length: Math.min(MOST_LANES, number(properties.ParallelizationFactor, 1)) }, () => {
+    const queue: Pending[] = [];
+    let busy = false;
+    const run = async (): Promise<void> => {
+      busy = true;
+      try {
+        while (queue.length > 0 && !signal.aborted) await work(queue.splice(0, batchSize));
+      } catch (error) {
+        // Not the function's failure (that is retried) but this machine's, or the end: the checkpoint stays before it.
+        if (!signal.aborted) console.error(error);
+      } finally {
+        busy = false;
+      }
+    };
+    return (pending: Pending): void => {
+      queue.push(pending);
+      // After the other records of the same read have come, so that they travel together.
+      if (!busy) queueMicrotask(() => void (busy || run()));
+    };
+  });
+
+  const laneOf = (keys: unknown): number => {
+    if (lanes.length === 1) return 0;
+    return (createHash('md5').update(JSON.stringify(keys)).digest()[0] ?? 0) % lanes.length;
+  };
+
+  const reading = readStream(
+    {
+      url: options.dynamoDbUrl,
+      region,
+      table,
+      checkpoints,
+      drained: () => fewerThan(1),
+      async onRecords(shardId, records) {
+        for (const event of records) {
+          const change = isObject(event.dynamodb) ? event.dynamodb : {};
+          const record: StreamRecord = {
+            sequenceNumber: String(change.SequenceNumber),
+            madeAt: Number(change.ApproximateCreationDateTime) * 1000,
+            event: { ...event, eventSourceARN: streamArn, awsRegion: region },
+          };
+          const pending: Pending = { record, shardId, done: !wanted(event) };
+          inHand.push(pending);
+          if (pending.done) continue;
+          // Changes of one partition stay in order.
+          const keys = isObject(change.Keys) ? Object.values(change.Keys)[0] : undefined;
+          lanes[laneOf(keys)]?.(pending);
+        }
+        settle();
+        await fewerThan(ENOUGH);
+      },
+    },
+    signal,
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await reading;
+      if (unsaved) write();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../template/intrinsics.ts';
+import type { RouteMatch } from './routes.ts';
+
+/** What the front knows of a request once its body is read. */
+export interface HttpRequest {
+  method: string;
+  /** As it came: path and query. */
+  target: string;
+  /** Names and values in turn, as they came. */
+  rawHeaders: readonly string[];
+  httpVersion: string;
+  sourceIp: string;
+  body: Buffer;
+}
+
+/** Media types whose bodies API Gateway passes on as text; all others are base64. */
+const TEXT = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;]+\+(json|xml)\b)/i;
+
+const decode = (text: string): string => {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+};
+
+/** Repeated parameters are joined by commas. */
+export function queryParameters(rawQuery: string): Record<string, string> | undefined {
+  if (rawQuery === '') return undefined;
+  const parameters: Record<string, string> = Object.create(null);
+  for (const pair of rawQuery.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    parameters[name] = name in parameters ? `${parameters[name]},${value}` : value;
+  }
+  return { ...parameters };
+}
+
+/** Names in lower case, repeated headers joined by commas; cookies apart, one by one. */
+function headersOf(rawHeaders: readonly string[]): { headers: Record<string, string>; cookies: string[] } {
+  const headers: Record<string, string> = Object.create(null);
+  const cookies: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
+    if (name === 'cookie') cookies.push(...value.split(/;\s*/).filter(Boolean));
+    else headers[name] = name in headers ? `${headers[name]},${value}` : value;
+  }
+  return { headers: { ...headers }, cookies };
+}
+
+const two = (number: number): string => String(number).padStart(2, '0');
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `12/Mar/2026:19:03:58 +0000`, as in requestContext.time. */
+const logTime = (now: Date): string =>
+  `${two(now.getUTCDate())}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:` +
+  `${two(now.getUTCHours())}:${two(now.getUTCMinutes())}:${two(now.getUTCSeconds())} +0000`;
+
+/** Splits what stands on the request line; an absolute address (`GET http://host/path`) counts from its path. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  const mark = local.indexOf('?');
+  const path = mark < 0 ? local : local.slice(0, mark);
+  return { path: path.startsWith('/') ? path : `/${path}`, query: mark < 0 ? '' : local.slice(mark + 1) };
+}
+
+/** The event of an HTTP API, payload format 2.0. */
+export function httpEvent(request: HttpRequest, { route, pathParameters }: RouteMatch, now = new Date()): JsonObject {
+  const { path, query } = splitTarget(request.target);
+  const { headers, cookies } = headersOf(request.rawHeaders);
+  const forwarded = headers['x-forwarded-for'];
+  headers['x-forwarded-for'] = forwarded ? `${forwarded}, ${request.sourceIp}` : request.sourceIp;
+  headers['x-forwarded-proto'] ??= 'http';
+  const host = headers.host ?? 'localhost';
+  const parameters = queryParameters(query);
+  const isText = TEXT.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined;
+  return {
+    version: '2.0',
+    routeKey: route.key,
+    rawPath: path,
+    rawQueryString: query,
+    ...(cookies.length > 0 ? { cookies } : {}),
+    headers,
+    ...(parameters ? { queryStringParameters: parameters } : {}),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: host,
+      domainPrefix: host.split('.')[0] ?? host,
+      http: {
+        method: request.method,
+        path,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp: request.sourceIp,
+        userAgent: headers['user-agent'] ?? '',
+      },
+      // Node keeps a store of random numbers for these and for nothing else: they cost almost nothing.
+      requestId: randomUUID(),
+      routeKey: route.key,
+      stage: '$default',
+      time: logTime(now),
+      timeEpoch: now.getTime(),
+    },
+    ...(Object.keys(pathParameters).length > 0 ? { pathParameters } : {}),
+    ...(request.body.length > 0 ? { body: request.body.toString(isText ? 'utf8' : 'base64') } : {}),
+    isBase64Encoded: request.body.length > 0 && !isText,
+  };
+}

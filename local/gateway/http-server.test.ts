@@ -1,0 +1,214 @@
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { makeCors } from './cors.ts';
+import { httpEvent, queryParameters, splitTarget } from './http-event.ts';
+import { httpAnswer } from './http-response.ts';
+import { type Front, type FrontOptions, startFront } from './http-server.ts';
+import { makeRouter } from './routes.ts';
+
+const route = (key: string) => ({ key, functionArn: `arn:${key}`, timeoutMs: 1000 });
+
+describe('routes', () => {
+  const find = makeRouter(
+    ['GET /v1/apps/{id}', 'GET /v1/apps/mine', 'ANY /v1/apps/{id}', 'POST /files/{path+}', '$default'].map(route),
+  );
+  test.each([
+    ['GET', '/v1/apps/app_1', 'GET /v1/apps/{id}', { id: 'app_1' }],
+    ['GET', '/v1/apps/mine', 'GET /v1/apps/mine', {}],
+    ['PUT', '/v1/apps/a%20b%2Fc', 'ANY /v1/apps/{id}', { id: 'a b/c' }],
+    ['GET', '/v1/apps/%zz', 'GET /v1/apps/{id}', { id: '%zz' }],
+    ['GET', '/v1/apps/', '$default', {}],
+    ['POST', '/files/a/b', 'POST /files/{path+}', { path: 'a/b' }],
+    ['GET', '/files/a', '$default', {}],
+  ])('%s %s', (method, path, key, pathParameters) => {
+    const match = find(method, path);
+    expect(match?.route.key).toBe(key);
+    expect(match?.pathParameters).toEqual(pathParameters);
+  });
+});
+
+describe('events', () => {
+  const event = (given: { target?: string; rawHeaders?: string[]; body?: Buffer }) =>
+    httpEvent(
+      {
+        method: 'POST',
+        target: '/a',
+        rawHeaders: [],
+        httpVersion: '1.1',
+        sourceIp: '127.0.0.9',
+        body: Buffer.alloc(0),
+        ...given,
+      },
+      { route: route('POST /a'), pathParameters: {} },
+      new Date(Date.UTC(2026, 2, 5, 4, 3, 2)),
+    );
+
+  test('repeated parameters and headers are joined, cookies are apart', () => {
+    const made = event({
+      target: '/a?x=1&x=2&y=a%20b+c&bad=%zz',
+      rawHeaders: ['X-One', 'a', 'x-one', 'b', 'Cookie', 'k=v; l=w', '__proto__', 'p'],
+    });
+    expect(made).toMatchObject({
+      rawPath: '/a',
+      rawQueryString: 'x=1&x=2&y=a%20b+c&bad=%zz',
+      queryStringParameters: { x: '1,2', y: 'a b c', bad: '%zz' },
+      headers: { 'x-one': 'a,b', 'x-forwarded-for': '127.0.0.9' },
+      cookies: ['k=v', 'l=w'],
+      requestContext: { http: { sourceIp: '127.0.0.9' }, time: '05/Mar/2026:04:03:02 +0000' },
+      isBase64Encoded: false,
+    });
+    expect(made).not.toHaveProperty('body');
+  });
+
+  test('JSON is text, anything else is base64', () => {
+    const body = Buffer.from('{"ü":1}');
+    expect(event({ body, rawHeaders: ['Content-Type', 'application/json; charset=utf-8'] })).toMatchObject({
+      body: '{"ü":1}',
+      isBase64Encoded: false,
+    });
+    expect(event({ body, rawHeaders: ['Content-Type', 'application/octet-stream'] })).toMatchObject({
+      body: body.toString('base64'),
+      isBase64Encoded: true,
+    });
+    expect(event({ body })).toMatchObject({ isBase64Encoded: true });
+  });
+
+  test('odd targets', () => {
+    expect(splitTarget('http://host/path?q')).toEqual({ path: '/path', query: 'q' });
+    expect(splitTarget('*')).toEqual({ path: '/*', query: '' });
+    expect(queryParameters('a&=b&&a=1')).toEqual({ a: ',1', '': 'b' });
+  });
+});
+
+describe('answers', () => {
+  test('what a function may answer', () => {
+    expect(httpAnswer({ a: 1 })).toMatchObject({ status: 200, body: '{"a":1}' });
+    expect(httpAnswer('text')).toMatchObject({ status: 200, body: 'text' });
+    expect(httpAnswer({ statusCode: 201, body: 'aGk=', isBase64Encoded: true }).body).toEqual(Buffer.from('hi'));
+    expect(httpAnswer({ statusCode: 200, headers: { 'X-A': 1, 'Content-Length': 5 } }).headers).toEqual({ 'x-a': '1' });
+  });
+  test.each([{ statusCode: 'x' }, { statusCode: 200, body: {} }, { statusCode: 42 }, { statusCode: 200, headers: [] }])(
+    'malformed: %j',
+    (result) => {
+      expect(httpAnswer(result)).toMatchObject({ status: 500, body: '{"message":"Internal Server Error"}' });
+    },
+  );
+});
+
+describe('front', () => {
+  const fronts: Front[] = [];
+  afterEach(async () => {
+    for (const front of fronts.splice(0)) await front.stop();
+  });
+  const freePort = (): Promise<number> =>
+    new Promise((resolve) => {
+      const probe = createServer().listen(0, () => {
+        const address = probe.address();
+        probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+      });
+    });
+
+  async function front(options: Partial<FrontOptions> = {}): Promise<number> {
+    const port = await freePort();
+    const started = await startFront({
+      port,
+      route: makeRouter([route('$default')]),
+      lambda: {
+        invokeText: async (_, event) => {
+          const { requestContext, body = '' } = JSON.parse(event);
+          return JSON.stringify({ statusCode: 200, body: `${requestContext.http.method} ${body.length}` });
+        },
+      },
+      cors: undefined,
+      isApp: (host) => host.endsWith('.apps.localhost'),
+      edge: async () => ({ status: 404, headers: {}, body: 'no such app' }),
+      forward: async (_, __, response) => void response.end('app'),
+      ...options,
+    });
+    fronts.push(started);
+    return port;
+  }
+
+  /** Sends these very bytes and reads all that comes back. */
+  const raw = (port: number, text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let answer = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      socket.on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('end', () => resolve(answer));
+      socket.on('error', reject);
+      setTimeout(() => socket.end(), 1000).unref();
+    });
+
+  test('what is no HTTP request gets an answer in the standard shape', async () => {
+    const port = await front();
+    for (const text of [
+      'nonsense\r\n\r\n',
+      `GET / HTTP/1.1\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`,
+      'CONNECT a:1 HTTP/1.1\r\n\r\n',
+    ]) {
+      const answer = await raw(port, text);
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect(answer).toMatch(/\{"error":\{"message":"[^"]+","code":"invalid_request","status":4\d\d\}\}$/);
+    }
+  });
+
+  test('a method that nobody knows is for $default', async () => {
+    const port = await front();
+    expect(await raw(port, 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*BREW 0$/);
+  });
+
+  test('a body that is too long is cut, read to its end, and answered', async () => {
+    const port = await front();
+    const answer = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.alloc(12 * 1024 * 1024, 'a'),
+    });
+    expect(await answer.text()).toBe(`POST ${6 * 1024 * 1024 + 1024}`);
+  });
+
+  test('a function that fails is the gateway’s 500', async () => {
+    const port = await front({ lambda: { invokeText: () => Promise.reject(new Error('boom')) } });
+    const answer = await fetch(`http://127.0.0.1:${port}/`);
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toEqual({ message: 'Internal Server Error' });
+  });
+
+  test('hosted applications by Host', async () => {
+    const port = await front();
+    const answer = await new Promise<string>((resolve) => {
+      request({ port, headers: { host: `x.apps.localhost:${port}` } }, (incoming) => {
+        incoming.on('data', (chunk) => resolve(`${incoming.statusCode} ${chunk}`));
+      }).end();
+    });
+    expect(answer).toBe('404 no such app');
+  });
+
+  test('preflights and answers carry the CORS headers of the configuration', async () => {
+    const port = await front({
+      cors: makeCors({
+        AllowOrigins: ['*'],
+        AllowMethods: ['GET', 'POST'],
+        AllowHeaders: ['X-A'],
+        ExposeHeaders: ['X-B'],
+        MaxAge: 60,
+      }),
+    });
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    const preflight = await fetch(`http://127.0.0.1:${port}/`, { method: 'OPTIONS', headers });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-headers': 'X-A',
+      'access-control-max-age': '60',
+    });
+    const plain = await fetch(`http://127.0.0.1:${port}/`, { headers: { origin: 'https://a.example' } });
+    expect(plain.headers.get('access-control-expose-headers')).toBe('X-B');
+    await plain.text();
+  });
+});

@@ -1,0 +1,100 @@
+import type { Template } from '../template/template.ts';
+
+/** One route of the HTTP API and the function behind it. */
+export interface HttpRoute {
+  /** `GET /v1/apps/{id}`, or `$default`. */
+  key: string;
+  functionArn: string;
+  timeoutMs: number;
+}
+
+export interface RouteMatch {
+  route: HttpRoute;
+  pathParameters: Record<string, string>;
+}
+
+/** The template's routes, each with the function that its integration names. */
+export function routesOf(template: Template): HttpRoute[] {
+  const integrations = new Map(template.resources('AWS::ApiGatewayV2::Integration').map((each) => [each.ref, each]));
+  return template.resources('AWS::ApiGatewayV2::Route').map(({ properties }) => {
+    const integration = integrations.get(String(properties.Target ?? '').replace('integrations/', ''));
+    const uri = String(integration?.properties.IntegrationUri ?? '');
+    // Either the function's ARN or API Gateway's older path form, which has it inside.
+    const functionArn = /arn:aws:lambda:[^:]+:[^:]+:function:[^/]+/.exec(uri)?.[0];
+    const key = String(properties.RouteKey);
+    if (!functionArn) throw new Error(`the route ${key} leads to no function`);
+    return { key, functionArn, timeoutMs: Number(integration?.properties.TimeoutInMillis ?? 30_000) };
+  });
+}
+
+interface Pattern {
+  route: HttpRoute;
+  method: string;
+  segments: string[];
+  /** The path ends in `{name+}`, which takes the rest. */
+  greedy: boolean;
+}
+
+const decode = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // What cannot be decoded is for the function to refuse.
+    return segment;
+  }
+};
+
+const parameter = (segment: string): string | undefined => /^\{(\w+)\+?\}$/.exec(segment)?.[1];
+
+function parametersOf({ segments, greedy }: Pattern, path: string[]): Record<string, string> | undefined {
+  if (greedy ? path.length < segments.length : path.length !== segments.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const name = parameter(segment);
+    const rest = greedy && index === segments.length - 1 ? path.slice(index).join('/') : path[index];
+    if (rest === undefined) return undefined;
+    if (name === undefined) {
+      if (rest !== segment) return undefined;
+    } else if (rest === '') return undefined;
+    else parameters[name] = decode(rest);
+  }
+  return parameters;
+}
+
+/** How API Gateway ranks: whole paths before greedy ones, the method itself before ANY, literal segments before parameters. */
+function rank(a: Pattern, b: Pattern): number {
+  const weight = ({ greedy, method, segments }: Pattern): number[] => [
+    greedy ? 1 : 0,
+    greedy ? -segments.length : 0,
+    segments.filter((segment) => parameter(segment) !== undefined).length,
+    method === 'ANY' ? 1 : 0,
+  ];
+  const other = weight(b);
+  for (const [index, value] of weight(a).entries()) {
+    const difference = value - (other[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Finds the route of a request by method and raw path (without the query). */
+export function makeRouter(routes: readonly HttpRoute[]): (method: string, path: string) => RouteMatch | undefined {
+  const fallback = routes.find(({ key }) => key === '$default');
+  const patterns = routes
+    .filter((route) => route !== fallback)
+    .map((route): Pattern => {
+      const [method = 'ANY', path = '/'] = route.key.split(' ');
+      const segments = path.split('/').slice(1);
+      return { route, method, segments, greedy: segments.at(-1)?.endsWith('+}') === true };
+    })
+    .sort(rank);
+  return (method, path) => {
+    const segments = path.split('/').slice(1);
+    for (const pattern of patterns) {
+      if (pattern.method !== 'ANY' && pattern.method !== method) continue;
+      const pathParameters = parametersOf(pattern, segments);
+      if (pathParameters) return { route: pattern.route, pathParameters };
+    }
+    return fallback && { route: fallback, pathParameters: {} };
+  };
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { Trouble } from '../data-directory.ts';
+import { shellOverrides } from './functions.ts';
+
+test('the shell replaces what the design says it may, and nothing else', () => {
+  const shell = { RATE_LIMIT_SECRET: '7', OPENAI_API_KEY: 'sk-mine', TABLE_NAME: 'other', RATE_LIMIT_PUBLIC: '' };
+  expect(shellOverrides(shell)).toEqual({ RATE_LIMIT_SECRET: '7', OPENAI_API_KEY: 'sk-mine' });
+});
+
+test.each([
+  ['RATE_LIMIT_SECRET', 'many'],
+  ['RATE_LIMIT_PUBLIC', '0'],
+  ['WEBHOOK_RETRY_SCHEDULE', '1m,5m'],
+  ['AI_PROVIDER_BASE_URLS', 'http://127.0.0.1:9'],
+  ['AI_PROVIDER_BASE_URLS', '{"openai":"here"}'],
+])('%s=%s is refused before anything starts, by name', (name, value) => {
+  expect(() => shellOverrides({ [name]: value })).toThrow(Trouble);
+  expect(() => shellOverrides({ [name]: value })).toThrow(name);
+});
+
+test.each([
+  ['WEBHOOK_RETRY_SCHEDULE', '1, 1, 2'],
+  ['AI_PROVIDER_BASE_URLS', '{"openai":"http://127.0.0.1:9/v1"}'],
+])('%s=%s is taken', (name, value) => {
+  expect(shellOverrides({ [name]: value })).toEqual({ [name]: value });
+});

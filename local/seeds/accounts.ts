@@ -1,0 +1,112 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import * as z from 'zod';
+import type { LoginStandIn } from '../emulators/login/login.ts';
+import { functionNamed } from '../lambda/functions.ts';
+import type { Lambda } from '../lambda/lambda.ts';
+import type { FunctionSpec } from '../lambda/pool.ts';
+
+/** An account as `local.json` tells it (design, section 6). */
+const Account = z.object({
+  id: z.string(),
+  email: z.string(),
+  password: z.string(),
+  dashboardToken: z.string(),
+  secretKey: z.string(),
+  publicKey: z.string(),
+  keys: z.record(z.string(), z.string()),
+  restrictedPublic: z.object({ key: z.string(), origin: z.string() }),
+});
+const Accounts = z.object({ demo: Account.optional(), other: Account.optional() });
+type Account = z.output<typeof Account>;
+export type Accounts = Record<'demo' | 'other', Account>;
+
+/** What the operator's function answers: an account with its keys, their secrets shown once. */
+const Opened = z.object({
+  id: z.string(),
+  keys: z.array(z.object({ name: z.string(), secretKey: z.string(), publicKey: z.string() })),
+});
+
+const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
+const RESTRICTED_ORIGIN = 'https://allowed.example';
+
+/** The keys that every account starts with, by name. */
+const KEYS = [
+  { name: 'all', scopes: SCOPES },
+  ...SCOPES.map((scope) => ({ name: scope, scopes: [scope] })),
+  { name: 'expired', scopes: SCOPES, expiresAt: '2020-01-01T00:00:00.000Z' },
+  { name: 'revoked', scopes: SCOPES, revoked: true },
+  { name: 'restricted', scopes: SCOPES, allowedOrigins: [RESTRICTED_ORIGIN] },
+];
+
+const ACCOUNTS = {
+  demo: {
+    email: 'demo@example.com',
+    name: 'Demo',
+    plan: { slug: 'app-10', name: 'App 10', appLimit: 10 },
+    walletCents: 500_000,
+    aiCreditsMicroRand: 100_000_000,
+    keys: KEYS,
+  },
+  other: {
+    email: 'other@example.com',
+    name: 'Other',
+    plan: { slug: 'app-1', name: 'App 1', appLimit: 1 },
+    walletCents: 0,
+    keys: KEYS,
+  },
+};
+
+/** What accounts are opened with. */
+interface Engines {
+  functions: readonly FunctionSpec[];
+  lambda: Pick<Lambda, 'invoke'>;
+  login: Pick<LoginStandIn, 'subjectOf' | 'tokenFor'>;
+}
+
+const passwordOf = (who: keyof Accounts) => `${who}-password`;
+const subjectOf = (who: keyof Accounts, { login }: Engines) =>
+  login.subjectOf({ email: ACCOUNTS[who].email, name: ACCOUNTS[who].name, password: passwordOf(who) });
+
+async function open(who: keyof Accounts, operator: string, engines: Engines): Promise<Account> {
+  const owner = await subjectOf(who, engines);
+  const { id, keys } = Opened.parse(await engines.lambda.invoke(operator, { ...ACCOUNTS[who], login: owner }));
+  const key = (name: string) => {
+    const found = keys.find((each) => each.name === name);
+    if (!found) throw new Error(`the account ${who} was opened without its key "${name}"`);
+    return found;
+  };
+  const named = [...SCOPES, 'expired', 'revoked'].map((name) => [name, key(name).secretKey]);
+  return {
+    id,
+    email: ACCOUNTS[who].email,
+    password: passwordOf(who),
+    dashboardToken: '',
+    secretKey: key('all').secretKey,
+    publicKey: key('all').publicKey,
+    keys: Object.fromEntries(named),
+    restrictedPublic: { key: key('restricted').publicKey, origin: RESTRICTED_ORIGIN },
+  };
+}
+
+/**
+ * The accounts to try the platform with, opened on the first start by the same function that operators use. Their secrets
+ * are known from then on only because they are kept in `file`.
+ */
+export async function seedAccounts(file: string, engines: Engines): Promise<{ accounts: Accounts; first: boolean }> {
+  const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+  const operator = functionNamed(engines.functions, 'operator/createAccount');
+  const [demo, other] = await Promise.all([
+    known.demo ?? open('demo', operator.name, engines),
+    known.other ?? open('other', operator.name, engines),
+  ]);
+  const accounts = { demo, other };
+  const first = !known.demo || !known.other;
+  if (first) writeFileSync(file, JSON.stringify(accounts), { mode: 0o600 });
+  // Tokens expire: these are good for a day from each start.
+  const fresh = async (who: keyof Accounts): Promise<Account> => ({
+    ...accounts[who],
+    dashboardToken: await engines.login.tokenFor(await subjectOf(who, engines)),
+  });
+  const [forDemo, forOther] = await Promise.all([fresh('demo'), fresh('other')]);
+  return { accounts: { demo: forDemo, other: forOther }, first };
+}

@@ -1,0 +1,23 @@
+import { DEAD_SERVER } from '../emulators/hosting-panel/panel.ts';
+import { functionNamed } from '../lambda/functions.ts';
+import type { Lambda } from '../lambda/lambda.ts';
+import type { FunctionSpec } from '../lambda/pool.ts';
+
+/** The servers for web and email hosting, told at each start: their port may be another one. */
+export async function seedHostingServers(
+  panelUrl: string,
+  functions: readonly FunctionSpec[],
+  lambda: Pick<Lambda, 'invoke'>,
+): Promise<void> {
+  const operator = functionNamed(functions, 'operator/setHostingServer');
+  const servers = [
+    { name: 'web-1', open: true },
+    { name: DEAD_SERVER, open: false },
+  ];
+  const about = { user: 'root', token: 'LOCALPANELTOKEN' };
+  await Promise.all(
+    servers.map(({ name, open }) =>
+      lambda.invoke(operator.name, { name, open, baseUrl: `${panelUrl}/${name}`, ...about }),
+    ),
+  );
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { LoginStandIn } from '../emulators/login/login.ts';
+import type { Lambda } from '../lambda/lambda.ts';
+import type { FunctionSpec } from '../lambda/pool.ts';
+import { type Accounts, seedAccounts } from './accounts.ts';
+import { seedBilling } from './billing.ts';
+import { seedDomains } from './domains.ts';
+import { seedHostingServers } from './hosting.ts';
+
+interface Tools {
+  dataDir: string;
+  panelUrl: string;
+  functions: readonly FunctionSpec[];
+  lambda: Pick<Lambda, 'invoke'>;
+  login: Pick<LoginStandIn, 'subjectOf' | 'tokenFor'>;
+}
+
+/** What there is to try the platform with (design, section 6), made on the first start by the functions that operators use. */
+export async function seed({
+  dataDir,
+  panelUrl,
+  login,
+  ...by
+}: Tools): Promise<{ accounts: Accounts; first: boolean }> {
+  const { functions, lambda } = by;
+  const [{ accounts, first }] = await Promise.all([
+    seedAccounts(join(dataDir, 'accounts.json'), { ...by, login }),
+    seedHostingServers(panelUrl, functions, lambda),
+  ]);
+  if (first) {
+    await Promise.all([seedDomains(accounts.demo.id, functions, lambda), seedBilling(accounts, functions, lambda)]);
+  }
+  return { accounts, first };
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from '../engines/wire.ts';
+import type { Lambda } from '../lambda/lambda.ts';
+import { FunctionError } from '../lambda/pool.ts';
+import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+
+/** What the states of type Task can do here. */
+export interface TaskPort {
+  lambda: Pick<Lambda, 'invoke'>;
+  codeBuildUrl: string;
+}
+
+/** Which task it is, of which execution. */
+export interface TaskRun {
+  /** The same for every try of this state in this execution. */
+  token: string;
+  /** The execution was taken up again after a restart. */
+  resumed: boolean;
+  /** Aborts with the execution. */
+  signal: AbortSignal;
+}
+
+/** A failed task: `name` is the error that Retry and Catch compare, `message` the cause. */
+class TaskError extends Error {
+  constructor(name: string, cause: string) {
+    super(cause);
+    this.name = name;
+  }
+}
+
+const POLL = 25;
+
+/** Step Functions spells the fields of an integration with capitals, the services that it calls without. */
+function respell(value: Json, letter: (first: string) => string): Json {
+  if (Array.isArray(value)) return value.map((item) => respell(item, letter));
+  if (!isObject(value)) return value;
+  const spelled: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) {
+    spelled[letter(key.charAt(0)) + key.slice(1)] = respell(item, letter);
+  }
+  return spelled;
+}
+
+async function invokeFunction(functionArn: string, input: Json, { lambda }: TaskPort): Promise<Json> {
+  try {
+    return await lambda.invoke(functionArn, input);
+  } catch (error) {
+    if (error instanceof FunctionError) throw new TaskError(error.name, JSON.stringify(error.fault));
+    throw error;
+  }
+}
+
+async function invokeByParameters(input: Json, port: TaskPort): Promise<Json> {
+  const { FunctionName = '', Payload = {} } = isObject(input) ? input : {};
+  const answer = await invokeFunction(String(FunctionName), Payload, port);
+  return { ExecutedVersion: '$LATEST', Payload: answer, StatusCode: 200 };
+}
+
+/** Starts a build and waits for its end, as `codebuild:startBuild.sync` does. */
+async function build(input: Json, { codeBuildUrl }: TaskPort, run: TaskRun): Promise<Json> {
+  const asked = respell(input, (first) => first.toLowerCase());
+  const parameters = isObject(asked) ? asked : {};
+  const start = async (idempotencyToken: string): Promise<JsonObject> => {
+    const started = await call(codeBuildUrl, 'codebuild', 'StartBuild', { ...parameters, idempotencyToken });
+    return isObject(started.build) ? started.build : {};
+  };
+  const token = createHash('sha256').update(run.token).digest('hex');
+  let found = await start(token);
+  // The build died with the run before this one: a fault of this machine and not of the build, so it is done again.
+  if (run.resumed && found.buildStatus === 'FAULT')
+    found = await start(createHash('sha256').update(token).digest('hex'));
+  const stop = (): void => {
+    call(codeBuildUrl, 'codebuild', 'StopBuild', { id: found.id }).catch(() => {});
+  };
+  run.signal.addEventListener('abort', stop, { once: true });
+  try {
+    while (found.buildComplete !== true) {
+      await sleep(POLL, undefined, { signal: run.signal });
+      const { builds } = await call(codeBuildUrl, 'codebuild', 'BatchGetBuilds', { ids: [found.id] });
+      const [current] = Array.isArray(builds) ? builds : [];
+      if (!isObject(current)) throw new TaskError('States.TaskFailed', `the build ${found.id} is gone`);
+      found = current;
+    }
+  } finally {
+    run.signal.removeEventListener('abort', stop);
+  }
+  const output = { Build: respell(found, (first) => first.toUpperCase()) };
+  if (found.buildStatus !== 'SUCCEEDED') throw new TaskError('States.TaskFailed', JSON.stringify(output.Build));
+  return output;
+}
+
+/** Does what the resource of a Task state says. Throws an error whose name Retry and Catch can compare. */
+export async function runTask(resource: string, input: Json, port: TaskPort, run: TaskRun): Promise<Json> {
+  if (resource.startsWith('arn:aws:lambda:')) return invokeFunction(resource, input, port);
+  const integration = resource.split(':states:::')[1];
+  if (integration === 'lambda:invoke') return invokeByParameters(input, port);
+  if (integration === 'codebuild:startBuild.sync') return build(input, port, run);
+  throw new TaskError('States.Runtime', `the local run has no integration ${resource}`);
+}

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { type StandIn, serve } from '../emulators/wire.ts';
+import { call } from '../engines/wire.ts';
+import { FunctionError } from '../lambda/pool.ts';
+import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+import type { Resource, Template } from '../template/template.ts';
+import { startStepFunctions } from './step-functions.ts';
+
+const MACHINE = 'arn:aws:states:af-south-1:000000000000:stateMachine:m';
+const EXECUTION = 'arn:aws:states:af-south-1:000000000000:execution:m:one';
+const fn = (name: string) => `arn:aws:lambda:af-south-1:000000000000:function:${name}`;
+
+const ends: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'executions-'));
+  ends.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+const templateOf = (definition: JsonObject): Template => ({
+  resources: (type) => {
+    const machine: Resource = {
+      ...{ type, stack: 'S', logicalId: 'M', name: 'm', arn: MACHINE, ref: MACHINE },
+      properties: { DefinitionString: JSON.stringify(definition) },
+    };
+    return type === 'AWS::StepFunctions::StateMachine' ? [machine] : [];
+  },
+  byArn: () => undefined,
+  asset: () => undefined,
+});
+
+type Functions = Record<string, (input: Json) => Json | Promise<Json>>;
+
+async function machine(definition: JsonObject, functions: Functions, dataDir = directory(), codeBuildUrl = '') {
+  const standIn = await startStepFunctions({
+    template: templateOf(definition),
+    dataDir,
+    port: 0,
+    codeBuildUrl,
+    lambda: { invoke: async (arn, input) => (await functions[arn.split(':').at(-1) ?? '']?.(input)) ?? null },
+  });
+  ends.push(() => standIn.stop());
+  const ask = (operation: string, input: object) => call(standIn.url, 'states', operation, input);
+  return {
+    stop: standIn.stop,
+    ask,
+    start: (input: string) => ask('StartExecution', { stateMachineArn: MACHINE, name: 'one', input }),
+    async ended(): Promise<JsonObject> {
+      for (;;) {
+        const execution = await ask('DescribeExecution', { executionArn: EXECUTION });
+        if (execution.status !== 'RUNNING') return execution;
+        await sleep(10);
+      }
+    },
+  };
+}
+
+const task = (name: string, rest: JsonObject): JsonObject => ({
+  Type: 'Task',
+  Resource: fn(name),
+  ResultPath: null,
+  ...rest,
+});
+const two: JsonObject = {
+  StartAt: 'First',
+  TimeoutSeconds: 60,
+  States: { First: task('first', { Next: 'Second' }), Second: task('second', { End: true }) },
+};
+
+test('an execution runs its functions in turn and tells its output', async () => {
+  const seen: Json[] = [];
+  const { start, ended, ask } = await machine(two, {
+    first: (input) => seen.push(input),
+    second: (input) => seen.push(input),
+  });
+  await start('{"id":"x"}');
+  expect(await ended()).toMatchObject({ status: 'SUCCEEDED', output: '{"id":"x"}' });
+  expect(seen).toEqual([{ id: 'x' }, { id: 'x' }]);
+  const list = await ask('ListExecutions', { stateMachineArn: MACHINE, statusFilter: 'SUCCEEDED' });
+  expect(list.executions).toHaveLength(1);
+});
+
+test('a name starts one execution only', async () => {
+  let release = (): void => {};
+  const held = new Promise<null>((resolve) => {
+    release = () => resolve(null);
+  });
+  const { start, ended } = await machine(two, { first: () => held, second: () => null });
+  const [one, again] = await Promise.all([start('{}'), start('{}')]);
+  expect(again).toEqual(one);
+  await expect(start('{"other":1}')).rejects.toMatchObject({ name: 'ExecutionAlreadyExists' });
+  release();
+  await ended();
+  await expect(start('{}')).rejects.toMatchObject({ name: 'ExecutionAlreadyExists' });
+});
+
+test('what a function throws is caught by its type, with the cause beside', async () => {
+  const seen: Json[] = [];
+  const definition: JsonObject = {
+    StartAt: 'Work',
+    States: {
+      Work: task('work', {
+        Catch: [{ ErrorEquals: ['Unlucky'], ResultPath: '$.error', Next: 'Record' }],
+        End: true,
+      }),
+      Record: task('record', { End: true }),
+    },
+  };
+  const { start, ended } = await machine(definition, {
+    work: () => {
+      throw new FunctionError({ errorType: 'Unlucky', errorMessage: 'it rained' });
+    },
+    record: (input) => seen.push(input),
+  });
+  await start('{"id":1}');
+  expect((await ended()).status).toBe('SUCCEEDED');
+  expect(seen).toEqual([
+    { id: 1, error: { Error: 'Unlucky', Cause: '{"errorType":"Unlucky","errorMessage":"it rained"}' } },
+  ]);
+});
+
+test('an execution that was running goes on, after a restart, from the state that it was in', async () => {
+  const dataDir = directory();
+  let calls = 0;
+  const before = await machine(two, { first: () => ++calls, second: () => new Promise(() => {}) }, dataDir);
+  await before.start('{"id":"y"}');
+  while (calls === 0) await sleep(5);
+  await sleep(30);
+  await before.stop();
+  const seen: Json[] = [];
+  const after = await machine(two, { first: () => ++calls, second: (input) => seen.push(input) }, dataDir);
+  expect(await after.ended()).toMatchObject({ status: 'SUCCEEDED', output: '{"id":"y"}' });
+  expect([calls, seen]).toEqual([1, [{ id: 'y' }]]);
+});
+
+test('a time limit and a stop end an execution', async () => {
+  const hanging: JsonObject = { StartAt: 'Hang', TimeoutSeconds: 0.05, States: { Hang: task('hang', { End: true }) } };
+  const functions = { hang: () => new Promise<null>(() => {}) };
+  const late = await machine(hanging, functions);
+  await late.start('{}');
+  expect((await late.ended()).status).toBe('TIMED_OUT');
+  const stopped = await machine({ ...hanging, TimeoutSeconds: 60 }, functions);
+  await stopped.start('{}');
+  await stopped.ask('StopExecution', { executionArn: EXECUTION, error: 'Replaced', cause: 'no longer wanted' });
+  expect(await stopped.ended()).toMatchObject({ status: 'ABORTED', error: 'Replaced', cause: 'no longer wanted' });
+});
+
+/** A CodeBuild that ends every build with this status at the second look. */
+async function codeBuild(status: string, seen: JsonObject[]): Promise<StandIn> {
+  const builds = new Map<string, number>();
+  const standIn = await serve(0, 'application/x-amz-json-1.1', ({ headers, body }) => {
+    const input: Json = JSON.parse(body.toString());
+    if (!isObject(input)) return { status: 400 };
+    if (String(headers['x-amz-target']).endsWith('StartBuild')) {
+      seen.push(input);
+      builds.set('b', 0);
+      return { body: { build: { id: 'b', buildStatus: 'IN_PROGRESS', buildComplete: false } } };
+    }
+    builds.set('b', (builds.get('b') ?? 0) + 1);
+    const over = (builds.get('b') ?? 0) > 1;
+    return { body: { builds: [{ id: 'b', buildStatus: over ? status : 'IN_PROGRESS', buildComplete: over }] } };
+  });
+  ends.push(() => standIn.stop());
+  return standIn;
+}
+
+test('a build is started with its overrides and waited for; a failed one is a failed task', async () => {
+  const definition: JsonObject = {
+    StartAt: 'Build',
+    States: {
+      Build: {
+        Type: 'Task',
+        Resource: 'arn:aws:states:::codebuild:startBuild.sync',
+        Parameters: {
+          ProjectName: 'p',
+          EnvironmentVariablesOverride: [{ Name: 'ID', Type: 'PLAINTEXT', 'Value.$': '$.id' }],
+        },
+        ResultPath: null,
+        End: true,
+      },
+    },
+  };
+  const seen: JsonObject[] = [];
+  const good = await machine(definition, {}, directory(), (await codeBuild('SUCCEEDED', seen)).url);
+  await good.start('{"id":"z"}');
+  expect((await good.ended()).status).toBe('SUCCEEDED');
+  expect(seen).toEqual([
+    {
+      projectName: 'p',
+      environmentVariablesOverride: [{ name: 'ID', type: 'PLAINTEXT', value: 'z' }],
+      idempotencyToken: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
+  ]);
+  const bad = await machine(definition, {}, directory(), (await codeBuild('FAILED', [])).url);
+  await bad.start('{"id":"z"}');
+  expect(await bad.ended()).toMatchObject({ status: 'FAILED', error: 'States.TaskFailed' });
+});

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { ExecutionAbortedError, ExecutionTimeoutError, StateMachine } from 'aws-local-stepfunctions';
+import * as z from 'zod';
+import { jsonOperations, parse, ServiceError, type StandIn, serve } from '../emulators/wire.ts';
+import { isObject, type Json } from '../template/intrinsics.ts';
+import type { Template } from '../template/template.ts';
+import { type Execution, openExecutions, type Status } from './executions.ts';
+import { definitionFrom, type Machine, machinesOf } from './state-machines.ts';
+import { runTask, type TaskPort } from './state-tasks.ts';
+
+export interface StepFunctionsOptions extends TaskPort {
+  template: Template;
+  dataDir: string;
+  port: number;
+}
+
+const Start = z.object({
+  stateMachineArn: z.string(),
+  name: z.string().min(1).max(80).optional(),
+  input: z.string().default('{}'),
+});
+const Named = z.object({ executionArn: z.string() });
+const Stop = Named.extend({ error: z.string().optional(), cause: z.string().optional() });
+const List = z.object({
+  stateMachineArn: z.string(),
+  statusFilter: z.string().optional(),
+  maxResults: z.number().int().min(0).max(1000).default(100),
+  nextToken: z.string().optional(),
+});
+
+const seconds = (milliseconds: number): number => milliseconds / 1000;
+
+/** What DescribeExecution and ListExecutions both tell. */
+const summary = ({ arn, stateMachineArn, name, status, startedAt, stoppedAt }: Execution) => ({
+  executionArn: arn,
+  stateMachineArn,
+  name,
+  status,
+  startDate: seconds(startedAt),
+  ...(stoppedAt === undefined ? {} : { stopDate: seconds(stoppedAt) }),
+});
+
+/**
+ * AWS Step Functions for the template's state machines. What is running when the platform ends goes on, from the state
+ * that it was in, when the platform starts again; a state may so be done twice, as on AWS.
+ */
+export async function startStepFunctions(options: StepFunctionsOptions): Promise<StandIn> {
+  const machines = new Map(machinesOf(options.template).map((machine) => [machine.arn, machine]));
+  const executions = openExecutions(join(options.dataDir, 'executions'));
+  const running = new Map<string, (status: Status, error?: string, cause?: string) => void>();
+  let stopping = false;
+
+  const run = (machine: Machine, execution: Execution, resumed: boolean): void => {
+    const { arn, name, startedAt } = execution;
+    const ending = new AbortController();
+    const handlers = Object.fromEntries(
+      machine.tasks.map(({ name: state, resource }) => [
+        state,
+        (input: Json) =>
+          runTask(resource, input, options, { token: `${arn}/${state}`, resumed, signal: ending.signal }),
+      ]),
+    );
+    const definition = definitionFrom(machine, execution.at?.state, seconds(Date.now() - startedAt));
+    const engine = new StateMachine(definition, { validationOptions: { noValidate: true } });
+    const input: Json = execution.at ? execution.at.input : JSON.parse(execution.input);
+    const { result, eventLogs, abort } = engine.run(input, { overrides: { taskResourceLocalHandlers: handlers } });
+
+    const end = (status: Status, outcome: Pick<Execution, 'output' | 'error' | 'cause'>): void => {
+      // At the end of the platform nothing is written: the next start takes it up from here.
+      if (stopping || execution.status !== 'RUNNING') return;
+      running.delete(arn);
+      Object.assign(execution, { status, stoppedAt: Date.now(), ...outcome });
+      executions.note(execution, `Execution${STATUS_EVENTS[status]}`);
+      executions.save(execution);
+      ending.abort();
+    };
+    running.set(arn, (status, error, cause) => {
+      end(status, { ...(error ? { error } : {}), ...(cause ? { cause } : {}) });
+      ending.abort();
+      abort();
+    });
+    watch(execution, eventLogs).catch((error: unknown) => console.error(error));
+    result.then(
+      (output) => end('SUCCEEDED', { output: JSON.stringify(output) }),
+      (error: unknown) => {
+        if (error instanceof ExecutionTimeoutError) end('TIMED_OUT', { error: 'States.Timeout' });
+        else if (error instanceof ExecutionAbortedError) end('ABORTED', {});
+        else {
+          const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+          const failure = reason instanceof Error ? reason : new Error(String(reason));
+          if (!stopping) console.error(`execution ${name} failed: ${failure.name}: ${failure.message}`);
+          end('FAILED', { error: failure.name, cause: failure.message });
+        }
+      },
+    );
+  };
+
+  /** Keeps on disk which state the execution is in. */
+  const watch = async (execution: Execution, events: AsyncIterable<object>): Promise<void> => {
+    const states = machines.get(execution.stateMachineArn)?.definition.States;
+    for await (const raw of events) {
+      if (stopping || execution.status !== 'RUNNING') return;
+      const { type, state, Error: error, Cause } = Event.parse(raw);
+      const detail =
+        error === undefined ? undefined : { error, cause: typeof Cause === 'string' ? Cause : String(Cause) };
+      executions.note(execution, type, state?.name, detail);
+      // Only the machine's own states: one within a Parallel or Map state cannot be taken up by itself.
+      if (type === 'StateEntered' && state && isObject(states) && state.name in states) {
+        execution.at = { state: state.name, input: state.input };
+        executions.save(execution);
+      }
+    }
+  };
+
+  const find = (arn: string): Execution => {
+    const execution = executions.get(arn);
+    if (!execution) throw new ServiceError('ExecutionDoesNotExist', `Execution Does Not Exist: '${arn}'`);
+    return execution;
+  };
+  const machine = (arn: string): Machine => {
+    const found = machines.get(arn);
+    if (!found) throw new ServiceError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
+    return found;
+  };
+
+  const start = (body: Buffer) => {
+    const { stateMachineArn, name = randomUUID(), input } = parse(Start, body);
+    const found = machine(stateMachineArn);
+    const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+    const earlier = executions.get(arn);
+    if (earlier) {
+      // Idempotent while it runs; once it is closed, its name is taken whatever the input.
+      if (earlier.status !== 'RUNNING' || earlier.input !== input) {
+        throw new ServiceError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
+      }
+      return { executionArn: arn, startDate: seconds(earlier.startedAt) };
+    }
+    try {
+      JSON.parse(input);
+    } catch {
+      throw new ServiceError('InvalidExecutionInput', 'Invalid State Machine Execution Input: it is not JSON');
+    }
+    const execution: Execution = {
+      ...{ arn, name, stateMachineArn, input, status: 'RUNNING', startedAt: Date.now(), history: [] },
+    };
+    executions.note(execution, 'ExecutionStarted');
+    executions.save(execution);
+    run(found, execution, false);
+    return { executionArn: arn, startDate: seconds(execution.startedAt) };
+  };
+
+  for (const execution of executions.all()) {
+    if (execution.status !== 'RUNNING') continue;
+    const found = machines.get(execution.stateMachineArn);
+    if (found) run(found, execution, true);
+  }
+
+  const standIn = await serve(
+    options.port,
+    'application/x-amz-json-1.0',
+    jsonOperations({
+      StartExecution: start,
+      DescribeExecution(body) {
+        const execution = find(parse(Named, body).executionArn);
+        const { input, output, error, cause } = execution;
+        return { ...summary(execution), input, output, error, cause };
+      },
+      StopExecution(body) {
+        const { executionArn, error, cause } = parse(Stop, body);
+        const execution = find(executionArn);
+        running.get(executionArn)?.('ABORTED', error, cause);
+        return { stopDate: seconds(execution.stoppedAt ?? Date.now()) };
+      },
+      ListExecutions(body) {
+        const { stateMachineArn, statusFilter, maxResults, nextToken = '0' } = parse(List, body);
+        machine(stateMachineArn);
+        const matching = executions
+          .all()
+          .filter((each) => each.stateMachineArn === stateMachineArn && (!statusFilter || each.status === statusFilter))
+          .sort((a, b) => b.startedAt - a.startedAt);
+        const end = Number(nextToken) + (maxResults || 100);
+        return {
+          executions: matching.slice(Number(nextToken), end).map(summary),
+          ...(end < matching.length ? { nextToken: String(end) } : {}),
+        };
+      },
+      GetExecutionHistory(body) {
+        const { history } = find(parse(Named, body).executionArn);
+        return {
+          events: history.map(({ at, type, state, detail }, index) => ({
+            ...{ id: index + 1, previousEventId: index, timestamp: seconds(at), type },
+            ...(state === undefined ? {} : { stateEnteredEventDetails: { name: state } }),
+            ...(detail === undefined ? {} : { executionFailedEventDetails: detail }),
+          })),
+        };
+      },
+    }),
+  );
+  return {
+    ...standIn,
+    async stop() {
+      // Nothing is ended: what the tasks are at ends with the parts that do it.
+      stopping = true;
+      await standIn.stop();
+    },
+  };
+}
+
+const STATUS_EVENTS: Record<Status, string> = {
+  RUNNING: 'Started',
+  SUCCEEDED: 'Succeeded',
+  FAILED: 'Failed',
+  TIMED_OUT: 'TimedOut',
+  ABORTED: 'Aborted',
+};
+
+/** What of the engine's events is of interest. */
+const Event = z.object({
+  type: z.string(),
+  state: z.object({ name: z.string(), input: z.json() }).optional(),
+  Error: z.string().optional(),
+  Cause: z.unknown().optional(),
+});
