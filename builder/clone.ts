@@ -1,8 +1,8 @@
 import { repositoryAddress } from '../contract/apps/repositories.ts';
-import { type CommandContext, run } from './command.ts';
+import { LIMITS, listFiles, type RepositoryLimits, refusePointers, watchSize } from './clone/repository.ts';
+import { withSshAccess } from './clone/ssh-access.ts';
+import { type CommandContext, run } from './commands/command.ts';
 import { BuildFailure } from './failure.ts';
-import { LIMITS, listFiles, type RepositoryLimits, refusePointers, watchSize } from './repository.ts';
-import { withSshAccess } from './ssh-access.ts';
 
 export interface Source {
   repoUrl: string;

@@ -1,7 +1,7 @@
 import { satisfies, validRange } from 'semver';
 import { NODE_VERSIONS } from '../contract/enums.ts';
 import { BuildFailure } from './failure.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './install/manifest.ts';
 
 /**
  * Holds the Node in use against `engines.node` of package.json, and throws what to set instead. npm itself only warns, and

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
-import { databaseVariables, type ReleaseDatabase } from './databases.ts';
+import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../providers/builds/builds.ts';
-import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealed } from './workbench.ts';
+import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealed } from './test-harness.ts';
 
 beforeAll(openWorkbench);
 afterAll(closeWorkbench);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { build, closeWorkbench, entriesOf, kms, openWorkbench, repository, root, sealed } from './workbench.ts';
+import { build, closeWorkbench, entriesOf, kms, openWorkbench, repository, root, sealed } from './test-harness.ts';
 
 beforeAll(openWorkbench);
 afterAll(closeWorkbench);

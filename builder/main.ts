@@ -8,16 +8,16 @@ import { join } from 'node:path';
 import { artifactKey, cacheKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds/builds.ts';
 import { createSecrets } from '../providers/encryption/secrets.ts';
 import { callAws, getObject, putLargeObject, putObject } from '../runtime/aws/client.ts';
-import { buildApplication } from './application.ts';
-import { createBuildUser } from './build-user.ts';
-import { createCache } from './cache.ts';
-import { commandEnvironment } from './command.ts';
+import { buildApplication } from './build/application.ts';
+import { selectNode } from './build/node-version.ts';
+import { createBuildUser } from './commands/build-user.ts';
+import { commandEnvironment } from './commands/command.ts';
 import { BuildFailure } from './failure.ts';
+import { createCache } from './install/cache.ts';
 import { limitBuild } from './limits.ts';
-import { createBuildLog } from './log.ts';
-import { selectNode } from './node-version.ts';
-import { createRedactor } from './redaction.ts';
-import { createSections } from './sections.ts';
+import { createBuildLog } from './log/log.ts';
+import { createRedactor } from './log/redaction.ts';
+import { createSections } from './log/sections.ts';
 
 /** What a build may have on disk: many times what the largest application takes, and a fraction of the container's. */
 const DISK_GB = 20;

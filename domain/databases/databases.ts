@@ -19,7 +19,7 @@ export const CHECK_AFTER = 300_000;
 /** `my-orders` → `DATABASE_MY_ORDERS`: what the names of its variables begin with. */
 const prefixOf = (name: string) => `DATABASE_${name.toUpperCase().replaceAll('-', '_')}`;
 
-/** What an application is told of its database (builder/databases.ts sets them when it starts). */
+/** What an application is told of its database (builder/package/databases.ts sets them when it starts). */
 const VARIABLES = ['URL', 'HOST', 'NAME', 'USER', 'REGION'];
 
 /** A database as the dashboard shows it. */

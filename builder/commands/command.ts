@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redactor } from '../log/redaction.ts';
 import { endProcesses, type User } from './build-user.ts';
-import type { Redactor } from './redaction.ts';
 
 export interface CommandContext {
   environment: Record<string, string>;

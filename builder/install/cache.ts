@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { CacheName } from '../providers/builds/builds.ts';
-import type { User } from './build-user.ts';
+import type { CacheName } from '../../providers/builds/builds.ts';
+import type { User } from '../commands/build-user.ts';
 
 /**
  * What builds of one application keep for the next: directories that cost time to make, each packed with the key that says

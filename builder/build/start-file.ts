@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { FRAMEWORK_DEFAULTS } from '../contract/enums.ts';
-import type { Job } from '../providers/builds/builds.ts';
-import { BuildFailure } from './failure.ts';
-import type { Manifest } from './manifest.ts';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import type { Job } from '../../providers/builds/builds.ts';
+import { BuildFailure } from '../failure.ts';
+import type { Manifest } from '../install/manifest.ts';
 
 type Started = Pick<Job, 'framework' | 'startFile'>;
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Job } from '../providers/builds/builds.ts';
-import { BuildFailure } from './failure.ts';
+import type { Job } from '../../providers/builds/builds.ts';
+import { BuildFailure } from '../failure.ts';
 import type { Item } from './tree.ts';
 import { createZip, MOST_ENTRIES } from './zip.ts';
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newSshKeyPair } from '../providers/git/ssh-keys.ts';
-import { hasSsh, type SshGitServer, startSshGitServer } from '../test/ssh-git-server.ts';
+import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
+import { hasSsh, type SshGitServer, startSshGitServer } from '../../test/ssh-git-server.ts';
+import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealedUnder } from '../test-harness.ts';
 import { KNOWN_HOSTS } from './known-hosts.ts';
-import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealedUnder } from './workbench.ts';
 
 test('the built-in host keys are those that the hosts publish', () => {
   const fingerprints = KNOWN_HOSTS.map((line) => {

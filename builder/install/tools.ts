@@ -1,9 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { handOver } from './build-user.ts';
-import { type CommandContext, run } from './command.ts';
-import { BuildFailure } from './failure.ts';
+import { handOver } from '../commands/build-user.ts';
+import { type CommandContext, run } from '../commands/command.ts';
+import { BuildFailure } from '../failure.ts';
 
 /**
  * Installs a package manager from npm's registry, outside of the repository, and returns the context in which it is the

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { readManifest } from './manifest.ts';
+import { readManifest } from '../install/manifest.ts';
 import { findStartFile } from './start-file.ts';
 
 const roots: string[] = [];

@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { checkEngines } from './engines.ts';
+import { checkEngines } from '../engines.ts';
+import { createRedactor } from '../log/redaction.ts';
 import { finishInstall, install, planInstall } from './install.ts';
 import { readManifest } from './manifest.ts';
-import { createRedactor } from './redaction.ts';
 
 const roots: string[] = [];
 afterEach(() => {

@@ -1,4 +1,4 @@
-import { lastTimeIn, markOf, withoutMarks } from '../providers/builds/build-log.ts';
+import { lastTimeIn, markOf, withoutMarks } from '../../providers/builds/build-log.ts';
 
 /** How often a line is given a time, in milliseconds. */
 const TIME_STEP = 100;

@@ -1,8 +1,8 @@
 import { type Dirent, existsSync, type Stats } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Job } from '../providers/builds/builds.ts';
-import { BuildFailure } from './failure.ts';
+import type { Job } from '../../providers/builds/builds.ts';
+import { BuildFailure } from '../failure.ts';
 
 /** One thing that goes into the artifact. */
 export interface Item {
@@ -131,7 +131,7 @@ async function insideOf(repository: string, target: string, path: string): Promi
   return said;
 }
 
-const isOutside = (path: string): boolean => path === '..' || path.startsWith('../') || isAbsolute(path);
+const isOutside = (path: string): boolean => path === '..' || path.startsWith('../../') || isAbsolute(path);
 
 /** A path and everything above it: `a/b/c` is in `a`, `a/b` and itself. */
 const pathsTo = (path: string): string[] =>

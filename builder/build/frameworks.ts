@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Job } from '../providers/builds/builds.ts';
-import { BuildFailure } from './failure.ts';
-import type { Manifest } from './manifest.ts';
+import type { Job } from '../../providers/builds/builds.ts';
+import { BuildFailure } from '../failure.ts';
+import type { Manifest } from '../install/manifest.ts';
 
 /**
  * What a build needs to be told so that a framework makes what can be hosted: a server of its own, whatever its

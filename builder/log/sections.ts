@@ -1,4 +1,4 @@
-import type { Step } from './failure.ts';
+import type { Step } from '../failure.ts';
 import type { BuildLog } from './log.ts';
 import type { Redactor } from './redaction.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import * as z from 'zod/mini';
-import { BuildFailure } from './failure.ts';
+import { BuildFailure } from '../failure.ts';
 
 const text = z.catch(z.optional(z.string()), undefined);
 const packages = z.catch(z.record(z.string(), z.unknown()), {});

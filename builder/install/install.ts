@@ -1,5 +1,5 @@
-import { type CommandContext, exitOf, run } from './command.ts';
-import { BuildFailure } from './failure.ts';
+import { type CommandContext, exitOf, run } from '../commands/command.ts';
+import { BuildFailure } from '../failure.ts';
 import { installScripts, type Manifest, needsInstall } from './manifest.ts';
 import { type PackageManager, packageManagerOf } from './package-manager.ts';
 

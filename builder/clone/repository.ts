@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { BuildFailure } from './failure.ts';
+import { BuildFailure } from '../failure.ts';
 
 /** How large a repository may be: more is no application, or what does not belong into Git. */
 export interface RepositoryLimits {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { linesOf, textOf } from '../providers/builds/build-log.ts';
+import { linesOf, textOf } from '../../providers/builds/build-log.ts';
 import { createBuildLog } from './log.ts';
 
 test('sections and notes begin their own lines', async () => {
