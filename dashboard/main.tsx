@@ -7,10 +7,10 @@ import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
 import { Api } from './api/api.ts';
 import { Session } from './login/session.ts';
-import { NoSettings } from './NoSettings.tsx';
 import { readSettings } from './settings.ts';
-import { aheadOf } from './shell/places.ts';
-import { Theme } from './Theme.tsx';
+import { NoSettings } from './shell/MissingSettings.tsx';
+import { aheadOf } from './shell/nav.ts';
+import { Theme } from './shell/Theme.tsx';
 
 async function start() {
   // The screen comes while the settings do.

@@ -1,9 +1,9 @@
-import { PlaceTabs } from '../ui/PlaceTabs.tsx';
+import { PlaceTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { OutLink } from '../ui/TextLink.tsx';
 import { CreditsTab } from './CreditsTab.tsx';
 import { Playground } from './Playground.tsx';
-import { Providers } from './Providers.tsx';
+import { Providers } from './ProviderKeys.tsx';
 
 const TABS = [
   { href: '/ai', name: 'Credits', show: () => <CreditsTab /> },

@@ -4,7 +4,7 @@ import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { moneyOf, rand } from '../ui/money.ts';
-import { tell } from '../ui/tell.ts';
+import { tell } from '../ui/toast.ts';
 import { useBuyCredits } from './api.ts';
 
 const toBody = ({ amount }: { amount: string }) => ({ amount: moneyOf(amount) });

@@ -1,9 +1,9 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { Figure } from '../ui/Figure.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
 import { rand } from '../ui/money.ts';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
+import { Figure } from '../ui/Stat.tsx';
 import { useCredits } from './api.ts';
 import { BuyCredits } from './BuyCredits.tsx';
 import { DayChart } from './DayChart.tsx';

@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { microRand } from '../ui/money.ts';
-import { dateOf } from '../ui/When.tsx';
+import { dateOf } from '../ui/TimeAgo.tsx';
 import type { Entry } from './api.ts';
 import { spendByDay } from './spend.ts';
 

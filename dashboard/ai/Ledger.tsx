@@ -1,7 +1,7 @@
 import { type Column, DataTable } from '../ui/DataTable.tsx';
-import { Empty } from '../ui/Empty.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
 import { microRand } from '../ui/money.ts';
-import { When } from '../ui/When.tsx';
+import { When } from '../ui/TimeAgo.tsx';
 import type { Entry } from './api.ts';
 
 const WORDS: Readonly<Record<Entry['type'], string>> = {

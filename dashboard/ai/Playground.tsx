@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { keepDraft, readDraft } from '../form/draft.ts';
-import { FailureNote } from '../ui/FailureNote.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { FailureNote } from '../ui/FailureAlert.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { useModels } from './api.ts';
 import { Turns } from './Turns.tsx';

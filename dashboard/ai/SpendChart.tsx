@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { Empty } from '../ui/Empty.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
 import { microRand } from '../ui/money.ts';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import type { Entry } from './api.ts';

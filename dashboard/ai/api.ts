@@ -11,7 +11,7 @@ import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
 import { useApi } from '../api/context.ts';
 import { recovery } from '../api/queries.ts';
-import { useRead } from '../api/read.ts';
+import { useRead } from '../api/use-api-query.ts';
 
 export type Credits = Output<typeof getAiCredits>['data'];
 export type Entry = Credits['entries'][number];

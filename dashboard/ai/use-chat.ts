@@ -3,7 +3,7 @@ import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { getAiCredits } from '../../contract/ai/management.ts';
 import { useApi } from '../api/context.ts';
 import { Failure } from '../api/failure.ts';
-import { useRefresh } from '../api/read.ts';
+import { useRefresh } from '../api/use-api-query.ts';
 import { type ChatDelta, readChat } from './chat-stream.ts';
 
 export interface Turn {

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import type { CallerInput, Output, Route } from '../../contract/route.ts';
 import { useApi } from './context.ts';
 import { retryOnce } from './queries.ts';
-import { useRefresh } from './read.ts';
+import { useRefresh } from './use-api-query.ts';
 
 /**
  * Does an operation of the contract. The same input sent twice, by a double click or after an answer that was lost, is

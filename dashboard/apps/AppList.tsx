@@ -1,12 +1,12 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import { When } from '../ui/When.tsx';
+import { When } from '../ui/TimeAgo.tsx';
 import { type Application, useApps } from './api.ts';
 import { FRAMEWORK_WORDS } from './words.ts';
 

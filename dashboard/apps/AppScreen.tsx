@@ -1,13 +1,13 @@
-import { Loaded } from '../ui/Loaded.tsx';
-import { type PlaceTab, PlaceTabs } from '../ui/PlaceTabs.tsx';
+import { Databases } from '../databases/Databases.tsx';
+import { Deployments } from '../deployments/Deployments.tsx';
+import { type PlaceTab, PlaceTabs } from '../ui/NavTabs.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
 import { OutLink } from '../ui/TextLink.tsx';
 import { AppSettings } from './AppSettings.tsx';
 import { type Application, addressOf, useApp } from './api.ts';
-import { Databases } from './Databases.tsx';
 import { DeployButton } from './DeployButton.tsx';
-import { Deployments } from './Deployments.tsx';
 import { GitAccess } from './GitAccess.tsx';
 import { OwnDomain } from './OwnDomain.tsx';
 import { RunLogs } from './RunLogs.tsx';

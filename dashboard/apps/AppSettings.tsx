@@ -5,9 +5,9 @@ import { NODE_VERSIONS } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { Confirm } from '../ui/Confirm.tsx';
+import { Confirm } from '../ui/ConfirmButton.tsx';
 import { Section } from '../ui/Section.tsx';
-import { tell } from '../ui/tell.ts';
+import { tell } from '../ui/toast.ts';
 import { type Application, useDeleteApp, useUpdateApp } from './api.ts';
 
 /** How an application is built and started, and its end. */

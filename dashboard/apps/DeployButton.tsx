@@ -1,5 +1,5 @@
 import { useLocation } from 'wouter';
-import { ActButton } from '../ui/ActButton.tsx';
+import { ActButton } from '../ui/ActionButton.tsx';
 import { type Application, useDeploy } from './api.ts';
 
 /** Deploys the branch as it is now, and goes to watch it. */

@@ -1,16 +1,16 @@
 import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Took } from '../deployments/Duration.tsx';
+import { RollBack } from '../deployments/RollbackButton.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
 import { Log } from '../ui/Log.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { OutLink } from '../ui/TextLink.tsx';
-import { When } from '../ui/When.tsx';
+import { When } from '../ui/TimeAgo.tsx';
 import { type Application, addressOf, type Deployment, isUnderWay, useApp, useDeployment } from './api.ts';
 import { DeployButton } from './DeployButton.tsx';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
-import { RollBack } from './RollBack.tsx';
-import { Took } from './Took.tsx';
 import { useBuildLog } from './use-log.ts';
 import { TRIGGER_WORDS } from './words.ts';
 

@@ -1,9 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ActButton } from '../ui/ActButton.tsx';
-import { Confirm } from '../ui/Confirm.tsx';
+import { ActButton } from '../ui/ActionButton.tsx';
+import { Confirm } from '../ui/ConfirmButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import {
   type Application,

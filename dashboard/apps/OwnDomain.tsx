@@ -4,15 +4,15 @@ import { failureOf } from '../api/failure.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { ActButton } from '../ui/ActButton.tsx';
-import { Confirm } from '../ui/Confirm.tsx';
+import { ActButton } from '../ui/ActionButton.tsx';
+import { Confirm } from '../ui/ConfirmButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/tell.ts';
-import { When } from '../ui/When.tsx';
+import { When } from '../ui/TimeAgo.tsx';
+import { tell } from '../ui/toast.ts';
 import {
   type Application,
   type CustomDomain,

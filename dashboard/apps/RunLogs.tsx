@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
 import { Log } from '../ui/Log.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import type { Application } from './api.ts';
 import { useAppLog } from './use-log.ts';

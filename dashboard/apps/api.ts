@@ -12,9 +12,9 @@ import { createDeployment, getDeployment, listDeployments } from '../../contract
 import { rollBack } from '../../contract/deployments/rollback.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
-import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';
-import { useRead } from '../api/read.ts';
+import { useList } from '../api/use-api-list.ts';
+import { useRead } from '../api/use-api-query.ts';
 
 export type Application = Output<typeof getApp>['data'];
 export type CustomDomain = Output<typeof getCustomDomain>['data'];

@@ -4,7 +4,7 @@ import { FormBox } from '../form/FormBox.tsx';
 import { SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { moneyOf } from '../ui/money.ts';
-import { tell } from '../ui/tell.ts';
+import { tell } from '../ui/toast.ts';
 import { type AutoTopUpSettings, useSetAutoTopUp } from './api.ts';
 
 /** What the form begins with: what was chosen, or something sensible where nothing was. */

@@ -1,5 +1,5 @@
 import { Route, Switch } from 'wouter';
-import { PlaceTabs } from '../ui/PlaceTabs.tsx';
+import { PlaceTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { InvoiceScreen } from './InvoiceScreen.tsx';
 import { Invoices } from './Invoices.tsx';

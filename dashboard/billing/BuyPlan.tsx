@@ -6,7 +6,7 @@ import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { rand } from '../ui/money.ts';
-import { tell } from '../ui/tell.ts';
+import { tell } from '../ui/toast.ts';
 import { type Plan, useSubscribe } from './api.ts';
 
 /** Buys a plan, after saying what it costs. */

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useSession } from '../api/context.ts';
-import { Confirm } from '../ui/Confirm.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Confirm } from '../ui/ConfirmButton.tsx';
 import { rand } from '../ui/money.ts';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/tell.ts';
-import { dateOf } from '../ui/When.tsx';
+import { dateOf } from '../ui/TimeAgo.tsx';
+import { tell } from '../ui/toast.ts';
 import { type InvoiceWithLines, useInvoice, usePayInvoice } from './api.ts';
 
 /** One invoice: on the screen and on paper. */

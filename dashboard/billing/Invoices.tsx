@@ -2,15 +2,15 @@ import { Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { INVOICE_STATUSES } from '../../contract/enums.ts';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
 import { rand } from '../ui/money.ts';
 import { Pager } from '../ui/Pager.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/When.tsx';
+import { dateOf } from '../ui/TimeAgo.tsx';
 import { type Invoice, type InvoiceStatus, PAGE_SIZE, useInvoices } from './api.ts';
-import { KIND_WORDS } from './words.ts';
+import { KIND_WORDS } from './labels.ts';
 
 const statusOf = (text: string): InvoiceStatus | '' => INVOICE_STATUSES.find((status) => status === text) ?? '';
 

@@ -4,7 +4,7 @@ import { useSearch } from 'wouter';
 import { getMe } from '../../contract/accounts/me.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
-import { useRefresh } from '../api/read.ts';
+import { useRefresh } from '../api/use-api-query.ts';
 import { rand } from '../ui/money.ts';
 import { Status } from '../ui/Status.tsx';
 import { usePayment } from './api.ts';

@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { PLAN_CATEGORIES } from '../../contract/enums.ts';
-import { Loaded } from '../ui/Loaded.tsx';
 import { rand } from '../ui/money.ts';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { type Plan, usePlans } from './api.ts';
 import { BuyPlan } from './BuyPlan.tsx';

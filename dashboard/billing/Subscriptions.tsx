@@ -1,12 +1,12 @@
 import { Group, Text } from '@mantine/core';
-import { Confirm } from '../ui/Confirm.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Confirm } from '../ui/ConfirmButton.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/tell.ts';
-import { dateOf } from '../ui/When.tsx';
+import { dateOf } from '../ui/TimeAgo.tsx';
+import { tell } from '../ui/toast.ts';
 import { type Subscription, useCancelSubscription, useSubscriptions } from './api.ts';
 
 /** The plans that the account has. */

@@ -1,11 +1,11 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { Figure } from '../ui/Figure.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
 import { rand } from '../ui/money.ts';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
-import { When } from '../ui/When.tsx';
+import { Figure } from '../ui/Stat.tsx';
+import { When } from '../ui/TimeAgo.tsx';
 import { AutoTopUp } from './AutoTopUp.tsx';
 import { useAutoTopUp, useWallet, type Wallet } from './api.ts';
 import { PaymentNote } from './PaymentNote.tsx';

@@ -6,9 +6,9 @@ import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contrac
 import { getWallet } from '../../contract/billing/wallet.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
-import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';
-import { useRead } from '../api/read.ts';
+import { useList } from '../api/use-api-list.ts';
+import { useRead } from '../api/use-api-query.ts';
 
 export type AutoTopUpSettings = Output<typeof getAutoTopUp>['data'];
 export type Wallet = Output<typeof getWallet>['data'];

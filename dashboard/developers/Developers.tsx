@@ -1,10 +1,10 @@
 import { Route, Switch } from 'wouter';
-import { PlaceTabs } from '../ui/PlaceTabs.tsx';
+import { Keys } from '../accounts/ApiKeys.tsx';
+import { PlaceTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { OutLink } from '../ui/TextLink.tsx';
-import { EndpointScreen } from './EndpointScreen.tsx';
-import { Endpoints } from './Endpoints.tsx';
-import { Keys } from './Keys.tsx';
+import { EndpointScreen } from '../webhooks/EndpointScreen.tsx';
+import { Endpoints } from '../webhooks/Endpoints.tsx';
 
 const TABS = [
   { href: '/developers', name: 'API keys', show: () => <Keys /> },

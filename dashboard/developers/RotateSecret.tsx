@@ -1,8 +1,8 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ActButton } from '../ui/ActButton.tsx';
-import { ShownOnce } from '../ui/ShownOnce.tsx';
-import { When } from '../ui/When.tsx';
+import { ActButton } from '../ui/ActionButton.tsx';
+import { ShownOnce } from '../ui/OneTimeSecret.tsx';
+import { When } from '../ui/TimeAgo.tsx';
 import { useRotateSecret } from './api.ts';
 
 /** A new signing secret for an endpoint; the one before signs too for a day. */

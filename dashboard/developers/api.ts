@@ -11,7 +11,7 @@ import {
   rotateSecret,
 } from '../../contract/webhooks/management.ts';
 import { useAct } from '../api/act.ts';
-import { useList } from '../api/list.ts';
+import { useList } from '../api/use-api-list.ts';
 
 export type Key = Output<typeof listKeys>['data'][number];
 export type Endpoint = Output<typeof listEndpoints>['data'][number];

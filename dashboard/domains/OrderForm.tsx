@@ -7,7 +7,7 @@ import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, LongField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { rand } from '../ui/money.ts';
-import { tell } from '../ui/tell.ts';
+import { tell } from '../ui/toast.ts';
 import { useOrderDomain } from './api.ts';
 import { orderOf, startOf } from './order.ts';
 

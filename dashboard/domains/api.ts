@@ -7,9 +7,9 @@ import { getDomain, listDomains } from '../../contract/registrar/domains.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { Output } from '../../contract/route.ts';
 import { useAct } from '../api/act.ts';
-import { useList } from '../api/list.ts';
 import { recovery } from '../api/queries.ts';
-import { useRead } from '../api/read.ts';
+import { useList } from '../api/use-api-list.ts';
+import { useRead } from '../api/use-api-query.ts';
 
 export type Domain = Output<typeof getDomain>['data'];
 export type Availability = Output<typeof checkDomain>['data'][number];

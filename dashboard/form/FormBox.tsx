@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { FailureNote } from '../ui/FailureNote.tsx';
+import { FailureNote } from '../ui/FailureAlert.tsx';
 import type { Form } from './form.ts';
 
 interface FormBoxProps<V extends object> {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type * as z from 'zod/mini';
 import { failureOf } from '../api/failure.ts';
 import { forgetDraft, keepDraft, readDraft } from './draft.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './issue-message.ts';
 
 /** What a field's input needs. */
 export interface Field<T> {

@@ -3,7 +3,7 @@ import { createKey } from '../../contract/accounts/api-keys.ts';
 import { createApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import type { Route } from '../../contract/route.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './issue-message.ts';
 
 /** What stands beside the first field that is wrong. */
 function said(route: Pick<Route, 'body'>, body: unknown): string | undefined {

@@ -1,10 +1,10 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { DataTable } from '../ui/DataTable.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { Figure } from '../ui/Figure.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
+import { Figure } from '../ui/Stat.tsx';
 import { Status } from '../ui/Status.tsx';
 import { type HostingDetails, useHosting } from './api.ts';
 

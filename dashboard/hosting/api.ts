@@ -1,7 +1,7 @@
 import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import type { Output } from '../../contract/route.ts';
-import { useList } from '../api/list.ts';
-import { useRead } from '../api/read.ts';
+import { useList } from '../api/use-api-list.ts';
+import { useRead } from '../api/use-api-query.ts';
 
 export type HostingItem = Output<typeof listHosting>['data'][number];
 export type HostingDetails = Output<typeof getHosting>['data'];

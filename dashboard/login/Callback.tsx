@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useSession } from '../api/context.ts';
-import { Passage } from './Passage.tsx';
+import { Passage } from './AuthRedirect.tsx';
 
 /** Where the login page sends the browser back to: takes the code, and goes on where the person wanted to be. */
 export function Callback() {

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useSession, useSessionState } from '../api/context.ts';
-import { Passage } from './Passage.tsx';
-import { SessionEnded } from './SessionEnded.tsx';
+import { Passage } from './AuthRedirect.tsx';
+import { SessionEnded } from './SessionExpired.tsx';
 
 /** Lets in who is signed in, and sends everybody else to the login page. */
 export function Gate({ children }: { children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useSession } from '../api/context.ts';
-import { Passage } from './Passage.tsx';
+import { Passage } from './AuthRedirect.tsx';
 
 /** The window in which somebody signs in again, while the page behind it keeps what was typed. */
 export function SignInAgain() {

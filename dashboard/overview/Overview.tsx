@@ -1,13 +1,13 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { AppRows } from '../apps/AppList.tsx';
 import { useApps } from '../apps/api.ts';
-import { Empty } from '../ui/Empty.tsx';
-import { FailureNote } from '../ui/FailureNote.tsx';
-import { Figure } from '../ui/Figure.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { FailureNote } from '../ui/FailureAlert.tsx';
 import { rand } from '../ui/money.ts';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
+import { Figure } from '../ui/Stat.tsx';
 import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
 import { type Account, type Unpaid, useMe, useUnpaid } from './api.ts';
 

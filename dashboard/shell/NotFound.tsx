@@ -1,4 +1,4 @@
-import { Empty } from '../ui/Empty.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 

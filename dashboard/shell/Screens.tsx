@@ -1,9 +1,9 @@
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { Waiting } from '../ui/Loaded.tsx';
+import { Waiting } from '../ui/QueryBoundary.tsx';
+import { Stumble } from './ErrorBoundary.tsx';
 import { NotFound } from './NotFound.tsx';
-import { PLACES } from './places.ts';
-import { Stumble } from './Stumble.tsx';
+import { PLACES } from './nav.ts';
 
 const AREAS = PLACES.map(({ href, load }) => ({
   path: href === '/' ? href : `${href}/*?`,

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
-import { ahead, isHere, PLACES } from './places.ts';
+import { ahead, isHere, PLACES } from './nav.ts';
 import { SchemeToggle } from './SchemeToggle.tsx';
 
 /** What stands around every screen: where one is, where one can go, who one is. `index.html` begins with the same frame. */

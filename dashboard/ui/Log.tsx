@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Fragment, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { plainOf, readAnsi } from './ansi.ts';
-import { LogTools } from './LogTools.tsx';
+import { LogTools } from './LogToolbar.tsx';
 
 /** Lines that are laid out together; those out of sight cost nothing (content-visibility in dashboard.css). */
 const PART = 200;

@@ -1,7 +1,7 @@
 import { useNotifications } from '@mantine/notifications';
 import { lazy, Suspense, useEffect, useState } from 'react';
 
-const load = () => import('./Corner.tsx');
+const load = () => import('./Toaster.tsx');
 const Corner = lazy(load);
 
 /** When the corner is fetched though nothing has been told yet, in milliseconds: what is told may be a lost connection. */

@@ -1,5 +1,5 @@
 import { Button, Center } from '@mantine/core';
-import { FailureNote } from './FailureNote.tsx';
+import { FailureNote } from './FailureAlert.tsx';
 
 interface ShowMoreProps {
   /** A list that is read a page at a time. */

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { useState } from 'react';
-import { tellFailure } from './tell.ts';
+import { tellFailure } from './toast.ts';
 
 /** A button for one act: busy while it runs, deaf to a second click, and it tells when it failed. */
 export function ActButton({ act, children, ...props }: { act: () => Promise<unknown> } & ButtonProps) {

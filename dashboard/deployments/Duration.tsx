@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
+import type { Deployment } from '../apps/api.ts';
 import { durationBetween, durationOf } from '../ui/duration.ts';
-import type { Deployment } from './api.ts';
 
 /** How long a deployment took, or has taken so far. */
 export function Took({ deployment: { startedAt, finishedAt } }: { deployment: Deployment }) {

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
-import { ActButton } from '../ui/ActButton.tsx';
+import { type Delivery, useResend } from '../developers/api.ts';
+import { ActButton } from '../ui/ActionButton.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/tell.ts';
-import { When } from '../ui/When.tsx';
-import { type Delivery, useResend } from './api.ts';
+import { When } from '../ui/TimeAgo.tsx';
+import { tell } from '../ui/toast.ts';
 
 /** One delivery: its event, how it stands, and its attempts when opened. */
 export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: boolean }) {

@@ -1,8 +1,8 @@
-import { Confirm } from '../ui/Confirm.tsx';
+import { type DnsRecord, useDeleteRecord } from '../domains/api.ts';
+import { Confirm } from '../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { tell } from '../ui/tell.ts';
-import { type DnsRecord, useDeleteRecord } from './api.ts';
+import { Empty } from '../ui/EmptyState.tsx';
+import { tell } from '../ui/toast.ts';
 
 /** The name as the world asks for it. */
 const fullName = (name: string, domain: string): string => (name === '' ? domain : `${name}.${domain}`);

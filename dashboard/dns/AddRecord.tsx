@@ -1,11 +1,11 @@
 import { SimpleGrid } from '@mantine/core';
 import { addDnsRecord } from '../../contract/dns/records.ts';
 import { DNS_TYPES } from '../../contract/enums.ts';
+import { useAddRecord } from '../domains/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { tell } from '../ui/tell.ts';
-import { useAddRecord } from './api.ts';
+import { tell } from '../ui/toast.ts';
 
 type RecordType = (typeof DNS_TYPES)[number];
 

@@ -1,11 +1,11 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { type Endpoint, useEndpoints } from '../developers/api.ts';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { type Endpoint, useEndpoints } from './api.ts';
 import { NewEndpoint } from './NewEndpoint.tsx';
 
 /** Where events are sent. */

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { FailureNote } from './FailureNote.tsx';
+import { FailureNote } from './FailureAlert.tsx';
 
 interface ConfirmProps extends Omit<ButtonProps, 'children'> {
   /** The button that asks first: `Delete`. */

@@ -1,15 +1,15 @@
 import { Stack, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { ActButton } from '../ui/ActButton.tsx';
-import { Confirm } from '../ui/Confirm.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { type Endpoint, useDeleteEndpoint, useEnableEndpoint, useEndpoints, usePing } from '../developers/api.ts';
+import { RotateSecret } from '../developers/RotateSecret.tsx';
+import { ActButton } from '../ui/ActionButton.tsx';
+import { Confirm } from '../ui/ConfirmButton.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/tell.ts';
-import { type Endpoint, useDeleteEndpoint, useEnableEndpoint, useEndpoints, usePing } from './api.ts';
+import { tell } from '../ui/toast.ts';
 import { Deliveries } from './Deliveries.tsx';
-import { RotateSecret } from './RotateSecret.tsx';
 
 const BACK = { href: '/developers/webhooks', name: 'Webhooks' };
 

@@ -1,7 +1,7 @@
-import { Loaded } from '../ui/Loaded.tsx';
+import { useCheck, useMe } from '../domains/api.ts';
+import { OrderForm } from '../domains/OrderForm.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
-import { useCheck, useMe } from './api.ts';
-import { OrderForm } from './OrderForm.tsx';
 
 const BACK = { href: '/domains', name: 'Domains' };
 

@@ -1,14 +1,14 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { type Application, type Deployment, useDeployments } from '../apps/api.ts';
+import { DeploymentStatus } from '../apps/DeploymentStatus.tsx';
+import { TRIGGER_WORDS } from '../apps/words.ts';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { When } from '../ui/When.tsx';
-import { type Application, type Deployment, useDeployments } from './api.ts';
-import { DeploymentStatus } from './DeploymentStatus.tsx';
-import { Took } from './Took.tsx';
-import { TRIGGER_WORDS } from './words.ts';
+import { When } from '../ui/TimeAgo.tsx';
+import { Took } from './Duration.tsx';
 
 /** An application's deployments, newest first. */
 export function Deployments({ app }: { app: Application }) {

@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter';
-import { Confirm } from '../ui/Confirm.tsx';
-import { timeOf } from '../ui/When.tsx';
-import { type Deployment, useRollback } from './api.ts';
+import { type Deployment, useRollback } from '../apps/api.ts';
+import { Confirm } from '../ui/ConfirmButton.tsx';
+import { timeOf } from '../ui/TimeAgo.tsx';
 
 /** Puts an earlier release in service again, without a build. */
 export function RollBack({ deployment: { id, applicationId, commitSha, startedAt } }: { deployment: Deployment }) {

@@ -2,11 +2,11 @@ import { Button, Checkbox, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { SCOPES, type Scope } from '../../contract/route.ts';
+import { useCreateKey } from '../developers/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { ChoiceField, LongField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { ShownOnce } from '../ui/ShownOnce.tsx';
-import { useCreateKey } from './api.ts';
+import { ShownOnce } from '../ui/OneTimeSecret.tsx';
 
 const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   read: 'read everything',

@@ -1,8 +1,8 @@
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { useDeliveries } from '../developers/api.ts';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
-import { useDeliveries } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
 import { ResendSkipped } from './ResendSkipped.tsx';
 

@@ -1,12 +1,12 @@
 import { Button, Checkbox, Modal, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { useCreateEndpoint } from '../developers/api.ts';
+import { EVENT_TYPES } from '../developers/event-types.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { ShownOnce } from '../ui/ShownOnce.tsx';
-import { useCreateEndpoint } from './api.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import { ShownOnce } from '../ui/OneTimeSecret.tsx';
 
 const START = { url: '', description: '', events: [] as string[] };
 const toBody = ({ url, description, events }: typeof START) => ({

@@ -1,15 +1,15 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { Confirm } from '../ui/Confirm.tsx';
+import { type Key, useKeys, useRevokeKey } from '../developers/api.ts';
+import { Confirm } from '../ui/ConfirmButton.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/tell.ts';
-import { When } from '../ui/When.tsx';
-import { type Key, useKeys, useRevokeKey } from './api.ts';
-import { NewKey } from './NewKey.tsx';
+import { When } from '../ui/TimeAgo.tsx';
+import { tell } from '../ui/toast.ts';
+import { NewKey } from './NewApiKey.tsx';
 
 /** The account's API keys, those that are revoked too. */
 export function Keys() {

@@ -1,11 +1,11 @@
 import { Button, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import { resendSkipped } from '../../contract/webhooks/management.ts';
+import { useResendSkipped } from '../developers/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { tell } from '../ui/tell.ts';
-import { useResendSkipped } from './api.ts';
+import { tell } from '../ui/toast.ts';
 
 interface ResendSkippedProps {
   id: string;

@@ -1,12 +1,12 @@
 import { Group, Text } from '@mantine/core';
-import { Loaded } from '../ui/Loaded.tsx';
+import { AddRecord } from '../dns/AddRecord.tsx';
+import { Records } from '../dns/Records.tsx';
+import { type Domain, useDomain, useRecords } from '../domains/api.ts';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/When.tsx';
-import { AddRecord } from './AddRecord.tsx';
-import { type Domain, useDomain, useRecords } from './api.ts';
-import { Records } from './Records.tsx';
+import { dateOf } from '../ui/TimeAgo.tsx';
 
 /** One domain: how it stands, and its records. */
 export function DomainScreen({ id }: { id: string }) {

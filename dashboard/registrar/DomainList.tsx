@@ -1,13 +1,13 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { type Domain, useDomains } from '../domains/api.ts';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/When.tsx';
-import { type Domain, useDomains } from './api.ts';
+import { dateOf } from '../ui/TimeAgo.tsx';
 import { DomainSearch } from './DomainSearch.tsx';
 
 /** The account's domains, and a search for more. */

@@ -1,14 +1,14 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { createDatabase } from '../../contract/databases/databases.ts';
+import { type Application, type Database, useCreateDatabase, useDatabases } from '../apps/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { Empty } from '../ui/Empty.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Empty } from '../ui/EmptyState.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/tell.ts';
-import { type Application, type Database, useCreateDatabase, useDatabases } from './api.ts';
+import { tell } from '../ui/toast.ts';
 
 /** The application's databases, and a new one. */
 export const Databases = ({ app }: { app: Application }) => (

@@ -13,7 +13,7 @@ interface Place {
 export const PLACES: readonly Place[] = [
   { href: '/', name: 'Overview', icon: 'overview', load: () => import('../overview/Overview.tsx') },
   { href: '/apps', name: 'Applications', icon: 'apps', load: () => import('../apps/Apps.tsx') },
-  { href: '/domains', name: 'Domains', icon: 'domains', load: () => import('../domains/Domains.tsx') },
+  { href: '/domains', name: 'Domains', icon: 'domains', load: () => import('../registrar/Domains.tsx') },
   { href: '/hosting', name: 'Hosting', icon: 'hosting', load: () => import('../hosting/Hosting.tsx') },
   { href: '/billing', name: 'Billing', icon: 'billing', load: () => import('../billing/Billing.tsx') },
   { href: '/ai', name: 'AI', icon: 'ai', load: () => import('../ai/Ai.tsx') },

@@ -4,10 +4,10 @@ import { putProviderKey } from '../../contract/ai/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SecretField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { Confirm } from '../ui/Confirm.tsx';
-import { Loaded } from '../ui/Loaded.tsx';
+import { Confirm } from '../ui/ConfirmButton.tsx';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
-import { tell } from '../ui/tell.ts';
+import { tell } from '../ui/toast.ts';
 import { type Provider, useDeleteProvider, useProviders, usePutProvider } from './api.ts';
 
 /** The account's own keys at the AI providers. */

@@ -1,11 +1,11 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Loaded } from '../ui/Loaded.tsx';
+import { type Availability, useCheck } from '../domains/api.ts';
 import { rand } from '../ui/money.ts';
+import { Loaded } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import { type Availability, useCheck } from './api.ts';
 
 /** Is a name free, and what does it cost? */
 export function DomainSearch() {
