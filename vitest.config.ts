@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'platform',
           include: ['test/api/**/*.test.ts', 'test/flow/**/*.test.ts'],
-          globalSetup: 'test/platform.ts',
+          globalSetup: 'test/support/platform.ts',
           testTimeout: 30_000,
           // Some files start a platform of their own: two at a time is what two cores carry.
           maxWorkers: 2,
@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          globalSetup: ['test/browser/unpack.ts', 'test/platform.ts'],
+          globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { startChildren } from '../local/processes/children.ts';
 import { createTables, startDynamoDb } from '../local/engines/dynamodb.ts';
 import { synthesize } from '../local/template/synthesis.ts';
-import { freePort } from '../test/platform.ts';
+import { freePort } from '../test/support/platform.ts';
 import {
   aborted,
   cpuPer1000,

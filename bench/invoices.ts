@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { ItemOf } from '../table/entities.ts';
-import { startRun } from '../test/platform.ts';
+import { startRun } from '../test/support/platform.ts';
 import { byTurns, type Row } from './measure.ts';
 
 const TIMES = 300;

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { createApp, getApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
-import { startRun } from '../test/platform.ts';
+import { startRun } from '../test/support/platform.ts';
 import { byTurns, type Row } from './measure.ts';
 
 const TIMES = 400;

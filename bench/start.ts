@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChildren } from '../local/processes/children.ts';
 import { startDynamoDb } from '../local/engines/dynamodb.ts';
-import { freePort, startRun } from '../test/platform.ts';
+import { freePort, startRun } from '../test/support/platform.ts';
 import { median, type Row, timed } from './measure.ts';
 
 const TIMES = 3;

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../contract/apps/apps.ts';
 import { type Client, createClient } from '../contract/client.ts';
 import { createWebhook } from '../contract/webhooks/endpoints.ts';
-import { startRun } from '../test/platform.ts';
-import { type Receiver, receiver } from '../test/receivers.ts';
+import { startRun } from '../test/support/platform.ts';
+import { type Receiver, receiver } from '../test/support/receivers.ts';
 import { median, type Row } from './measure.ts';
 
 const EVENTS = 100;

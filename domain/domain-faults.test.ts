@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectBooksToBeRight } from '../test/billing-world.ts';
+import { expectBooksToBeRight } from '../test/simulation/billing.ts';
 import { chances, type DomainWorld, domainWorld, type Fate } from '../test/domain-world.ts';
 
 /**

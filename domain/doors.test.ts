@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { doorWorld, HOST, KEYS } from '../test/door-world.ts';
+import { doorWorld, HOST, KEYS } from '../test/simulation/custom-domains.ts';
 import { askForLook, closeDoor, reconcileDoors } from './door-keeping.ts';
 
 const MINUTE = 60_000;

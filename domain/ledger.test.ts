@@ -10,7 +10,7 @@ import { Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts'
 import { Account } from '../table/entities.ts';
 import { createTable, type Send } from '../table/table.ts';
 import { change } from '../table/writes.ts';
-import { billingWorld, expectBooksToBeRight } from '../test/billing-world.ts';
+import { billingWorld, expectBooksToBeRight } from '../test/simulation/billing.ts';
 import { issueInvoice, issuePaidInvoice } from './billing/invoices.ts';
 import { addVat } from './billing/money.ts';
 import { plansOffered } from './billing/plans.ts';

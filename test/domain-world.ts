@@ -1,15 +1,15 @@
+import { payOutstanding, voidOverdue } from '../domain/billing/unpaid-invoices.ts';
+import { nothing, withWallet } from '../domain/billing/wallet.ts';
 import { advanceDomain, domainPaid, domainUnpaid, reconcileDomains } from '../domain/domain-life.ts';
 import { orderDomain } from '../domain/registrar/orders.ts';
 import { checkTask, finishTask, type Progress, refuseTask, submitTask } from '../domain/registrar/tasks.ts';
 import { extensionsOnSale } from '../domain/registrar/tlds.ts';
-import { payOutstanding, voidOverdue } from '../domain/billing/unpaid-invoices.ts';
-import { nothing, withWallet } from '../domain/billing/wallet.ts';
 import type { Dns } from '../providers/dns/dns.ts';
-import type { Executions } from '../providers/workflows/executions.ts';
 import { type Operation, Refused, type Registrar } from '../providers/registrar/registrar.ts';
+import type { Executions } from '../providers/workflows/executions.ts';
 import { Invoice } from '../table/entities/billing.ts';
 import { Domain } from '../table/entities/registrar.ts';
-import { billingWorld } from './billing-world.ts';
+import { billingWorld } from './simulation/billing.ts';
 
 /**
  * Everything between an order and the registrar, with a clock that jumps: the real domain functions over a table in memory, a

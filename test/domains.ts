@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getDomain, listDomains } from '../contract/registrar/domains.ts';
 import { orderDomain } from '../contract/registrar/orders.ts';
-import { type Opened, until } from './world.ts';
+import { type Opened, until } from './support/harness.ts';
 
 /** An owner whom the registrar takes. */
 export const registrant = {

@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { deliver } from '../domain/webhooks/deliver.ts';
 import { reconcileDeliveries } from '../domain/delivery-sweep.ts';
 import type { Caller, Deps } from '../domain/deps.ts';
 import { reconcileEvents } from '../domain/event-sweep.ts';
-import { emit } from '../domain/webhooks/events.ts';
 import { newId } from '../domain/ids.ts';
+import { deliver } from '../domain/webhooks/deliver.ts';
 import { createWebhook } from '../domain/webhooks/endpoints.ts';
+import { emit } from '../domain/webhooks/events.ts';
 import { consume } from '../events/consume.ts';
 import { webhookRules } from '../events/webhook-rules.ts';
-import type { DeliveryMessage, DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
 import type { Secrets } from '../providers/encryption/secrets.ts';
+import type { DeliveryMessage, DeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
 import type { Sent, WebhookSender } from '../providers/webhooks/sender.ts';
-import { createTable, type Send } from '../table/table.ts';
 import { Delivery } from '../table/entities/webhooks.ts';
-import { memoryTable } from './memory-table.ts';
+import { createTable, type Send } from '../table/table.ts';
+import { memoryTable } from './support/memory-table.ts';
 
 /**
  * Everything between an event's write and its receivers, with a clock that jumps: the real rules, domain functions and

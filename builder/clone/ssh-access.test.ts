@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
-import { hasSsh, type SshGitServer, startSshGitServer } from '../../test/ssh-git-server.ts';
+import { hasSsh, type SshGitServer, startSshGitServer } from '../../test/support/ssh-git-server.ts';
 import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealedUnder } from '../test-harness.ts';
 import { KNOWN_HOSTS } from './known-hosts.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { GitAccess } from '../../table/git-entities.ts';
 import { create } from '../../table/writes.ts';
-import { deploymentWorld } from '../../test/deployment-world.ts';
+import { deploymentWorld } from '../../test/simulation/deployments.ts';
 import { newGitAccess, openHookSecret, rotateDeployKey, rotateGitHook } from './git-access.ts';
 
 /** Sealed is the text itself, with what it was sealed under. */

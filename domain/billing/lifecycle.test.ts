@@ -4,7 +4,7 @@ import { consume } from '../../events/consume.ts';
 import type { Payments } from '../../providers/payments/payments.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
 import { Account } from '../../table/entities.ts';
-import { billingWorld, expectBooksToBeRight, START } from '../../test/billing-world.ts';
+import { billingWorld, expectBooksToBeRight, START } from '../../test/simulation/billing.ts';
 import { FIRST_PLAN } from '../first-plan.ts';
 import { tendSubscriptions } from './lifecycle.ts';
 import { periodEndAfter } from './periods.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Account } from '../../table/entities.ts';
-import { billingWorld, expectBooksToBeRight } from '../../test/billing-world.ts';
+import { billingWorld, expectBooksToBeRight } from '../../test/simulation/billing.ts';
 import type { Deps } from '../deps.ts';
 import { issueInvoice, issuePaidInvoice, payInvoice, voidInvoice } from './invoices.ts';
 import { addVat, centsOf, rand, vatInside } from './money.ts';

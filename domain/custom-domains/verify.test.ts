@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { App, Host } from '../../table/entities.ts';
 import { change, create } from '../../table/writes.ts';
-import { billingWorld } from '../../test/billing-world.ts';
+import { billingWorld } from '../../test/simulation/billing.ts';
 import { reconcileCustomDomains, routeCustomDomain } from '../custom-domains.ts';
 import { newCustomDomain } from '../domain-claims.ts';
 

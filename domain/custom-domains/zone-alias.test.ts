@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Domain, DomainName, Zone } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
-import { billingWorld } from '../../test/billing-world.ts';
+import { billingWorld } from '../../test/simulation/billing.ts';
 import { domainsAbove, leadInOwnZone } from './zone-alias.ts';
 
 const ADDRESS = 'd1.cloudfront.net';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExecutionStatus, Executions } from '../../providers/workflows/executions.ts';
-import { deploymentWorld } from '../../test/deployment-world.ts';
-import { HOSTS } from '../../test/git-hooks.ts';
+import { deploymentWorld } from '../../test/simulation/deployments.ts';
+import { HOSTS } from '../../test/support/git-hooks.ts';
 import { reconcileDeployments, routeNewApp, startDeployment } from '../executions.ts';
 import { createDeployment } from './create.ts';
 import { receivePush } from './pushes.ts';

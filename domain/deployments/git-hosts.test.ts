@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asForm, HOSTS, type SentHook } from '../../test/git-hooks.ts';
+import { asForm, HOSTS, type SentHook } from '../../test/support/git-hooks.ts';
 import { isGenuine, readHook } from './git-hosts.ts';
 
 const SECRET = 'the hook secret';

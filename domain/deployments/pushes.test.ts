@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { App } from '../../table/entities.ts';
 import type { GitAccess } from '../../table/git-entities.ts';
-import { deploymentWorld } from '../../test/deployment-world.ts';
-import { HOSTS, type PushOf } from '../../test/git-hooks.ts';
+import { deploymentWorld } from '../../test/simulation/deployments.ts';
+import { HOSTS, type PushOf } from '../../test/support/git-hooks.ts';
 import { createDeployment } from './create.ts';
 import { receivePush } from './pushes.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Deployment } from '../../table/entities.ts';
 import { change } from '../../table/writes.ts';
-import { deploymentWorld } from '../../test/deployment-world.ts';
+import { deploymentWorld } from '../../test/simulation/deployments.ts';
 import { createDeployment } from './create.ts';
 import { KEPT_RELEASES, pruneReleases, rollBack } from './rollback.ts';
 

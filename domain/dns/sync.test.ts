@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import { type DnsRecord, Domain, Zone } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
-import { billingWorld } from '../../test/billing-world.ts';
+import { billingWorld } from '../../test/simulation/billing.ts';
 import { chances } from '../../test/domain-world.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './records.ts';
 import { aliasSetsOf, differences, mirrorZone, reconcileZones, setsOf, zoneValue } from './sync.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Door } from '../../table/entities/custom-domains.ts';
 import { App, Host } from '../../table/entities.ts';
 import { create, replace } from '../../table/writes.ts';
-import { billingWorld } from '../../test/billing-world.ts';
+import { billingWorld } from '../../test/simulation/billing.ts';
 import { newDoor } from '../door-keeping.ts';
 import { teardownApp } from './teardown.ts';
 

@@ -1,6 +1,6 @@
 import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { known, NASTY, type Receiver, receiver, secureReceiver } from '../../test/receivers.ts';
+import { known, NASTY, type Receiver, receiver, secureReceiver } from '../../test/support/receivers.ts';
 import { keptText } from './body.ts';
 import { createWebhookSender } from './sender.ts';
 

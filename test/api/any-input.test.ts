@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Route } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
-import { local, newAccount } from '../world.ts';
+import { local, newAccount } from '../support/harness.ts';
 
 /** Sends bytes as they are and reads all that comes back. */
 const exchange = (bytes: string): Promise<string> =>

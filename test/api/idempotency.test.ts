@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
-import { clientOf, codeOf, newAccount } from '../world.ts';
+import { clientOf, codeOf, newAccount } from '../support/harness.ts';
 
 const withKey = (secretKey: string, key: string) => clientOf({ secretKey, headers: { 'idempotency-key': key } });
 

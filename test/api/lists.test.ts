@@ -10,9 +10,9 @@ import { dashboardRoutes, routes } from '../../contract/routes.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { pingWebhook } from '../../contract/webhooks/management.ts';
 import { freshName, registrant } from '../domains.ts';
-import { boughtHosting } from '../hosting-world.ts';
-import { receiver } from '../receivers.ts';
-import { codeOf, newAccount, type Opened, until } from '../world.ts';
+import { codeOf, newAccount, type Opened, until } from '../support/harness.ts';
+import { boughtHosting } from '../support/hosting.ts';
+import { receiver } from '../support/receivers.ts';
 
 /** A list of the contract: it takes `limit` and `offset`, and answers `{data: […], has_more}`. */
 function isList(route: Route): boolean {

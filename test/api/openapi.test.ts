@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
-import { raw } from '../world.ts';
+import { raw } from '../support/harness.ts';
 
 const own: readonly AnyRoute[] = [...routes, ...streamedRoutes];
 /** The operations at their own paths, those of `/v1` and `/ai/v1` at the dashboard's too, and what only it has. */

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Method } from '../../contract/route.ts';
-import { local, newAccount, type Opened } from '../world.ts';
+import { local, newAccount, type Opened } from '../support/harness.ts';
 
 /**
  * Sequential round trips, counted on the wire: a proxy stands before the table and counts waves. A request that begins

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, signedIn } from './browser.ts';
 import { unstyled } from './styles.ts';
 

@@ -4,8 +4,8 @@ import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
 import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord } from '../../contract/dns/records.ts';
 import { openDomain } from '../domains.ts';
-import { get } from '../flow/browse.ts';
-import { local, newAccount } from '../world.ts';
+import { get } from '../support/browse.ts';
+import { local, newAccount } from '../support/harness.ts';
 import { open, settled, signedIn } from './browser.ts';
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';

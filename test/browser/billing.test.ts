@@ -3,7 +3,7 @@ import { listInvoices } from '../../contract/billing/invoices.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
 import { createTopUp, getAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
-import { local, newAccount } from '../world.ts';
+import { local, newAccount } from '../support/harness.ts';
 import { open, signedIn } from './browser.ts';
 
 /** An invoice that the account has not paid. */

@@ -1,7 +1,7 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { local, type Opened } from '../world.ts';
+import { local, type Opened } from '../support/harness.ts';
 
 /** The widths that people come with: a desk and a phone. */
 export const SIZES = { desk: { width: 1200, height: 900 }, phone: { width: 390, height: 844 } } as const;

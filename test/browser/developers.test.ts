@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { listApps } from '../../contract/apps/apps.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { type Receiver, receiver } from '../receivers.ts';
-import { clientOf, codeOf, newAccount } from '../world.ts';
+import { clientOf, codeOf, newAccount } from '../support/harness.ts';
+import { type Receiver, receiver } from '../support/receivers.ts';
 import { open, signedIn } from './browser.ts';
 import { unstyled } from './styles.ts';
 

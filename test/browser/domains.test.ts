@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listDnsRecords } from '../../contract/dns/records.ts';
 import { listDomains } from '../../contract/registrar/domains.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, signedIn } from './browser.ts';
 
 test('a name is searched for, ordered from the wallet, registered, and gets and loses a record', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, settled, signedIn } from './browser.ts';
 
 const AGAIN = 'This is what you had typed before.';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { disableEndpoint } from '../disable-endpoint.ts';
-import { type Receiver, receiver } from '../receivers.ts';
-import { clientOf, local, newAccount, until } from '../world.ts';
+import { disableEndpoint } from '../support/disable-endpoint.ts';
+import { clientOf, local, newAccount, until } from '../support/harness.ts';
+import { type Receiver, receiver } from '../support/receivers.ts';
 import { open, signedIn } from './browser.ts';
 
 const ANSWER = '\u001b[31mred\u001b[0m <script>alert(1)</script>';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, signedIn } from './browser.ts';
 
 const NAME = '<img src=x onerror=alert(1)>';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { local } from '../world.ts';
+import { local } from '../support/harness.ts';
 
 /** A request with headers as they are: `fetch` would ask for encodings, and undo them, by itself. */
 function get(path: string, headers: Record<string, string> = {}) {

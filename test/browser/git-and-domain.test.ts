@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createApp, getApp } from '../../contract/apps/apps.ts';
 import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
 import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, signedIn } from './browser.ts';
 
 test('the Git tab shows where pushes are told of, the secret when asked, the deploy key, and switches pushes on', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { local, type Opened } from '../world.ts';
+import { local, type Opened } from '../support/harness.ts';
 import { open, signedIn } from './browser.ts';
 
 const ownerOf = ({ dashboardToken }: { dashboardToken: string }): Pick<Opened, 'accessToken'> => ({

@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createKey } from '../../contract/accounts/api-keys.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, signedIn } from './browser.ts';
 
 const AT = '2026-01-31T09:30:00.000Z';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, receiver } from '../receivers.ts';
+import { type Receiver, receiver } from '../support/receivers.ts';
 import { newVisitor, settled } from './browser.ts';
 
 /** Where the README's pictures go; taken only when they are asked for. */

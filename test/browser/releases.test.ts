@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
-import { get } from '../flow/browse.ts';
-import { local, newAccount, type Opened, until } from '../world.ts';
+import { get } from '../support/browse.ts';
+import { local, newAccount, type Opened, until } from '../support/harness.ts';
 import { open, settled, signedIn } from './browser.ts';
 
 /** Longer than a log is asked for anew. */

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, SIZES, signedIn, type Visitor } from './browser.ts';
 import { unstyled } from './styles.ts';
 

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { local, newAccount } from '../world.ts';
+import { local, newAccount } from '../support/harness.ts';
 import { newVisitor, open, settled, signedIn } from './browser.ts';
 
 const { demo } = local.accounts;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
-import { newAccount } from '../world.ts';
+import { newAccount } from '../support/harness.ts';
 import { open, settled, signedIn } from './browser.ts';
 
 /** Ctrl-clicks; whether that was left to the browser, which opens what a link leads to in a tab beside. */

@@ -7,11 +7,11 @@ import { replaceEnv } from '../../contract/apps/environment.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { getDeployment, readDeploymentLog } from '../../contract/deployments/deployments.ts';
 import { artifactKey } from '../../providers/builds/builds.ts';
-import { type Run, startRun } from '../platform.ts';
-import { codeOf, newAccount, type Opened, until } from '../world.ts';
-import { get } from './browse.ts';
-import { deployer } from './deployer.ts';
-import { app, committer } from './repositories.ts';
+import { get } from '../support/browse.ts';
+import { deployer } from '../support/deployer.ts';
+import { codeOf, newAccount, type Opened, until } from '../support/harness.ts';
+import { type Run, startRun } from '../support/platform.ts';
+import { app, committer } from '../support/repositories.ts';
 
 /** What builds do and say, on a platform of their own. */
 const root = mkdtempSync(join(tmpdir(), 'builds-'));

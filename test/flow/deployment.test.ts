@@ -6,10 +6,10 @@ import { createApp, deleteApp, getApp, updateApp } from '../../contract/apps/app
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import type { Client } from '../../contract/client.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
-import { type Run, startRun } from '../platform.ts';
-import { newAccount, until } from '../world.ts';
-import { get } from './browse.ts';
-import { app, committer } from './repositories.ts';
+import { get } from '../support/browse.ts';
+import { newAccount, until } from '../support/harness.ts';
+import { type Run, startRun } from '../support/platform.ts';
+import { app, committer } from '../support/repositories.ts';
 
 /** Deployments on a platform of their own, whose repositories the tests write. */
 const root = mkdtempSync(join(tmpdir(), 'repositories-'));

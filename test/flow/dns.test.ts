@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import type { CallerInput } from '../../contract/route.ts';
 import { openDomain } from '../domains.ts';
-import { local, newAccount, type Opened, until } from '../world.ts';
+import { local, newAccount, type Opened, until } from '../support/harness.ts';
 
 const { host, port } = local.dns;
 

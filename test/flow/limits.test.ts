@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
-import { type Run, startRun } from '../platform.ts';
-import { newAccount, type Opened, until } from '../world.ts';
-import { get } from './browse.ts';
-import { app, committer } from './repositories.ts';
+import { get } from '../support/browse.ts';
+import { newAccount, type Opened, until } from '../support/harness.ts';
+import { type Run, startRun } from '../support/platform.ts';
+import { app, committer } from '../support/repositories.ts';
 
 /** What runs away is ended: on a platform of its own, whose builds may take a few seconds. */
 const root = mkdtempSync(join(tmpdir(), 'limits-'));

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { getMe } from '../../contract/accounts/me.ts';
-import { Visitor } from '../sign-in.ts';
-import { clientOf, local } from '../world.ts';
+import { clientOf, local } from '../support/harness.ts';
+import { Visitor } from '../support/sign-in.ts';
 
 const { demo } = local.accounts;
 const newcomer = () => ({ email: `${randomUUID()}@example.com`, password: 'correct horse battery', name: 'New Comer' });

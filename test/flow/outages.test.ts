@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { type Run, startRun } from '../platform.ts';
-import { type Receiver, receiver } from '../receivers.ts';
-import { newAccount, until } from '../world.ts';
+import { newAccount, until } from '../support/harness.ts';
+import { type Run, startRun } from '../support/platform.ts';
+import { type Receiver, receiver } from '../support/receivers.ts';
 
 let run: Run;
 let witness: Receiver;

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, updateApp } from '../../contract/apps/apps.ts';
 import { getDeployKey, getGitHook, rotateDeployKey } from '../../contract/apps/git-access.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
-import { HOSTS, type SentHook } from '../git-hooks.ts';
-import { type Run, startRun } from '../platform.ts';
-import { hasSsh, type SshGitServer, startSshGitServer } from '../ssh-git-server.ts';
-import { newAccount, type Opened, until } from '../world.ts';
-import { get } from './browse.ts';
-import { app, commitTo, git } from './repositories.ts';
+import { get } from '../support/browse.ts';
+import { HOSTS, type SentHook } from '../support/git-hooks.ts';
+import { newAccount, type Opened, until } from '../support/harness.ts';
+import { type Run, startRun } from '../support/platform.ts';
+import { app, commitTo, git } from '../support/repositories.ts';
+import { hasSsh, type SshGitServer, startSshGitServer } from '../support/ssh-git-server.ts';
 
 /** Private repositories and pushes, on a platform of their own whose data can be looked through. */
 const root = mkdtempSync(join(tmpdir(), 'pushes-'));

@@ -8,11 +8,11 @@ import { deleteApp, updateApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { rollBack } from '../../contract/deployments/rollback.ts';
-import { type Run, startRun } from '../platform.ts';
-import { codeOf, newAccount, type Opened, until } from '../world.ts';
-import { get } from './browse.ts';
-import { deployer } from './deployer.ts';
-import { app, committer } from './repositories.ts';
+import { get } from '../support/browse.ts';
+import { deployer } from '../support/deployer.ts';
+import { codeOf, newAccount, type Opened, until } from '../support/harness.ts';
+import { type Run, startRun } from '../support/platform.ts';
+import { app, committer } from '../support/repositories.ts';
 
 /** Rollbacks, deletions in the middle and many deployments at once, on a platform of their own. */
 const root = mkdtempSync(join(tmpdir(), 'releases-'));

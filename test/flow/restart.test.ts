@@ -6,10 +6,10 @@ import { getMe } from '../../contract/accounts/me.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
-import { freePort, startRun } from '../platform.ts';
-import { Visitor } from '../sign-in.ts';
-import { until } from '../world.ts';
-import { get } from './browse.ts';
+import { get } from '../support/browse.ts';
+import { until } from '../support/harness.ts';
+import { freePort, startRun } from '../support/platform.ts';
+import { Visitor } from '../support/sign-in.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));

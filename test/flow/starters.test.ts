@@ -6,10 +6,10 @@ import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
-import { type Run, startRun } from '../platform.ts';
-import { newAccount, type Opened, until } from '../world.ts';
-import { assetsOf, get } from './browse.ts';
-import { commitTo } from './repositories.ts';
+import { assetsOf, get } from '../support/browse.ts';
+import { newAccount, type Opened, until } from '../support/harness.ts';
+import { type Run, startRun } from '../support/platform.ts';
+import { commitTo } from '../support/repositories.ts';
 
 /** Next.js and Nuxt as their starters come: nothing in the repository knows of the platform. */
 const root = mkdtempSync(join(tmpdir(), 'starters-'));

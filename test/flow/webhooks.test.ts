@@ -7,9 +7,9 @@ import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { startRun } from '../platform.ts';
-import { NASTY, type Received, receiver } from '../receivers.ts';
-import { newAccount, until } from '../world.ts';
+import { newAccount, until } from '../support/harness.ts';
+import { startRun } from '../support/platform.ts';
+import { NASTY, type Received, receiver } from '../support/receivers.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'webhooks-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));

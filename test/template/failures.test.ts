@@ -4,13 +4,13 @@ import * as z from 'zod';
 import { SILENT_ITEMS } from '../../lib/stacks/stream.ts';
 import { AiAccount, AiAudit, AiEntry, AiOffer } from '../../table/entities/ai.ts';
 import { Invoice, InvoiceNumbers, PlanOffer, Subscription } from '../../table/entities/billing.ts';
-import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
 import { Door } from '../../table/entities/custom-domains.ts';
+import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
+import { Delivery, Sweep, Webhook } from '../../table/entities/webhooks.ts';
 import { Account, Answer, App, Credential, Deployment, Visitor } from '../../table/entities.ts';
 import { Event } from '../../table/event-entities.ts';
 import { GitAccess, Push } from '../../table/git-entities.ts';
 import { Login } from '../../table/login-entities.ts';
-import { Delivery, Sweep, Webhook } from '../../table/entities/webhooks.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });

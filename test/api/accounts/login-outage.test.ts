@@ -1,0 +1,28 @@
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { beforeAll, expect, test } from 'vitest';
+import { local, newAccount, type Opened } from '../../support/harness.ts';
+
+/** The platform's own code in this process, with an issuer of logins that nobody answers for. */
+let account: Opened;
+beforeAll(async () => {
+  Object.assign(process.env, local.environment, { LOGIN_ISSUER: 'http://127.0.0.1:1' });
+  const { environment } = local;
+  account = await newAccount({}, { ...local, environment: { ...environment, LOGIN_ISSUER: 'http://127.0.0.1:1' } });
+});
+
+type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+async function ask(path: string, token: string) {
+  const { handler }: { handler: unknown } = await import('../../../functions/api/listApps.ts');
+  const http = { method: 'GET', path, sourceIp: '127.0.0.1' };
+  const headers = { authorization: `Bearer ${token}` };
+  const event = { rawPath: path, headers, queryStringParameters: {}, requestContext: { http, requestId: 'test' } };
+  const { statusCode, body } = await (handler as Handler)(event, {} as Context);
+  return { statusCode, body: JSON.parse(body ?? '{}') };
+}
+
+test('while the issuer of logins is down, a login is 503 and not signed out, and keys work on', async () => {
+  const { statusCode, body } = await ask('/dashboard/v1/apps', account.accessToken);
+  expect([statusCode, body.error]).toMatchObject([503, { code: 'server_error', status: 503 }]);
+  expect(JSON.stringify(body)).not.toContain('127.0.0.1');
+  expect((await ask('/v1/apps', account.secretKey)).statusCode).toBe(200);
+});

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { getMe } from '../../../contract/accounts/me.ts';
+import { createApp, getApp, listApps } from '../../../contract/apps/apps.ts';
+import { createDeployment } from '../../../contract/deployments/deployments.ts';
+import { dashboardPathOf, type Route } from '../../../contract/route.ts';
+import { dashboardRoutes, routes, streamedRoutes } from '../../../contract/routes.ts';
+import { openLoginKey } from '../../../local/emulators/login/key.ts';
+import { accessTokenOf, clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
+
+const { demo } = local.accounts;
+const params = { id: 'app_00000000000000000000000000' };
+const inputOf = (route: Route) => ({ params, ...(route.body ? { body: {} } : {}) }) as never;
+const withToken = (token: string, headers: Record<string, string> = {}) =>
+  clientOf({ accessToken: () => token, headers });
+/** Every operation that a login may call. */
+const called = ([...routes, ...dashboardRoutes] as readonly Route[]).filter(
+  ({ path, access }) => dashboardPathOf(path) && access !== 'none',
+);
+
+test('the tokens of local.json are logins of its accounts', async () => {
+  for (const { id, email, dashboardToken } of [demo, local.accounts.other]) {
+    const { body } = await withToken(dashboardToken).call(getMe);
+    expect(body.data).toMatchObject({ account: { id, email }, roles: ['owner'] });
+  }
+});
+
+test('a login does what a key of its account does, at the dashboard’s path', async () => {
+  const account = await newAccount();
+  const made = await account.dashboard.call(createApp, { body: { name: 'From the dashboard' } });
+  expect(made.status).toBe(201);
+  expect((await account.call(getApp, { params: { id: made.body.data.id } })).body).toEqual(made.body);
+});
+
+test('what is deployed from the dashboard says so', async () => {
+  const account = await newAccount();
+  const body = { name: 'Dashed', framework: 'NODE', repoUrl: 'https://git.localhost/none.git' } as const;
+  const { data } = (await account.dashboard.call(createApp, { body: { ...body, deployNow: false } })).body;
+  const deployment = await account.dashboard.call(createDeployment, { params: { id: data.id } });
+  expect(deployment.body.data.trigger).toBe('DASHBOARD');
+});
+
+test('another account’s application is not there', async () => {
+  const [owner, stranger] = [await newAccount(), await newAccount()];
+  const { data } = (await owner.dashboard.call(createApp, { body: { name: 'Mine' } })).body;
+  const answer = await stranger.dashboard.call(getApp, { params: { id: data.id } });
+  expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+});
+
+/** Those that ask for something by its id, and for nothing else. */
+const byId = called.filter(({ params, body }) => params && !body);
+test.each(byId.map((route) => [`${route.method} ${dashboardPathOf(route.path)}`, route] as const))(
+  '%s of what is not one’s own is 404',
+  async (_name, route) => {
+    const { dashboard } = await newAccount();
+    const answer = await dashboard.call(route, inputOf(route));
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+  },
+);
+
+describe.each(called.map((route) => [`${route.method} ${dashboardPathOf(route.path)}`, route] as const))(
+  '%s',
+  (_name, route) => {
+    test.each([
+      ['no login', {}],
+      ['a secret key', { authorization: `Bearer ${demo.secretKey}` }],
+      ['a public key', { 'x-public-key': demo.publicKey }],
+      ['text that is no token', { authorization: 'Bearer nonsense' }],
+    ])('%s is 401', async (_what, headers) => {
+      // An accessToken chooses the path; the header given here is what is sent.
+      const answer = await clientOf({ accessToken: () => '', headers: { authorization: '', ...headers } }).call(
+        route,
+        inputOf(route),
+      );
+      expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
+      expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+      expect(answer.headers.get('x-request-id')).toBeTruthy();
+    });
+  },
+);
+
+describe('a token that is not an access token of ours is 401', () => {
+  const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const good = () => accessTokenOf(randomUUID());
+  const parts = async () => (await good()).split('.') as [string, string, string];
+  /** A token signed with the issuer's own key that says something else. */
+  const saying = async (claims: Record<string, unknown>, header: { alg?: string; kid?: string } = {}) => {
+    const key = await openLoginKey(local.login.keyFile);
+    const { issuer, clientId, audience } = local.login;
+    const usual = { iss: issuer, aud: audience, client_id: clientId, token_use: 'access', sub: randomUUID() };
+    return await new SignJWT({ ...usual, exp: Math.floor(Date.now() / 1000) + 600, ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid ?? '', ...header })
+      .sign(key);
+  };
+
+  test.each<[string, () => Promise<string>]>([
+    ['expired', () => accessTokenOf(randomUUID(), {}, { seconds: -1 })],
+    ['not valid yet', () => saying({ nbf: Math.floor(Date.now() / 1000) + 600 })],
+    ['without an end', () => saying({ exp: undefined })],
+    ['of another issuer', () => accessTokenOf(randomUUID(), { issuer: 'https://elsewhere.example' })],
+    ['of another client', () => accessTokenOf(randomUUID(), { clientId: 'somebody-else' })],
+    ['for another audience', () => accessTokenOf(randomUUID(), { audience: 'https://elsewhere.example' })],
+    ['an ID token', () => saying({ token_use: 'id', client_id: undefined, aud: local.login.clientId })],
+    ['without a subject', () => saying({ sub: undefined })],
+    ['signed with a key that the issuer does not have', () => saying({}, { kid: 'another' })],
+    [
+      'with another subject put in',
+      async () => {
+        const [header, payload, signature] = await parts();
+        const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+        return [header, base64({ ...claims, sub: 'somebody' }), signature].join('.');
+      },
+    ],
+    ['unsigned', async () => `${base64({ alg: 'none' })}.${(await parts())[1]}.`],
+    [
+      'signed with the public key as if it were a secret',
+      async () => {
+        const [, payload] = await parts();
+        const { n = '' } = await openLoginKey(local.login.keyFile);
+        const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+        return await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(n));
+      },
+    ],
+  ])('%s', async (_what, token) => {
+    const answer = await withToken(await token()).call(listApps);
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
+  });
+});
+
+test('a login is no key: its token is 401 wherever a key is asked for', async () => {
+  const { accessToken } = await newAccount();
+  const asKey = clientOf({ secretKey: accessToken });
+  const keyed = ([...routes, ...streamedRoutes] as readonly Route[]).filter(
+    ({ access }) => !['none', 'hook'].includes(access),
+  );
+  for (const route of keyed) {
+    const answer = await asKey.call(route, inputOf(route));
+    expect([route.id, answer.status, codeOf(answer)]).toEqual([route.id, 401, 'unauthorized']);
+  }
+});
+
+test('a login has 300 requests in 60 seconds, of which every answer tells', async () => {
+  const account = await newAccount();
+  const answers = await Promise.all(Array.from({ length: 305 }, () => account.dashboard.call(getMe)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(300);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(5);
+  for (const answer of refused) {
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('300');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  }
+  // The account's keys have a limit of their own.
+  expect((await account.call(listApps)).status).toBe(200);
+});
+
+test('a repeat with an Idempotency-Key gets the same answer, also with a fresh token, and nobody else does', async () => {
+  const subject = randomUUID();
+  const account = await newAccount({ login: subject });
+  const once = async () => withToken(await accessTokenOf(subject), { 'idempotency-key': 'once' });
+  const first = await (await once()).call(createApp, { body: { name: 'Once only' } });
+  const again = await (await once()).call(createApp, { body: { name: 'Once only' } });
+  expect(again.body).toEqual(first.body);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect((await account.call(listApps)).body.data).toHaveLength(1);
+  const stranger = withToken((await newAccount()).accessToken, { 'idempotency-key': 'once' });
+  const theirs = await stranger.call(createApp, { body: { name: 'Once only' } });
+  expect(theirs.body.data.id).not.toBe(first.body.data.id);
+});
+
+test('an unknown path of the dashboard is 404 with all headers, and counts', async () => {
+  const { accessToken } = await newAccount();
+  const answer = await raw('/dashboard/v1/nothing', { headers: { authorization: `Bearer ${accessToken}` } });
+  expect(await answer.json()).toMatchObject({ error: { code: 'not_found', status: 404 } });
+  expect(answer.headers.get('x-ratelimit-limit')).toBe('300');
+  expect(answer.headers.get('x-ratelimit-remaining')).toBe('299');
+});

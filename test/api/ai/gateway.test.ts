@@ -1,0 +1,274 @@
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import { ChatCompletion } from '../../../contract/ai/chat.ts';
+import { listModels } from '../../../contract/ai/gateway.ts';
+import { deleteProviderKey, putProviderKey } from '../../../contract/ai/management.ts';
+import { clientOf, local, newAccount, raw, until } from '../../support/harness.ts';
+
+// The platform's own code reads it when it is first imported.
+Object.assign(process.env, local.environment);
+const { baseUrl } = local;
+const { demo, other } = local.accounts;
+const sdk = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${baseUrl}/ai/v1`, maxRetries: 0 });
+const RICH = { aiCreditsMicroRand: 100_000_000 };
+const gpt = 'openai/gpt-4o-mini';
+const claude = 'anthropic/claude-sonnet-4-5';
+const say = (text: string) => [{ role: 'user' as const, content: `say exactly: ${text}` }];
+const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`;
+
+async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+/** What the table holds of an account's credits, read by the platform's own code. */
+async function credits(accountId: string) {
+  const [{ readCredits }, { deps }] = await Promise.all([
+    import('../../../domain/ai/ledger.ts'),
+    import('../../../runtime/deps.ts'),
+  ]);
+  return (await readCredits(deps, { accountId }, { limit: 100, offset: 0 })).data;
+}
+const settled = (accountId: string, calls: number) =>
+  until(async () => {
+    const found = await credits(accountId);
+    const done = found.entries.filter(({ type }) => type === 'CALL').length;
+    return done === calls && found.availableMicroRand === found.balanceMicroRand && found;
+  });
+
+describe('models', () => {
+  test('public and secret keys see what is sold, and whose key may be saved', async () => {
+    for (const client of [clientOf({ publicKey: demo.publicKey }), clientOf({ secretKey: demo.keys.read })]) {
+      const { status, body } = await client.call(listModels);
+      expect(status).toBe(200);
+      expect(body.data.find(({ id }) => id === gpt)).toMatchObject({
+        object: 'model',
+        owned_by: 'openai',
+        credits: true,
+        pricing_zar_per_million: { input: '2.70', output: '10.80' },
+      });
+      expect(body.byok_providers.map(({ id }) => id)).toEqual(
+        'openai anthropic google mistral groq deepseek xai openrouter together'.split(' '),
+      );
+    }
+  });
+
+  test('operators change the offer without a deployment', async () => {
+    const [{ setOffer }, { deps }] = await Promise.all([
+      import('../../../domain/ai/models.ts'),
+      import('../../../runtime/deps.ts'),
+    ]);
+    const { offers, builtInOffer } = await import('../../../domain/ai/models.ts');
+    const offer = offers(deps, builtInOffer(18));
+    expect((await offer()).randPerDollar).toBe(18);
+    await setOffer(deps, { randPerDollar: 18.0001 });
+    expect((await offers(deps, builtInOffer(18))()).randPerDollar).toBe(18.0001);
+    await setOffer(deps, {});
+    expect((await offers(deps, builtInOffer(18))()).randPerDollar).toBe(18);
+  });
+});
+
+describe.each([gpt, claude])('the official SDK and %s', (model) => {
+  test('lists models, completes, streams with usage, and sends a picture', async () => {
+    const account = await newAccount(RICH);
+    const client = sdk(account.secretKey);
+    const models = await client.models.list();
+    expect(models.data.map(({ id }) => id)).toContain(model);
+
+    const whole = await client.chat.completions.create({ model, messages: say('hello there') });
+    ChatCompletion().parse(whole);
+    expect(whole.choices[0]?.message.content).toBe('hello there');
+    expect(whole).toMatchObject({ model, object: 'chat.completion' });
+
+    const stream = await client.chat.completions.create({ model, messages: say('one two three'), stream: true });
+    const chunks = await listOf(stream);
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('one two three');
+    expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(3);
+    expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set([model]));
+
+    const content = [
+      { type: 'text' as const, text: 'say exactly: a picture' },
+      { type: 'image_url' as const, image_url: { url: PNG } },
+    ];
+    const seen = await client.chat.completions.create({ model, messages: [{ role: 'user', content }] });
+    expect(seen.usage?.prompt_tokens).toBeGreaterThan(700);
+
+    const { entries, balanceMicroRand } = await settled(account.id, 3);
+    expect(entries.map(({ type }) => type)).toEqual(['CALL', 'CALL', 'CALL', 'ADJUSTMENT']);
+    expect(entries.reduce((sum, { amountMicroRand }) => sum + amountMicroRand, 0)).toBe(balanceMicroRand);
+    expect(entries[0]).toMatchObject({ model, inputTokens: seen.usage?.prompt_tokens, cachedTokens: 0 });
+  });
+
+  test('an abort in the middle: charged for what came', async () => {
+    const account = await newAccount(RICH);
+    const text = 'word '.repeat(2000);
+    const stream = await sdk(account.secretKey).chat.completions.create({ model, messages: say(text), stream: true });
+    let seen = 0;
+    for await (const chunk of stream) {
+      if (chunk.choices[0]?.delta.content && ++seen === 5) break;
+    }
+    const { entries } = await settled(account.id, 1);
+    expect(entries[0]?.outputTokens).toBeGreaterThan(0);
+    expect(entries[0]?.outputTokens).toBeLessThan(500);
+  });
+
+  test('its classes of errors', async () => {
+    const rich = await newAccount(RICH);
+    const none = await newAccount({ scopes: ['read'] });
+    const ask = (key: string, content: string, name = model) =>
+      sdk(key)
+        .chat.completions.create({ model: name, messages: [{ role: 'user', content }] })
+        .catch((error: unknown) => error);
+    const cases: [unknown, { new (...all: never[]): Error }, number, string][] = [
+      [await ask(rich.secretKey, 'x', 'openai/nothing'), OpenAI.BadRequestError, 400, 'invalid_request'],
+      [await ask('sk_live_wrong', 'x'), OpenAI.AuthenticationError, 401, 'unauthorized'],
+      [await ask(other.secretKey, 'x'), OpenAI.APIError, 402, 'insufficient_credits'],
+      [await ask(none.secretKey, 'x'), OpenAI.PermissionDeniedError, 403, 'insufficient_scope'],
+      [await ask(rich.secretKey, 'fault:429=3'), OpenAI.RateLimitError, 429, 'rate_limited'],
+      [await ask(rich.secretKey, 'fault:500'), OpenAI.InternalServerError, 502, 'server_error'],
+    ];
+    for (const [error, kind, status, code] of cases) {
+      expect(error).toBeInstanceOf(kind);
+      expect(error).toMatchObject({ status, error: { code, status, message: expect.any(String) } });
+    }
+    expect((await credits(rich.id)).balanceMicroRand).toBe(RICH.aiCreditsMicroRand);
+  });
+});
+
+describe('refusals', () => {
+  const post = (key: string, body: string, headers = {}) =>
+    raw('/ai/v1/chat/completions', { method: 'POST', headers: { authorization: `Bearer ${key}`, ...headers }, body });
+
+  test('the standard shape and all headers, whatever goes wrong', async () => {
+    const account = await newAccount(RICH);
+    const cases: [Response, number, string, RegExp][] = [
+      [await post(account.secretKey, '{'), 400, 'invalid_request', /^body: must be JSON/],
+      [await post(account.secretKey, ''), 400, 'invalid_request', /^model: is required/],
+      [
+        await post(account.secretKey, JSON.stringify({ model: gpt, messages: [] })),
+        400,
+        'invalid_request',
+        /^messages: /,
+      ],
+      [
+        await post(account.secretKey, JSON.stringify({ model: gpt, messages: say('x'), max_tokens: 0 })),
+        400,
+        'invalid_request',
+        /^max_tokens: /,
+      ],
+      [
+        await post(account.secretKey, JSON.stringify({ model: gpt, messages: say('x'.repeat(6 * 1024 * 1024)) })),
+        400,
+        'invalid_request',
+        /^body: must be at most 6 MiB/,
+      ],
+      [await post(demo.keys.revoked, '{}'), 401, 'unauthorized', /revoked/],
+      [
+        await raw('/ai/v1/chat/completions', { method: 'POST', headers: { 'x-public-key': account.publicKey } }),
+        403,
+        'forbidden',
+        /public key/,
+      ],
+      [
+        await raw('/ai/v1/chat/completions', { headers: { authorization: `Bearer ${account.secretKey}` } }),
+        404,
+        'not_found',
+        /There is no GET/,
+      ],
+    ];
+    for (const [answer, status, code, message] of cases) {
+      const body = await answer.json();
+      expect([answer.status, body]).toEqual([
+        status,
+        { error: { message: expect.stringMatching(message), code, status } },
+      ]);
+      expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+      expect(answer.headers.get('x-request-id')).toBeTruthy();
+    }
+  });
+
+  test('of 125 calls at once a key gets 120 answered', async () => {
+    const account = await newAccount();
+    const answers = await Promise.all(Array.from({ length: 125 }, () => post(account.secretKey, '{}')));
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(120);
+    expect(
+      answers.filter(({ status, headers }) => status === 429 && Number(headers.get('retry-after')) > 0),
+    ).toHaveLength(5);
+  });
+});
+
+describe('saved keys', () => {
+  test('always and only for their provider, without credits, until replaced or deleted', async () => {
+    const account = await newAccount();
+    const save = (key: string) => account.dashboard.call(putProviderKey, { params: { id: 'openai' }, body: { key } });
+    const client = sdk(account.secretKey);
+    const ask = (model: string) =>
+      client.chat.completions.create({ model, messages: say('mine') }).then(
+        ({ choices }) => choices[0]?.message.content,
+        (error: { status: number; error: { message: string } }) => `${error.status} ${error.error.message}`,
+      );
+    const model = 'openai/a-model-of-my-own';
+    expect(await ask(model)).toMatch(/^400 model: .* not sold on credits/);
+    await save('sk-mine-0123456789');
+    expect(await ask(model)).toBe('mine');
+    expect(await ask(gpt)).toBe('mine');
+    expect(await ask(claude)).toMatch(/^402/);
+    await save('sk-wrong-0123456789');
+    const changed = Date.now();
+    const refused = await until(async () => {
+      const said = await ask(gpt);
+      return said !== 'mine' && said;
+    }, 500);
+    expect(Date.now() - changed).toBeLessThan(15_500);
+    expect(refused).toMatch(/^400 OpenAI refused your saved key/);
+    expect(refused).not.toContain('sk-wrong');
+
+    await account.dashboard.call(deleteProviderKey, { params: { id: 'openai' } });
+    await until(async () => /^402/.test((await ask(gpt)) ?? ''), 500);
+    expect((await credits(account.id)).entries).toEqual([]);
+  }, 60_000);
+});
+
+describe('credits', () => {
+  test('100 calls at once on R1.00: never below zero, everybody is answered, and the books add up', async () => {
+    const account = await newAccount({ aiCreditsMicroRand: 1_000_000 });
+    const client = sdk(account.secretKey);
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        client.chat.completions
+          .create({ model: index % 2 ? claude : 'openai/gpt-4o', messages: say('word '.repeat(200)) })
+          .then(
+            () => 200,
+            ({ status }: { status: number }) => status,
+          ),
+      ),
+    );
+    const counted = Object.entries(Object.groupBy(statuses, String)).map(
+      ([status, all]) => `${all?.length} × ${status}`,
+    );
+    console.log(`100 calls on R1.00: ${counted.join(', ')}`);
+    expect(statuses.filter((status) => ![200, 402, 429].includes(status))).toEqual([]);
+    const answered = statuses.filter((status) => status === 200).length;
+    expect(answered).toBeGreaterThan(0);
+    const { balanceMicroRand, entries } = await settled(account.id, answered);
+    expect(balanceMicroRand).toBeGreaterThanOrEqual(0);
+    expect(entries.reduce((sum, { amountMicroRand }) => sum + amountMicroRand, 0)).toBe(balanceMicroRand);
+  }, 60_000);
+
+  test('the hold of a dead call comes back, and the ledger is checked', async () => {
+    const account = await newAccount(RICH);
+    const [{ hold, releaseExpiredHoldsOf }, { checkLedgers }, { deps }] = await Promise.all([
+      import('../../../domain/ai/credits.ts'),
+      import('../../../domain/ai/ledger.ts'),
+      import('../../../runtime/deps.ts'),
+    ]);
+    await hold(deps, account.id, 'openai', 40_000_000);
+    expect((await credits(account.id)).available).toBe('60.00');
+    const later = { ...deps, now: () => new Date(Date.now() + 17 * 60_000) };
+    expect(await releaseExpiredHoldsOf(later, account.id)).toBe(1);
+    expect((await credits(account.id)).available).toBe('100.00');
+    const { mismatches } = await checkLedgers(later);
+    expect(mismatches.filter(({ accountId }) => accountId === account.id)).toEqual([]);
+  }, 60_000);
+});

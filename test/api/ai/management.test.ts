@@ -1,0 +1,129 @@
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import { listModels } from '../../../contract/ai/gateway.ts';
+import {
+  buyAiCredits,
+  deleteProviderKey,
+  getAiCredits,
+  listProviderKeys,
+  putProviderKey,
+} from '../../../contract/ai/management.ts';
+import { getInvoice } from '../../../contract/billing/invoices.ts';
+import { getWallet } from '../../../contract/billing/wallet.ts';
+import { clientOf, codeOf, local, newAccount, raw, until } from '../../support/harness.ts';
+
+const sdk = (accessToken: string) =>
+  new OpenAI({ apiKey: accessToken, baseURL: `${local.baseUrl}/dashboard/v1/ai`, maxRetries: 0 });
+const ask = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'say exactly: hello' }] };
+
+test('credits are bought from the wallet, rand for rand, with an invoice', async () => {
+  const account = await newAccount({ walletCents: 15_000 });
+  const { status, body } = await account.dashboard.call(buyAiCredits, { body: { amount: '100.00' } });
+  expect(status).toBe(201);
+  expect(body.data).toMatchObject({ amount: '100.00', balance: '100.00', available: '100.00', has_more: false });
+  expect(body.data.invoice).toMatchObject({ kind: 'AI_CREDITS', status: 'PAID', amount: '100.00', vat: '13.04' });
+  const { data } = (await account.dashboard.call(getAiCredits)).body;
+  expect(data).toMatchObject({ balance: '100.00', balanceMicroRand: 100_000_000, entries: body.data.entries });
+  expect(data.entries).toMatchObject([{ type: 'PURCHASE', amountMicroRand: 100_000_000, model: null }]);
+  expect((await account.call(getWallet)).body.data.balance).toBe('50.00');
+  const invoice = await account.call(getInvoice, { params: { id: body.data.invoice.id } });
+  expect(invoice.body.data.lines).toEqual([{ description: 'AI credits of R100.00', amount: '100.00' }]);
+});
+
+test('what the wallet cannot pay is 402 and buys nothing; of ten at once, as many as it can pay', async () => {
+  const account = await newAccount({ walletCents: 3500 });
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => account.dashboard.call(buyAiCredits, { body: { amount: '10.00' } })),
+  );
+  const counted = answers.map((answer) => codeOf(answer) ?? 'bought');
+  expect(counted.filter((each) => each === 'bought')).toHaveLength(3);
+  expect(counted.filter((each) => each === 'insufficient_funds')).toHaveLength(7);
+  const [credits, wallet] = [await account.dashboard.call(getAiCredits), await account.call(getWallet)];
+  expect([credits.body.data.balance, wallet.body.data.balance]).toEqual(['30.00', '5.00']);
+});
+
+test('a double click buys once', async () => {
+  const account = await newAccount({ walletCents: 5000 });
+  const { accessToken } = account;
+  const form = clientOf({ accessToken: () => accessToken, headers: { 'idempotency-key': 'one-form' } });
+  const answers = await Promise.all([1, 2, 3].map(() => form.call(buyAiCredits, { body: { amount: '20.00' } })));
+  expect(new Set(answers.map(({ body }) => body.data?.invoice.id)).size).toBe(1);
+  expect((await account.call(getWallet)).body.data.balance).toBe('30.00');
+});
+
+test.each(['0.00', '0.99', '-10.00', '10', '10.5', '1e3', '10000000.00', ''])(
+  'an amount of %j is 400 naming the field',
+  async (amount) => {
+    const account = await newAccount({ walletCents: 500 });
+    const answer = await account.dashboard.call(buyAiCredits, { body: { amount } });
+    expect([answer.status, answer.error?.message.split(':')[0]]).toEqual([400, 'amount']);
+  },
+);
+
+describe('provider keys', () => {
+  test('are listed for every provider, as their last four characters and never more', async () => {
+    const { dashboard } = await newAccount();
+    const none = (await dashboard.call(listProviderKeys)).body.data;
+    expect(none).toHaveLength(9);
+    expect(none.every(({ saved, lastFour }) => !saved && lastFour === null)).toBe(true);
+    const saved = await dashboard.call(putProviderKey, {
+      params: { id: 'mistral' },
+      body: { key: 'secret-part-wxyz' },
+    });
+    expect(saved.body.data).toEqual({ id: 'mistral', name: 'Mistral AI', saved: true, lastFour: 'wxyz' });
+    const { body } = await dashboard.call(listProviderKeys);
+    expect(body.data.filter((each) => each.saved)).toEqual([saved.body.data]);
+    expect(JSON.stringify(body)).not.toContain('secret-part');
+    await dashboard.call(deleteProviderKey, { params: { id: 'mistral' } });
+    expect((await dashboard.call(listProviderKeys)).body.data).toEqual(none);
+  });
+
+  test('of an unknown provider are 404, and what is no key is 400', async () => {
+    const { dashboard } = await newAccount();
+    const key = 'sk-something-long';
+    expect(codeOf(await dashboard.call(putProviderKey, { params: { id: 'nobody' }, body: { key } }))).toBe('not_found');
+    expect(codeOf(await dashboard.call(deleteProviderKey, { params: { id: 'nobody' } }))).toBe('not_found');
+    for (const wrong of ['', 'short', 'with a space inside', 'übermäßig-lang', 'x'.repeat(513)]) {
+      const answer = await dashboard.call(putProviderKey, { params: { id: 'openai' }, body: { key: wrong } });
+      expect([answer.status, answer.error?.message.split(':')[0]]).toEqual([400, 'key']);
+    }
+  });
+
+  test('are one’s own: another account neither sees nor loses theirs', async () => {
+    const [owner, stranger] = [await newAccount(), await newAccount()];
+    const params = { id: 'openai' };
+    await owner.dashboard.call(putProviderKey, { params, body: { key: 'sk-of-the-owner' } });
+    await stranger.dashboard.call(deleteProviderKey, { params });
+    const savedBy = async ({ dashboard }: typeof owner) =>
+      (await dashboard.call(listProviderKeys)).body.data.filter(({ saved }) => saved).map(({ id }) => id);
+    expect([await savedBy(owner), await savedBy(stranger)]).toEqual([['openai'], []]);
+  });
+});
+
+describe('the playground', () => {
+  test('lists the models and streams an answer, charged to the account’s credits', async () => {
+    const account = await newAccount({ aiCreditsMicroRand: 100_000_000 });
+    expect((await account.dashboard.call(listModels)).body.data.map(({ id }) => id)).toContain(ask.model);
+    const stream = await sdk(account.accessToken).chat.completions.create({ ...ask, stream: true });
+    let text = '';
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+    expect(text).toBe('hello');
+    const entry = await until(async () => (await account.dashboard.call(getAiCredits)).body.data.entries[0]);
+    expect(entry).toMatchObject({ type: 'CALL', model: ask.model });
+  });
+
+  test('takes a login and no key, and counts as the login’s request', async () => {
+    const account = await newAccount({ aiCreditsMicroRand: 100_000_000 });
+    const post = (token: string) =>
+      raw('/dashboard/v1/ai/chat/completions', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify(ask),
+      });
+    const refused = await post(account.secretKey);
+    expect(await refused.json()).toMatchObject({ error: { code: 'unauthorized', status: 401 } });
+    const answer = await post(account.accessToken);
+    expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([200, '300']);
+    await answer.body?.cancel();
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { createApp } from '../../../contract/apps/apps.ts';
+import { listEnvKeys, replaceEnv } from '../../../contract/apps/environment.ts';
+import { EnvSet } from '../../../table/entities.ts';
+import { codeOf, local, newAccount } from '../../support/harness.ts';
+
+async function withApp() {
+  const account = await newAccount();
+  const { id } = (await account.call(createApp, { body: { name: 'Env app', framework: 'NODE' } })).body.data;
+  return {
+    account,
+    id,
+    replace: (vars: { key: string; value: string }[]) => account.call(replaceEnv, { params: { id }, body: { vars } }),
+  };
+}
+
+/** What the platform holds for the application, unsealed as its workflow would. */
+async function stored(accountId: string, id: string): Promise<Record<string, string>> {
+  Object.assign(process.env, local.environment);
+  const [{ deps }, { secrets }, { envContext }] = await Promise.all([
+    import('../../../runtime/deps.ts'),
+    import('../../../runtime/bindings/secrets.ts'),
+    import('../../../domain/apps/environment.ts'),
+  ]);
+  const env = await deps.table.get(EnvSet, { accountId, id });
+  return env ? JSON.parse(await secrets.unseal(envContext(deps, id), env.sealed)) : {};
+}
+
+test('the set is replaced whole, an empty value keeps the stored one, and only keys come back', async () => {
+  const { account, id, replace } = await withApp();
+  const first = await replace([
+    { key: 'A', value: 'secret-a' },
+    { key: 'B', value: 'secret-b' },
+  ]);
+  expect(first.body).toEqual({ data: { keys: ['A', 'B'] } });
+  const second = await replace([
+    { key: 'B', value: '' },
+    { key: 'C', value: 'é=\n"quoted"' },
+    { key: 'D', value: '' },
+  ]);
+  expect(second.body).toEqual({ data: { keys: ['B', 'C', 'D'] } });
+  expect(await stored(account.id, id)).toEqual({ B: 'secret-b', C: 'é=\n"quoted"', D: '' });
+  expect((await replace([])).body).toEqual({ data: { keys: [] } });
+  expect(await stored(account.id, id)).toEqual({});
+});
+
+test('values are sealed under the application: those of another cannot be read with them', async () => {
+  const one = await withApp();
+  await one.replace([{ key: 'A', value: 'secret-a' }]);
+  Object.assign(process.env, local.environment);
+  const [{ deps }, { secrets }, { envContext }] = await Promise.all([
+    import('../../../runtime/deps.ts'),
+    import('../../../runtime/bindings/secrets.ts'),
+    import('../../../domain/apps/environment.ts'),
+  ]);
+  const env = await deps.table.get(EnvSet, { accountId: one.account.id, id: one.id });
+  expect(JSON.stringify(env)).not.toContain('secret-a');
+  if (!env) throw new Error('no variables stored');
+  await expect(secrets.unseal(envContext(deps, 'app_another'), env.sealed)).rejects.toMatchObject({
+    name: 'InvalidCiphertextException',
+  });
+});
+
+test('of racing replacements the last stored is one of them whole, and the losers are told', async () => {
+  const { account, id, replace } = await withApp();
+  const answers = await Promise.all(
+    [1, 2, 3, 4, 5].map((n) =>
+      replace([
+        { key: 'A', value: `${n}` },
+        { key: 'B', value: `${n}` },
+      ]),
+    ),
+  );
+  for (const answer of answers) expect([undefined, 'conflict']).toContain(codeOf(answer));
+  const { A, B } = await stored(account.id, id);
+  expect(A).toBe(B);
+  const winners = answers.filter(({ status }) => status === 200).length;
+  expect(winners).toBeGreaterThanOrEqual(1);
+});
+
+test('100 variables of 32 KiB together are held', async () => {
+  const { account, id, replace } = await withApp();
+  const vars = Array.from({ length: 100 }, (_, index) => ({ key: `KEY_${index}`, value: 'v'.repeat(300) }));
+  expect((await replace(vars)).status).toBe(200);
+  expect(Object.keys(await stored(account.id, id))).toHaveLength(100);
+});
+
+test("another account's application is a 404", async () => {
+  const { id } = await withApp();
+  const stranger = await newAccount();
+  const answer = await stranger.call(replaceEnv, { params: { id }, body: { vars: [] } });
+  expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+});
+
+test('the dashboard shows the names that are set, and no value', async () => {
+  const { account, id, replace } = await withApp();
+  const names = () => account.dashboard.call(listEnvKeys, { params: { id } });
+  expect((await names()).body).toEqual({ data: { keys: [] } });
+  await replace([
+    { key: 'A', value: 'secret-a' },
+    { key: 'B', value: 'secret-b' },
+  ]);
+  expect((await names()).body).toEqual({ data: { keys: ['A', 'B'] } });
+  const stranger = await newAccount();
+  expect(codeOf(await stranger.dashboard.call(listEnvKeys, { params: { id } }))).toBe('not_found');
+});

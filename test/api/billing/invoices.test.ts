@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { getAccount } from '../../../contract/accounts/accounts.ts';
+import { getInvoice, listInvoices } from '../../../contract/billing/invoices.ts';
+import { getWallet } from '../../../contract/billing/wallet.ts';
+import type { Deps } from '../../../domain/deps.ts';
+import type { Invoice } from '../../../table/entities/billing.ts';
+import { codeOf, local, newAccount, raw, until } from '../../support/harness.ts';
+
+Object.assign(process.env, local.environment);
+const { deps } = await import('../../../runtime/deps.ts');
+const [{ issueInvoice, voidInvoice }, { addVat }, { nothing, withWallet }] = await Promise.all([
+  import('../../../domain/billing/invoices.ts'),
+  import('../../../domain/billing/money.ts'),
+  import('../../../domain/billing/wallet.ts'),
+]);
+
+const order = (of: Deps, accountId: string, cents: number, count = 1) =>
+  withWallet(of, accountId, nothing, async (wallet) => {
+    const lines = Array.from({ length: count }, (_, at) => ({ description: `Line ${at + 1}`, ...addVat(cents) }));
+    const invoice = issueInvoice(of, wallet, { kind: 'DOMAIN', lines });
+    return await of.commit(wallet.writes(), invoice);
+  });
+
+test('an invoice shows its lines, VAT inside, and they add up', async () => {
+  const account = await newAccount({ walletCents: 10_000 });
+  const { id, number } = await order(deps, account.id, 333, 3);
+  const { body } = await account.call(getInvoice, { params: { id } });
+  expect(body.data).toMatchObject({ id, number, kind: 'DOMAIN', status: 'PAID', amount: '11.49', vat: '1.50' });
+  expect(body.data.lines).toEqual([1, 2, 3].map((at) => ({ description: `Line ${at}`, amount: '3.83' })));
+  expect(body.data.paidAt).toBe(body.data.issuedAt);
+  expect(number).toMatch(/^INV-20\d\d-\d{6,}$/);
+});
+
+test('invoices are listed newest first, all or of one status, a page at a time, without lines', async () => {
+  const account = await newAccount({ walletCents: 2300 });
+  const made: Invoice[] = [];
+  for (let count = 0; count < 5; count += 1) made.push(await order(deps, account.id, 1000));
+  const [first] = made;
+  await withWallet(deps, account.id, nothing, async (wallet) => {
+    if (first) voidInvoice(wallet, first);
+    return await deps.commit(wallet.writes(), undefined);
+  });
+  const list = async (query = {}): Promise<[number[], boolean]> => {
+    const { body } = await account.call(listInvoices, { query });
+    for (const each of body.data) expect(each).not.toHaveProperty('lines');
+    return [body.data.map(({ number }) => made.findIndex((one) => one.number === number)), body.has_more];
+  };
+  // What was paid for the void one comes back, and pays the oldest that waits.
+  await until(async () => (await list({ status: 'PAID' }))[0]?.length === 2);
+  expect(await list()).toEqual([[4, 3, 2, 1, 0], false]);
+  expect(await list({ limit: '2', offset: '1' })).toEqual([[3, 2], true]);
+  expect(await list({ status: 'PAID' })).toEqual([[2, 1], false]);
+  expect(await list({ status: 'UNPAID', limit: '1' })).toEqual([[4], true]);
+  expect(await list({ status: 'UNPAID', limit: '1', offset: '1' })).toEqual([[3], false]);
+  expect(await list({ status: 'VOID' })).toEqual([[0], false]);
+  expect(await list({ status: 'VOID', offset: '1' })).toEqual([[], false]);
+});
+
+test.each(['limit=0', 'limit=101', 'limit=ten', 'offset=-1', 'status=paid', 'status=', 'status=OPEN'])(
+  'a list by %s is refused, the field named',
+  async (query) => {
+    const answer = await raw(`/v1/invoices?${query}`, {
+      headers: { authorization: `Bearer ${local.accounts.other.secretKey}` },
+    });
+    expect(answer.status).toBe(400);
+    const { error } = (await answer.json()) as { error: { message: string } };
+    expect(error.message.startsWith(`${query.split('=')[0]}: `)).toBe(true);
+  },
+);
+
+test("another account's invoice is not there", async () => {
+  const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);
+  const { id } = await order(deps, owner.id, 1000);
+  expect(codeOf(await stranger.call(getInvoice, { params: { id } }))).toBe('not_found');
+  expect((await stranger.call(listInvoices)).body.data).toEqual([]);
+});
+
+test('the wallet says the balance and, newest first, what changed it', async () => {
+  const account = await newAccount({ walletCents: 5000 });
+  const paid = await order(deps, account.id, 1000);
+  await withWallet(deps, account.id, nothing, async (wallet) => {
+    voidInvoice(wallet, paid);
+    return await deps.commit(wallet.writes(), undefined);
+  });
+  await order(deps, account.id, 4000);
+  const { body } = await account.call(getWallet);
+  const shown = body.data.transactions.map(({ type, amount, balanceAfter }) => [type, amount, balanceAfter]);
+  expect(shown).toEqual([
+    ['PAYMENT', '-46.00', '4.00'],
+    ['REFUND', '11.50', '50.00'],
+    ['PAYMENT', '-11.50', '38.50'],
+    ['ADJUSTMENT', '50.00', '50.00'],
+  ]);
+  expect(body.data).toMatchObject({ balance: '4.00', autoTopUpEnabled: false });
+  expect((await account.call(getAccount)).body.data.walletBalance).toBe('4.00');
+  expect((await (await newAccount()).call(getWallet)).body.data).toMatchObject({ balance: '0.00', transactions: [] });
+});
+
+test('a wallet shows its newest 100 transactions', async () => {
+  const account = await newAccount();
+  for (let count = 1; count <= 103; count += 1) {
+    await withWallet(deps, account.id, nothing, async (wallet) => {
+      wallet.move('ADJUSTMENT', count, `Gift ${count}`);
+      return await deps.commit(wallet.writes(), undefined);
+    });
+  }
+  const { transactions } = (await account.call(getWallet)).body.data;
+  expect(transactions).toHaveLength(100);
+  expect(transactions.at(0)?.description).toBe('Gift 103');
+  expect(transactions.at(-1)?.description).toBe('Gift 4');
+});
+
+test('reading needs the read scope', async () => {
+  const writer = await newAccount({ scopes: ['write', 'deploy', 'domains', 'ai'] });
+  for (const route of [listInvoices, getWallet] as const)
+    expect(codeOf(await writer.call(route))).toBe('insufficient_scope');
+  expect(codeOf(await writer.call(getInvoice, { params: { id: 'inv_none' } }))).toBe('insufficient_scope');
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { listPlans } from '../../../contract/billing/plans.ts';
+import { clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
+
+const { restrictedPublic } = local.accounts.demo;
+
+test('a public key and a secret one of any scope read the plans, with every field and no more', async () => {
+  const { publicKey, secretKey } = await newAccount({ scopes: ['ai'] });
+  for (const client of [clientOf({ publicKey }), clientOf({ secretKey })]) {
+    const { data } = (await client.call(listPlans)).body;
+    expect(new Set(data.map(({ category }) => category))).toEqual(new Set(['WEB', 'EMAIL', 'APP']));
+    expect(data.map(({ slug }) => slug)).toEqual(expect.arrayContaining(['app-1', 'app-10']));
+    for (const plan of data)
+      expect(Object.keys(plan).sort()).toEqual(
+        ['category', 'featured', 'name', 'priceMonthly', 'priceYearly', 'slug', 'storageGb'].sort(),
+      );
+  }
+});
+
+test.each(['WEB', 'EMAIL', 'APP'] as const)('of category %s there are only such', async (category) => {
+  const account = await newAccount();
+  const { data } = (await account.call(listPlans, { query: { category } })).body;
+  expect(new Set(data.map((plan) => plan.category))).toEqual(new Set([category]));
+});
+
+test.each(['web', '', 'VPS'])('the category "%s" is 400 and names the field', async (category) => {
+  const { publicKey } = await newAccount();
+  const answer = await raw(`/v1/plans?category=${category}`, { headers: { 'x-public-key': publicKey } });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { error: { message: 'category: must be one of WEB, EMAIL, APP' } },
+  ]);
+});
+
+test('no key is 401; a public key from another origin is 403, from its own is answered, for browsers and caches', async () => {
+  expect((await raw('/v1/plans')).status).toBe(401);
+  const from = (origin: string) => raw('/v1/plans', { headers: { 'x-public-key': restrictedPublic.key, origin } });
+  const refused = await from('https://elsewhere.example');
+  expect([refused.status, refused.headers.get('cache-control')]).toEqual([403, 'no-store']);
+  const allowed = await from(restrictedPublic.origin);
+  expect(allowed.status).toBe(200);
+  expect(allowed.headers.get('access-control-allow-origin')).toBeTruthy();
+  expect(allowed.headers.get('cache-control')).toBe('public, max-age=60');
+  expect(allowed.headers.get('vary')).toContain('X-Public-Key');
+  const preflight = await raw('/v1/plans', {
+    method: 'OPTIONS',
+    headers: { origin: restrictedPublic.origin, 'access-control-request-method': 'GET' },
+  });
+  expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([
+    204,
+    expect.stringContaining('GET'),
+  ]);
+});
+
+test('a public key reads no invoices', async () => {
+  const { publicKey } = await newAccount();
+  const answer = await raw('/v1/invoices', { headers: { 'x-public-key': publicKey } });
+  expect(answer.status).toBe(403);
+});
+
+test('what operators set is what is listed, without a deployment; what is not on sale is not', async () => {
+  Object.assign(process.env, local.environment);
+  const [{ listPlans: list, PlansInput, plansOffered, setPlans }, { deps }, { memoryTable }] = await Promise.all([
+    import('../../../domain/billing/plans.ts'),
+    import('../../../runtime/deps.ts'),
+    import('../../support/memory-table.ts'),
+  ]);
+  const mine = { ...deps, table: memoryTable().table };
+  const plan = { slug: 'web-new', name: 'New', category: 'WEB', monthlyCents: 9950, yearlyCents: 99_500 } as const;
+  const rest = { storageGb: 7, featured: false, onSale: true };
+  const caller = { accountId: '', keyId: '' };
+  await setPlans(
+    mine,
+    PlansInput().parse({
+      plans: [
+        { ...plan, ...rest },
+        { ...plan, ...rest, slug: 'web-old', onSale: false },
+      ],
+    }),
+  );
+  const { data } = await list({ plans: plansOffered(mine) }, caller, {});
+  const prices = { priceMonthly: '99.50', priceYearly: '995.00' };
+  expect(data).toEqual([{ slug: 'web-new', name: 'New', category: 'WEB', ...prices, storageGb: 7, featured: false }]);
+  await setPlans(mine, {});
+  expect((await list({ plans: plansOffered(mine) }, caller, {})).data.length).toBeGreaterThan(5);
+  for (const wrong of [
+    { plans: [] },
+    {
+      plans: [
+        { ...plan, ...rest },
+        { ...plan, ...rest },
+      ],
+    },
+    { plans: [plan] },
+  ])
+    expect(PlansInput().safeParse(wrong).success).toBe(false);
+  expect(codeOf(await clientOf({}).call(listPlans))).toBe('unauthorized');
+});

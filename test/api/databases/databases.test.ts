@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp, deleteApp } from '../../../contract/apps/apps.ts';
+import { createDatabase, DATABASE_LIMIT, listDatabases } from '../../../contract/databases/databases.ts';
+import { createDeployment } from '../../../contract/deployments/deployments.ts';
+import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
+import { jobKey } from '../../../providers/builds/builds.ts';
+import { codeOf, local, newAccount, type Opened, raw, until } from '../../support/harness.ts';
+import { receiver } from '../../support/receivers.ts';
+
+async function withApp(given?: Opened) {
+  const account = given ?? (await newAccount());
+  const { id } = (await account.call(createApp, { body: { name: 'Data', framework: 'NODE' } })).body.data;
+  const create = (name: string, applicationId = id) =>
+    account.dashboard.call(createDatabase, { body: { applicationId, name } });
+  return { account, id, create };
+}
+const list = async (account: Opened) => (await account.dashboard.call(listDatabases)).body.data;
+const untilAvailable = (account: Opened, id: string) =>
+  until(async () => (await list(account)).find((each) => each.id === id && each.status === 'AVAILABLE'));
+
+/** What the control plane has for an application. */
+async function clusterOf(host: string): Promise<number> {
+  const endpoint = local.environment.AWS_ENDPOINT_URL_DSQL;
+  return (await fetch(`${endpoint}/cluster/${host.split('.')[0]}`)).status;
+}
+
+test('a database is made, its event sent once, its variables named; with its application it goes', async () => {
+  const { account, id, create } = await withApp();
+  const receiving = await receiver();
+  await account.call(createWebhook, { body: { url: receiving.url, events: ['database.created'] } });
+  const { data } = (await create('Main-db')).body;
+  expect(data).toEqual({
+    id: expect.stringMatching(/^db_/),
+    ...{
+      applicationId: id,
+      name: 'Main-db',
+      engine: 'aurora-dsql',
+      status: 'PROVISIONING',
+      region: 'eu-west-1',
+      host: null,
+    },
+    variables: ['URL', 'HOST', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
+    createdAt: expect.any(String),
+  });
+  const { host } = await untilAvailable(account, data.id);
+  expect(host).toMatch(/^[a-z2-7]{26}\.dsql\.eu-west-1\.on\.aws$/);
+  const event = await until(async () => receiving.received[0], 20);
+  expect(JSON.parse(event?.body ?? '')).toMatchObject({
+    type: 'database.created',
+    data: { databaseId: data.id, name: 'Main-db', engine: 'aurora-dsql' },
+  });
+  expect(await clusterOf(host ?? '')).toBe(200);
+  await account.call(deleteApp, { params: { id } });
+  await until(async () => (await clusterOf(host ?? '')) === 404);
+  await until(async () => (await list(account)).length === 0);
+  expect(receiving.received).toHaveLength(1);
+  await receiving.stop();
+});
+
+test('the next deployment is told of the databases that are there, oldest first', async () => {
+  const account = await newAccount();
+  const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl: 'https://git.localhost/no-such.git' };
+  const { id } = (await account.call(createApp, { body: { ...body, deployNow: false } })).body.data;
+  const made = ['first', 'second'].map(async (name, index) => {
+    await new Promise((done) => setTimeout(done, index * 50));
+    const answer = await account.dashboard.call(createDatabase, { body: { applicationId: id, name } });
+    return await untilAvailable(account, answer.body.data.id);
+  });
+  const [first, second] = await Promise.all(made);
+  const deployment = (await account.call(createDeployment, { params: { id } })).body.data.id;
+  Object.assign(process.env, local.environment);
+  const [{ bucket }, { getObject }] = await Promise.all([
+    import('../../../runtime/bindings/builds.ts'),
+    import('../../../runtime/aws/client.ts'),
+  ]);
+  const job = await until(() => getObject(bucket, jobKey(deployment)));
+  expect(JSON.parse(job.toString()).databases).toEqual([
+    { prefix: 'DATABASE_FIRST', host: first?.host, region: 'eu-west-1' },
+    { prefix: 'DATABASE_SECOND', host: second?.host, region: 'eu-west-1' },
+  ]);
+});
+
+test('an application deleted while its database is being made leaves none behind', async () => {
+  const { account, id, create } = await withApp();
+  await create('short-lived');
+  await account.call(deleteApp, { params: { id } });
+  await until(async () => (await list(account)).length === 0);
+});
+
+test('newest first; of racing calls with one name one gets it, and names that look alike as variables are one', async () => {
+  const { account, create } = await withApp();
+  const first = (await create('one')).body.data.id;
+  const racing = await Promise.all(['same-name', 'same-name', 'SAME_NAME'].map((name) => create(name)));
+  expect(racing.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
+  expect(racing.map(codeOf).filter(Boolean)).toEqual(['conflict', 'conflict']);
+  const ids = (await list(account)).map(({ id }) => id);
+  expect(ids).toHaveLength(2);
+  expect(ids[1]).toBe(first);
+  const { create: elsewhere } = await withApp(account);
+  expect((await elsewhere('one')).status).toBe(202);
+});
+
+test('of more racing databases than there is room for exactly so many are made', async () => {
+  const { create } = await withApp();
+  const answers = await Promise.all(Array.from({ length: DATABASE_LIMIT + 2 }, (_, index) => create(`d${index}`)));
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(DATABASE_LIMIT);
+  expect(answers.map(codeOf).filter(Boolean)).toEqual(['conflict', 'conflict']);
+});
+
+let shared: Awaited<ReturnType<typeof withApp>>;
+beforeAll(async () => {
+  shared = await withApp();
+});
+
+test.each<[string, unknown]>([
+  ['name', {}],
+  ['name', { name: '' }],
+  ['name', { name: 7 }],
+  ['name', { name: '1st' }],
+  ['name', { name: 'with space' }],
+  ['name', { name: 'semi;colon' }],
+  ['name', { name: 'é' }],
+  ['name', { name: 'a'.repeat(41) }],
+  ['applicationId', { name: 'fine', applicationId: '' }],
+  ['applicationId', { name: 'fine', applicationId: null }],
+])('400 names %s in %j', async (field, given) => {
+  const body = { applicationId: shared.id, ...(given as { name: string }) };
+  const answer = await shared.account.dashboard.call(createDatabase, { body });
+  expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+  expect(answer.error?.message.startsWith(`${field}: `)).toBe(true);
+});
+
+test("another account's application is not there, nor is one that was deleted, nor one that never was", async () => {
+  const stranger = await newAccount();
+  const gone = await withApp(stranger);
+  await stranger.call(deleteApp, { params: { id: gone.id } });
+  for (const applicationId of [shared.id, gone.id, 'app_none']) {
+    const answer = await stranger.dashboard.call(createDatabase, { body: { applicationId, name: 'x' } });
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+  }
+  expect(await list(stranger)).toEqual([]);
+});
+
+test('it takes a login: an API key is not enough', async () => {
+  const headers = { authorization: `Bearer ${shared.account.secretKey}` };
+  expect((await raw('/dashboard/v1/databases', { headers })).status).toBe(401);
+  expect((await raw('/v1/databases', { headers })).status).toBe(404);
+});
+
+afterAll(async () => {
+  await shared.account.call(deleteApp, { params: { id: shared.id } });
+});

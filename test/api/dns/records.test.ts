@@ -1,0 +1,262 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords, RECORD_LIMIT } from '../../../contract/dns/records.ts';
+import { orderDomain } from '../../../contract/registrar/orders.ts';
+import { domainNamed, freshName, openDomain, registrant } from '../../domains.ts';
+import { codeOf, newAccount, type Opened, raw } from '../../support/harness.ts';
+
+type Body = Record<string, unknown>;
+
+/** An account of its own and its domain, registered. */
+async function owner() {
+  const account = await newAccount({ walletCents: 500_000 });
+  const { domain } = await openDomain(account);
+  return { account, id: domain.id, name: domain.name };
+}
+
+async function post({ account, id }: { account: Opened; id: string }, body: Body) {
+  const headers = { authorization: `Bearer ${account.secretKey}` };
+  const answer = await raw(`/v1/domains/${id}/dns`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { data, error } = (await answer.json()) as { data?: object; error?: { code: string; message: string } };
+  return { status: answer.status, data, error };
+}
+const list = async ({ account, id }: { account: Opened; id: string }) =>
+  (await account.call(listDnsRecords, { params: { id } })).body;
+
+const A = { type: 'A', name: 'www', content: '192.0.2.1' };
+const long = (length: number) => 'a'.repeat(length);
+
+describe('records that are stored', () => {
+  let mine: Awaited<ReturnType<typeof owner>>;
+  beforeAll(async () => {
+    mine = await owner();
+  }, 60_000);
+
+  test.each<[string, Body, Body?]>([
+    ['an address', A, { ttl: 3600, prio: 0 }],
+    ['a second address of the same name', { ...A, content: '192.0.2.2', ttl: 60 }, { ttl: 60 }],
+    ['an address of the domain itself', { type: 'A', content: '192.0.2.1', ttl: 86_400 }, { name: '', ttl: 86_400 }],
+    ['IPv6, kept in short', { ...A, type: 'AAAA', content: '2001:0DB8:0:0::1' }, { content: '2001:db8::1' }],
+    [
+      'an alias',
+      { type: 'CNAME', name: 'Blog', content: 'Pages.Example.net.' },
+      { name: 'blog', content: 'pages.example.net' },
+    ],
+    ['an alias to a name with underscores', { type: 'CNAME', name: '_a.mail', content: '_b.acm.example.net' }],
+    ['mail', { type: 'MX', content: 'mail.example.net', prio: 10 }, { prio: 10 }],
+    ['mail of the first rank', { type: 'MX', content: 'mx0.example.net', prio: 0 }, { prio: 0 }],
+    ['a text', { type: 'TXT', content: 'v=spf1 include:_spf.example.net ~all' }],
+    ['a text with quotes and a backslash inside', { type: 'TXT', name: 'odd', content: 'say "hi" \\ bye' }],
+    ['a text of 2,048 characters', { type: 'TXT', name: 'long', content: long(2048) }],
+    ['a text in another script', { type: 'TXT', name: 'script', content: 'Sawubona ☀ 你好' }],
+    ['a service', { type: 'SRV', name: '_sip._tcp', content: '5 5060 sip.example.net', prio: 0 }],
+    ['an authority', { type: 'CAA', content: '0 issue "letsencrypt.org"' }],
+    [
+      'an authority without quotes, which we add',
+      { type: 'CAA', content: '128 issuewild ;' },
+      { content: '128 issuewild ";"' },
+    ],
+    ['where to report', { type: 'CAA', content: '0 iodef "mailto:sec@example.net"' }],
+    ['name servers of a part', { type: 'NS', name: 'part', content: 'ns1.example.net' }],
+    ['everything else', { type: 'A', name: '*', content: '192.0.2.9' }, { name: '*' }],
+    ['everything else of a part', { type: 'A', name: '*.dev', content: '192.0.2.9' }],
+    ['a label with an underscore', { type: 'TXT', name: '_dmarc', content: 'v=DMARC1; p=none' }],
+    ['a label of 63 characters', { type: 'A', name: long(63), content: '192.0.2.1' }],
+    ['a priority that the type does not have', { type: 'A', name: 'prio', content: '192.0.2.1', prio: 5 }, { prio: 0 }],
+  ])('%s', async (_what, body, shown = {}) => {
+    expect(await post(mine, body)).toMatchObject({ status: 201, data: { ok: true } });
+    const { data, provider } = await list(mine);
+    expect(provider).toBe('PLATFORM');
+    const expected = { name: '', ttl: 3600, prio: 0, ...body, ...shown };
+    expect(data[0]).toEqual({ id: expect.stringMatching(/^rec_/), ...expected });
+  });
+});
+
+describe('records that are refused', () => {
+  let mine: Awaited<ReturnType<typeof owner>>;
+  beforeAll(async () => {
+    mine = await owner();
+  }, 60_000);
+
+  const bad: [string, Body, string][] = [
+    ['no type', { ...A, type: undefined }, 'type'],
+    ['an unknown type', { ...A, type: 'PTR' }, 'type'],
+    ['a type in lower case', { ...A, type: 'a' }, 'type'],
+    ['SOA', { ...A, type: 'SOA' }, 'type'],
+    ['no content', { ...A, content: undefined }, 'content'],
+    ['empty content', { ...A, content: '' }, 'content'],
+    ['blank content', { ...A, content: '   ' }, 'content'],
+    ['content that is a number', { ...A, content: 5 }, 'content'],
+    ['a ttl under a minute', { ...A, ttl: 59 }, 'ttl'],
+    ['a ttl over a day', { ...A, ttl: 86_401 }, 'ttl'],
+    ['a ttl of half a second more', { ...A, ttl: 3600.5 }, 'ttl'],
+    ['a ttl as text', { ...A, ttl: '3600' }, 'ttl'],
+    ['no ttl at all: null', { ...A, ttl: null }, 'ttl'],
+    ['a name that is a number', { ...A, name: 5 }, 'name'],
+    ['a name with a space', { ...A, name: 'my www' }, 'name'],
+    ['@ for the domain itself', { ...A, name: '@' }, 'name'],
+    ['a dot at the end', { ...A, name: 'www.' }, 'name'],
+    ['a dot first', { ...A, name: '.www' }, 'name'],
+    ['two dots', { ...A, name: 'a..b' }, 'name'],
+    ['a hyphen first', { ...A, name: '-www' }, 'name'],
+    ['a hyphen last', { ...A, name: 'www-' }, 'name'],
+    ['a label of 64 characters', { ...A, name: long(64) }, 'name'],
+    ['a name of 250 characters', { ...A, name: Array(125).fill('a').join('.') }, 'name'],
+    ['a letter that is not ASCII', { ...A, name: 'café' }, 'name'],
+    ['a slash', { ...A, name: 'a/b' }, 'name'],
+    ['* inside', { ...A, name: 'www.*' }, 'name'],
+    ['* within a label', { ...A, name: 'w*' }, 'name'],
+    ['two *', { ...A, name: '*.*' }, 'name'],
+    ['an address of three numbers', { ...A, content: '192.0.2' }, 'content'],
+    ['an address of five numbers', { ...A, content: '192.0.2.1.1' }, 'content'],
+    ['an address over 255', { ...A, content: '192.0.2.256' }, 'content'],
+    ['an address with leading zeros', { ...A, content: '192.0.02.1' }, 'content'],
+    ['an address with a port', { ...A, content: '192.0.2.1:80' }, 'content'],
+    ['a network', { ...A, content: '192.0.2.0/24' }, 'content'],
+    ['a name for an address', { ...A, content: 'example.net' }, 'content'],
+    ['IPv6 in an A record', { ...A, content: '2001:db8::1' }, 'content'],
+    ['IPv4 in an AAAA record', { ...A, type: 'AAAA', content: '192.0.2.1' }, 'content'],
+    ['IPv6 in brackets', { ...A, type: 'AAAA', content: '[2001:db8::1]' }, 'content'],
+    ['IPv6 with two gaps', { ...A, type: 'AAAA', content: '2001::db8::1' }, 'content'],
+    ['IPv6 with an interface', { ...A, type: 'AAAA', content: 'fe80::1%eth0' }, 'content'],
+    ['IPv6 of nine groups', { ...A, type: 'AAAA', content: '1:2:3:4:5:6:7:8:9' }, 'content'],
+    ['an alias of the domain itself', { type: 'CNAME', name: '', content: 'example.net' }, 'name'],
+    ['an alias to an address', { type: 'CNAME', name: 'a', content: '192.0.2.1' }, 'content'],
+    ['an alias to a URL', { type: 'CNAME', name: 'a', content: 'https://example.net' }, 'content'],
+    ['an alias to a bare label', { type: 'CNAME', name: 'a', content: 'example' }, 'content'],
+    ['an alias to nothing but a dot', { type: 'CNAME', name: 'a', content: '.' }, 'content'],
+    ['an alias to a name with a space', { type: 'CNAME', name: 'a', content: 'exa mple.net' }, 'content'],
+    ['mail without a priority', { type: 'MX', content: 'mail.example.net' }, 'prio'],
+    ['mail with a priority of text', { type: 'MX', content: 'mail.example.net', prio: '10' }, 'prio'],
+    ['mail with a priority below zero', { type: 'MX', content: 'mail.example.net', prio: -1 }, 'prio'],
+    ['mail with a priority over 65535', { type: 'MX', content: 'mail.example.net', prio: 65_536 }, 'prio'],
+    ['mail with half a priority', { type: 'MX', content: 'mail.example.net', prio: 0.5 }, 'prio'],
+    ['mail to an address', { type: 'MX', content: '192.0.2.1', prio: 10 }, 'content'],
+    ['mail with the priority inside', { type: 'MX', content: '10 mail.example.net', prio: 10 }, 'content'],
+    ['a service without a priority', { type: 'SRV', name: '_a._tcp', content: '5 5060 sip.example.net' }, 'prio'],
+    [
+      'a service without a weight',
+      { type: 'SRV', name: '_a._tcp', content: '5060 sip.example.net', prio: 1 },
+      'content',
+    ],
+    [
+      'a service with all four',
+      { type: 'SRV', name: '_a._tcp', content: '1 5 5060 sip.example.net', prio: 1 },
+      'content',
+    ],
+    [
+      'a service at port 65536',
+      { type: 'SRV', name: '_a._tcp', content: '5 65536 sip.example.net', prio: 1 },
+      'content',
+    ],
+    [
+      'a service of negative weight',
+      { type: 'SRV', name: '_a._tcp', content: '-5 1 sip.example.net', prio: 1 },
+      'content',
+    ],
+    ['a service at an address', { type: 'SRV', name: '_a._tcp', content: '5 5060 192.0.2.1', prio: 1 }, 'content'],
+    ['a text of 2,049 characters', { type: 'TXT', content: long(2049) }, 'content'],
+    ['a text in quotes', { type: 'TXT', content: '"v=spf1 -all"' }, 'content'],
+    ['a text of two lines', { type: 'TXT', content: 'one\ntwo' }, 'content'],
+    ['a text with a NUL', { type: 'TXT', content: 'one\0two' }, 'content'],
+    ['half a character', { type: 'TXT', content: 'one\ud800two' }, 'content'],
+    ['an authority without flags', { type: 'CAA', content: 'issue "letsencrypt.org"' }, 'content'],
+    ['an authority with flags over 255', { type: 'CAA', content: '256 issue "letsencrypt.org"' }, 'content'],
+    ['an authority with a tag that there is not', { type: 'CAA', content: '0 issues "letsencrypt.org"' }, 'content'],
+    ['an authority without a value', { type: 'CAA', content: '0 issue' }, 'content'],
+    ['an authority with half a quote', { type: 'CAA', content: '0 issue "letsencrypt.org' }, 'content'],
+    ['a report to nowhere', { type: 'CAA', content: '0 iodef "sec@example.net"' }, 'content'],
+    ['name servers of the domain itself', { type: 'NS', name: '', content: 'ns1.example.net' }, 'name'],
+    ['name servers of everything else', { type: 'NS', name: '*', content: 'ns1.example.net' }, 'name'],
+    ['a name server by its address', { type: 'NS', name: 'part', content: '192.0.2.1' }, 'content'],
+  ];
+
+  test(`${bad.length} bad records are 400, each naming its field, and none is stored`, async () => {
+    expect(bad.length).toBeGreaterThanOrEqual(60);
+    for (const [what, body, field] of bad) {
+      const { status, error } = await post(mine, body);
+      expect([what, status, error?.code]).toEqual([what, 400, 'invalid_request']);
+      expect([what, error?.message.split(':')[0]]).toEqual([what, field]);
+    }
+    expect((await list(mine)).data).toEqual([]);
+  }, 60_000);
+
+  test('what clashes with other records is 409', async () => {
+    expect((await post(mine, A)).status).toBe(201);
+    expect((await post(mine, { type: 'CNAME', name: 'blog', content: 'example.net' })).status).toBe(201);
+    for (const body of [
+      A,
+      { ...A, name: 'WWW', ttl: 60 },
+      { type: 'CNAME', name: 'www', content: 'example.net' },
+      { type: 'CNAME', name: 'blog', content: 'example.org' },
+      { type: 'CNAME', name: 'blog', content: 'EXAMPLE.net.' },
+      { type: 'TXT', name: 'blog', content: 'beside an alias' },
+    ]) {
+      const { status, error } = await post(mine, body);
+      expect([body, status, error?.code]).toEqual([body, 409, 'conflict']);
+    }
+  });
+});
+
+test('a record is deleted once, and by its owner alone', async () => {
+  const mine = await owner();
+  await post(mine, A);
+  const [record] = (await list(mine)).data;
+  const params = { id: mine.id, recordId: record?.id ?? '' };
+  const stranger = await newAccount();
+  for (const [account, of] of [
+    [stranger, params],
+    [mine.account, { ...params, recordId: 'rec_none' }],
+    [mine.account, { ...params, id: 'dom_none' }],
+  ] as const) {
+    const answer = await account.call(deleteDnsRecord, { params: of });
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+  }
+  expect(await post({ account: stranger, id: mine.id }, A)).toMatchObject({
+    status: 404,
+    error: { code: 'not_found' },
+  });
+  expect((await mine.account.call(deleteDnsRecord, { params })).body).toEqual({ data: { ok: true } });
+  expect((await mine.account.call(deleteDnsRecord, { params })).status).toBe(404);
+  expect((await list(mine)).data).toEqual([]);
+}, 60_000);
+
+test('of twenty who add an alias and others of one name at once, what remains can stand together', async () => {
+  const mine = await owner();
+  const bodies = Array.from({ length: 20 }, (_, index) =>
+    index % 2
+      ? { ...A, content: `192.0.2.${index}` }
+      : { type: 'CNAME', name: 'www', content: `n${index}.example.net` },
+  );
+  const answers = await Promise.all(bodies.map((body) => post(mine, body)));
+  for (const { status } of answers) expect([201, 409]).toContain(status);
+  const types = (await list(mine)).data.map(({ type }) => type);
+  expect(types).toHaveLength(answers.filter(({ status }) => status === 201).length);
+  expect(types.includes('CNAME') ? types : ['CNAME']).toEqual(['CNAME']);
+}, 60_000);
+
+test('where other name servers answer, records are not ours to change', async () => {
+  const account = await newAccount({ walletCents: 500_000 });
+  const nameservers = ['ns1.example.net', 'ns2.example.net'];
+  const { domain } = await openDomain(account, freshName(), { nameservers });
+  const of = { account, id: domain.id };
+  expect(await list(of)).toEqual({ data: [], provider: 'EXTERNAL' });
+  expect(await post(of, A)).toMatchObject({ status: 409, error: { code: 'conflict' } });
+  const params = { id: domain.id, recordId: 'rec_none' };
+  expect((await account.call(deleteDnsRecord, { params })).status).toBe(409);
+}, 60_000);
+
+test('records can be given while the domain is still to be paid; scopes are asked for', async () => {
+  const account = await newAccount();
+  const name = freshName();
+  await account.call(orderDomain, { body: { domain: name, registrant } });
+  const { id } = await domainNamed(account, name);
+  expect((await post({ account, id }, A)).status).toBe(201);
+  const reader = await newAccount({ scopes: ['read', 'write'] });
+  const body = { type: 'A' as const, name: 'www', content: '192.0.2.1' };
+  const refused = await reader.call(addDnsRecord, { params: { id }, body });
+  expect([refused.status, codeOf(refused)]).toEqual([403, 'insufficient_scope']);
+});
+
+test('there is a limit on the records of a domain', () => {
+  expect(RECORD_LIMIT).toBe(500);
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { createApp } from '../../../contract/apps/apps.ts';
+import { createWebhook, deleteWebhook, ENDPOINT_LIMIT, listWebhooks } from '../../../contract/webhooks/endpoints.ts';
+import { codeOf, newAccount, type Opened, raw, until } from '../../support/harness.ts';
+import { receiver } from '../../support/receivers.ts';
+
+type Body = { url: string; events?: string[]; description?: string };
+const create = (account: Opened, body: Body) => account.call(createWebhook, { body });
+const URL = 'https://hooks.example.com/in';
+
+test('an endpoint has defaults, its secret is shown once, and it is listed newest first', async () => {
+  const account = await newAccount();
+  const first = await create(account, { url: URL });
+  expect(first.body.data).toMatchObject({ url: URL, events: ['*'], description: '', active: true });
+  expect(first.body.data.secret).toMatch(/^whsec_[\w-]{32,}$/);
+  const second = await create(account, { url: `${URL}?two`, events: ['app.created'], description: 'Two' });
+  const { body } = await account.call(listWebhooks);
+  expect(body.has_more).toBe(false);
+  expect(body.data.map(({ id }) => id)).toEqual([second.body.data.id, first.body.data.id]);
+  for (const each of body.data) expect(each).not.toHaveProperty('secret');
+  const page = await account.call(listWebhooks, { query: { limit: '1', offset: '1' } });
+  expect(page.body).toMatchObject({ data: [{ id: first.body.data.id }], has_more: false });
+  expect((await account.call(listWebhooks, { query: { limit: '1' } })).body.has_more).toBe(true);
+});
+
+test('repeats collapse, and * says it all', async () => {
+  const account = await newAccount();
+  const events = async (given: string[]) => (await create(account, { url: URL, events: given })).body.data.events;
+  expect(await events(['app.created', 'app.deleted', 'app.created'])).toEqual(['app.created', 'app.deleted']);
+  expect(await events(['app.created', '*'])).toEqual(['*']);
+});
+
+describe('refused with the field named', () => {
+  const urls = [
+    ...['', 'nonsense', 'ftp://example.com/', 'http://example.com/', 'https://', 'https://user:pass@example.com/'],
+    ...['https://10.0.0.1/', 'https://192.168.1.1/x', 'https://169.254.169.254/latest', 'https://[fd00::1]/'],
+    ...['https://100.64.0.1/', 'https://0.0.0.0/', 'https://[::ffff:10.0.0.1]/', 'https://[64:ff9b::a00:1]/'],
+    ...['https://167772161/', 'http://10.0.0.1/', 'https://intranet/', 'https://db.internal/', 'https://nas.local/'],
+    ...['https://exa mple.com/', `https://example.com/${'a'.repeat(2048)}`, ' https://example.com/'],
+  ];
+  test.each(urls)('url %s', async (url) => {
+    const answer = await create(await shared(), { url });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+    expect(answer.error?.message).toMatch(/^url: /);
+  });
+  test.each<[string, object]>([
+    ['url', {}],
+    ['url', { url: 7 }],
+    ['events', { url: URL, events: [] }],
+    ['events.0', { url: URL, events: ['app.exploded'] }],
+    ['events', { url: URL, events: 'app.created' }],
+    ['description', { url: URL, description: 'a'.repeat(501) }],
+  ])('%s of %j', async (field, body) => {
+    const answer = await create(await shared(), body as Body);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+    expect(answer.error?.message.startsWith(`${field}: `)).toBe(true);
+  });
+});
+
+let sharedAccount: Promise<Opened> | undefined;
+const shared = () => {
+  sharedAccount ??= newAccount();
+  return sharedAccount;
+};
+
+test('of more racing creates than there is room for exactly so many succeed, and deleting makes room', async () => {
+  const account = await newAccount();
+  const answers = await Promise.all(Array.from({ length: ENDPOINT_LIMIT + 4 }, () => create(account, { url: URL })));
+  const made = answers.filter(({ status }) => status === 201);
+  expect(made).toHaveLength(ENDPOINT_LIMIT);
+  expect(codeOf(await create(account, { url: URL }))).toBe('conflict');
+  const id = made[0]?.body.data.id ?? '';
+  expect((await account.call(deleteWebhook, { params: { id } })).body).toEqual({ data: { id, deleted: true } });
+  expect((await account.call(deleteWebhook, { params: { id } })).status).toBe(404);
+  expect((await create(account, { url: URL })).status).toBe(201);
+});
+
+test("another account's endpoint is not there", async () => {
+  const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);
+  const { id } = (await create(owner, { url: URL })).body.data;
+  expect((await stranger.call(deleteWebhook, { params: { id } })).status).toBe(404);
+  expect((await stranger.call(listWebhooks)).body.data).toEqual([]);
+});
+
+test('reading needs the read scope, registering and deleting the write scope', async () => {
+  const reader = await newAccount({ scopes: ['read'] });
+  expect((await reader.call(listWebhooks)).status).toBe(200);
+  expect(codeOf(await create(reader, { url: URL }))).toBe('insufficient_scope');
+  expect(codeOf(await reader.call(deleteWebhook, { params: { id: 'whk_x' } }))).toBe('insufficient_scope');
+  const writer = await newAccount({ scopes: ['write'] });
+  expect(codeOf(await writer.call(listWebhooks))).toBe('insufficient_scope');
+});
+
+test('the same Idempotency-Key gives the same secret again', async () => {
+  const account = await newAccount();
+  const send = () =>
+    raw('/v1/webhooks', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.secretKey}`, 'idempotency-key': 'once' },
+      body: JSON.stringify({ url: URL }),
+    }).then((answer) => answer.json());
+  const [first, again] = [await send(), await send()];
+  expect(again).toEqual(first);
+  expect((await account.call(listWebhooks)).body.data).toHaveLength(1);
+});
+
+test('an event reaches those who subscribe to it, and nobody else; a deleted endpoint gets nothing more', async () => {
+  const account = await newAccount();
+  const [all, picky, other] = await Promise.all([receiver(), receiver(), receiver()]);
+  const { id } = (await create(account, { url: all.url })).body.data;
+  await create(account, { url: picky.url, events: ['app.created'] });
+  await create(account, { url: other.url, events: ['app.deleted'] });
+  const app = (await account.call(createApp, { body: { name: 'Tells', framework: 'NODE' } })).body.data;
+  const [one, two] = await Promise.all([all, picky].map(({ received }) => until(async () => received[0], 20)));
+  expect(one?.body).toBe(two?.body);
+  expect(JSON.parse(one?.body ?? '')).toMatchObject({
+    id: expect.stringMatching(/^evt_[0-9a-f]+$/),
+    type: 'app.created',
+    data: { applicationId: app.id, name: 'Tells' },
+  });
+  await account.call(deleteWebhook, { params: { id } });
+  await account.call(createApp, { body: { name: 'Tells more', framework: 'NODE' } });
+  await until(async () => picky.received[1], 20);
+  expect([all.received.length, other.received.length]).toEqual([1, 0]);
+  await Promise.all([all, picky, other].map((each) => each.stop()));
+});

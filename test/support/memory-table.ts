@@ -1,0 +1,240 @@
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { createTable, type Send, type Table } from '../../table/table.ts';
+
+/**
+ * DynamoDB as far as `table/` speaks to it, in memory: the expressions that writes.ts makes, transactions, the three
+ * indexes, and the stream. For tests that simulate days, or deaths by the thousand. What it must not decide (does the real
+ * engine take these expressions?) the tests over HTTP decide.
+ */
+
+type Item = Record<string, unknown>;
+interface Refusable extends Error {
+  detail?: object;
+}
+
+export interface MemoryTable {
+  table: Table;
+  send: Send;
+  /** Every item that was written, or that a refused condition kept from being written. */
+  written: Written[];
+  /** Changes since the start, as the table's stream tells of them. */
+  records: object[];
+  items(entity: string): Item[];
+}
+
+export interface Written {
+  entity: string;
+  /** Write units that it costs on demand: by size, twice in a transaction, and once more for each index it changes. */
+  units: number;
+}
+
+const error = (name: string, detail?: object): Error => {
+  const made: Refusable = new Error(name);
+  made.name = name;
+  if (detail) made.detail = detail;
+  return made;
+};
+
+interface Expressions {
+  Key?: object;
+  Item?: object;
+  ConditionExpression?: string;
+  UpdateExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: object;
+  ReturnValuesOnConditionCheckFailure?: string;
+}
+
+const plain = (value: object | undefined): Item => (value ? unmarshall(value as Parameters<typeof unmarshall>[0]) : {});
+
+/** Reads and writes the paths and values of one expression. */
+function scope(request: Expressions) {
+  const names = request.ExpressionAttributeNames ?? {};
+  const values = plain(request.ExpressionAttributeValues);
+  const path = (text: string) => text.split('.').map((part) => names[part] ?? part);
+  const read = (item: Item | undefined, text: string): unknown =>
+    text.startsWith(':')
+      ? values[text]
+      : path(text).reduce<unknown>((at, part) => (at as Item | undefined)?.[part], item);
+  return { path, read };
+}
+
+function holds(request: Expressions, item: Item | undefined): boolean {
+  const { read } = scope(request);
+  const term = (text: string): boolean => {
+    const either = /^\((.+) OR (.+)\)$/.exec(text);
+    if (either?.[1] && either[2]) return term(either[1]) || term(either[2]);
+    const present = /^attribute_(not_)?exists\((\S+)\)$/.exec(text);
+    if (present?.[2]) return (read(item, present[2]) !== undefined) === !present[1];
+    const member = /^(\S+) IN \((.+)\)$/.exec(text);
+    if (member?.[1] && member[2]) {
+      const value = read(item, member[1]);
+      return member[2].split(', ').some((one) => read(item, one) === value);
+    }
+    const compared = /^(\S+) (=|<>|<|>=) (\S+)$/.exec(text);
+    if (!compared?.[1] || !compared[3]) throw new Error(`this table does not understand: ${text}`);
+    const [left, right] = [read(item, compared[1]), read(item, compared[3])];
+    if (compared[2] === '=') return left !== undefined && left === right;
+    if (compared[2] === '<>') return left !== right;
+    if (left === undefined || right === undefined) return false;
+    return compared[2] === '<' ? Number(left) < Number(right) : Number(left) >= Number(right);
+  };
+  return !request.ConditionExpression || request.ConditionExpression.split(' AND ').every(term);
+}
+
+function updated(request: Expressions, before: Item | undefined): Item {
+  const item: Item = structuredClone(before ?? plain(request.Key));
+  const { path, read } = scope(request);
+  const parentOf = (text: string) => {
+    const parts = path(text);
+    const last = parts.pop() ?? '';
+    const parent = parts.reduce<Item>((at, part) => at[part] as Item, item);
+    return { parent, last };
+  };
+  for (const [, verb, body = ''] of (request.UpdateExpression ?? '').matchAll(
+    /(SET|ADD|REMOVE) (.+?)(?= ADD | REMOVE |$)/g,
+  )) {
+    // Commas inside of functions do not part clauses.
+    for (const clause of body.split(/, (?![^(]*\))/)) {
+      const [target = '', ...rest] = clause.split(' ');
+      const { parent, last } = parentOf(target);
+      if (verb === 'REMOVE') delete parent[last];
+      else if (verb === 'ADD') parent[last] = Number(read(item, target) ?? 0) + Number(read(item, rest[0] ?? ''));
+      else {
+        const appended = /list_append\(if_not_exists\(\S+, \S+\), (\S+)\)/.exec(clause)?.[1];
+        const value = appended
+          ? [...((read(item, target) as unknown[] | undefined) ?? []), ...(read(item, appended) as unknown[])]
+          : read(item, rest[1] ?? '');
+        parent[last] = value;
+      }
+    }
+  }
+  return item;
+}
+
+const INDEX_KEYS = { list: ['listPk', 'listSk'], order: ['listPk', 'listSk'], due: ['duePk', 'dueAt'] } as const;
+
+/** DynamoDB counts names and values in begun kilobytes; JSON has some punctuation more. */
+const kilobytes = (item: Item | undefined) => Math.ceil(JSON.stringify(item ?? {}).length / 1024);
+
+/** What an index costs: an entry made, moved (two) or removed; one of all attributes is written with each change. */
+function indexUnits(index: keyof typeof INDEX_KEYS, before: Item | undefined, after: Item | undefined): number {
+  const keyIn = (item: Item | undefined) => {
+    const values = INDEX_KEYS[index].map((name) => item?.[name]);
+    return values.includes(undefined) ? undefined : values.join('\n');
+  };
+  const [was, is] = [keyIn(before), keyIn(after)];
+  const each = index === 'list' ? Math.max(kilobytes(before), kilobytes(after)) : 1;
+  if (was !== is) return (was === undefined ? 0 : each) + (is === undefined ? 0 : each);
+  return was !== undefined && index === 'list' ? each : 0;
+}
+
+export function memoryTable(): MemoryTable {
+  const stored = new Map<string, Item>();
+  const records: object[] = [];
+  const written: Written[] = [];
+  const note = (times: number, key: Item, before: Item | undefined, after: Item | undefined, refused = false) => {
+    const indexes = refused ? [] : (['list', 'order', 'due'] as const);
+    const units = times * Math.max(kilobytes(before), kilobytes(after));
+    written.push({
+      entity: String((after ?? before)?.entity ?? key.sk),
+      units: indexes.reduce((sum, index) => sum + indexUnits(index, before, after), units),
+    });
+  };
+  const keyOf = ({ pk, sk }: Item) => `${pk}\n${sk}`;
+  const image = (item: Item) => marshall(item, { removeUndefinedValues: true });
+
+  function apply(kind: string, request: Expressions, times: number): Item | undefined {
+    const Keys = plain(request.Key ?? request.Item);
+    const key = keyOf(Keys);
+    const before = stored.get(key);
+    if (!holds(request, before)) {
+      note(times, Keys, before, undefined, true);
+      throw error('ConditionalCheckFailedException');
+    }
+    if (kind === 'ConditionCheck') return before;
+    const after = kind === 'Put' ? plain(request.Item) : kind === 'Delete' ? undefined : updated(request, before);
+    note(times, Keys, before, after);
+    if (after) stored.set(key, after);
+    else stored.delete(key);
+    if (JSON.stringify(before) === JSON.stringify(after)) return after;
+    records.push({
+      eventID: String(records.length),
+      eventName: !before ? 'INSERT' : after ? 'MODIFY' : 'REMOVE',
+      awsRegion: 'us-east-1',
+      dynamodb: {
+        ApproximateCreationDateTime: 0,
+        Keys: image({ pk: Keys.pk, sk: Keys.sk }),
+        ...(after ? { NewImage: image(after) } : {}),
+        ...(before ? { OldImage: image(before) } : {}),
+      },
+    });
+    return after;
+  }
+
+  function transact(items: Record<string, Expressions>[]): void {
+    const parts = items.flatMap((item) => Object.entries(item));
+    const touched = new Set(parts.map(([, request]) => keyOf(plain(request.Key ?? request.Item))));
+    // DynamoDB takes no two operations on one item.
+    if (touched.size < parts.length) throw error('ValidationException');
+    const refused = parts.map(([, request]) => {
+      const item = stored.get(keyOf(plain(request.Key ?? request.Item)));
+      if (holds(request, item)) return { Code: 'None' };
+      const shown = item && request.ReturnValuesOnConditionCheckFailure ? { Item: image(item) } : {};
+      return { Code: 'ConditionalCheckFailed', ...shown };
+    });
+    if (refused.some(({ Code }) => Code !== 'None')) {
+      for (const [, request] of parts) note(2, plain(request.Key ?? request.Item), undefined, undefined, true);
+      throw error('TransactionCanceledException', { CancellationReasons: refused });
+    }
+    for (const [kind, request] of parts) apply(kind, request, 2);
+  }
+
+  function query(input: Record<string, unknown>): object {
+    const values = plain(input.ExpressionAttributeValues as object);
+    const index = input.IndexName as keyof typeof INDEX_KEYS | undefined;
+    const [pk, sk] = index ? INDEX_KEYS[index] : ['pk', 'sk'];
+    const condition = String(input.KeyConditionExpression);
+    const within = (item: Item): boolean => {
+      if (item[pk] !== values[`:${pk}`]) return false;
+      const at = String(item[sk]);
+      if (condition.includes('BETWEEN')) return at >= String(values[':after']) && at <= String(values[':until']);
+      return !condition.includes('>=') || at >= String(values[':from']);
+    };
+    const backwards = input.ScanIndexForward === false;
+    const found = [...stored.values()]
+      .filter(within)
+      .sort((a, b) => (String(a[sk]) < String(b[sk]) ? -1 : 1) * (backwards ? -1 : 1));
+    const from = input.ExclusiveStartKey ? keyOf(plain(input.ExclusiveStartKey as object)) : undefined;
+    const start = from ? found.findIndex((item) => keyOf(item) === from) + 1 : 0;
+    const page = found.slice(start, start + Number(input.Limit ?? 1000));
+    const last = page.at(-1);
+    const more = last && start + page.length < found.length;
+    return { Items: page.map(image), ...(more ? { LastEvaluatedKey: image({ pk: last.pk, sk: last.sk }) } : {}) };
+  }
+
+  const KINDS: Record<string, string> = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' };
+  const send = async (operation: string, input: object): Promise<unknown> => {
+    if (operation === 'Query') return query(input as Record<string, unknown>);
+    if (operation === 'GetItem') {
+      const found = stored.get(keyOf(plain((input as Expressions).Key)));
+      return found ? { Item: image(found) } : {};
+    }
+    if (operation === 'TransactWriteItems') {
+      transact((input as { TransactItems: Record<string, Expressions>[] }).TransactItems);
+      return {};
+    }
+    const kind = KINDS[operation];
+    if (!kind) throw new Error(`this table does not know ${operation}`);
+    const after = apply(kind, input as Expressions, 1);
+    return kind === 'Update' && after ? { Attributes: image(after) } : {};
+  };
+  const typed: Send = async <Output>(operation: string, input: object) => (await send(operation, input)) as Output;
+  return {
+    table: createTable(typed, 'memory'),
+    send: typed,
+    written,
+    records,
+    items: (entity) => [...stored.values()].filter((item) => item.entity === entity),
+  };
+}
