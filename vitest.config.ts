@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const beside = '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard}/**/*.test.ts';
+const beside = '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,scripts}/**/*.test.ts';
 
 /**
  * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the
@@ -9,7 +9,7 @@ const beside = '{contract,table,domain,events,runtime,providers,lib,local,builde
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: [beside, 'test/template/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'unit', include: [beside, 'test/{support,template}/**/*.test.ts'], testTimeout: 30_000 } },
       {
         test: {
           name: 'platform',

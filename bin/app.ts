@@ -1,11 +1,14 @@
 import { App } from 'aws-cdk-lib/core';
 import { createApp } from '../lib/app.ts';
 import { bundle } from '../lib/build/bundles.ts';
-import { builtWebApp } from '../lib/build/web-app.ts';
+import { buildWebApp } from '../lib/build/web-app.ts';
 import { Settings } from '../lib/config.ts';
-import { check } from '../lib/constructs/checks.ts';
+import { applyNagChecks } from '../lib/constructs/checks.ts';
 
-/** What `cdk` runs: settings from its context (`-c stage=… -c domain=…`, cdk.json), everything bundled and checked. */
+/**
+ * The app that `cdk` runs: reads settings from its context (`-c stage=… -c domain=…`, cdk.json), bundles everything and
+ * checks the templates.
+ */
 const { node: context } = new App({ autoSynth: false });
 const settings = Object.fromEntries(
   Object.keys(Settings.shape)
@@ -13,7 +16,7 @@ const settings = Object.fromEntries(
     .filter(([, value]) => value !== undefined),
 );
 
-const [bundles, webApp] = await Promise.all([bundle(), builtWebApp()]);
+const [bundles, webApp] = await Promise.all([bundle(), buildWebApp()]);
 const app = createApp({ ...settings, bundles, webApp });
-check(app);
+applyNagChecks(app);
 app.synth();

@@ -1,7 +1,7 @@
 /**
- * Runs inside the application's process, before the application (`node --import`): names its databases and opens its
- * sealed variables, puts both into `process.env` (the owner's win) and takes the platform's own out. Bundled on its own,
- * and kept small: it is part of every cold start.
+ * Runs inside the application's process before the application (`node --import`). Decrypts its environment variables,
+ * adds the variables of its databases (the owner's variables take precedence), puts both into `process.env` and removes
+ * the platform's own variables. Bundled on its own and kept small, because it is part of every cold start.
  */
 import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
@@ -10,14 +10,14 @@ import { databaseVariables, type ReleaseDatabase } from './package/databases.ts'
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
 
-/** Of the function's role. */
+/** Credentials of the function's role. */
 const credentials = {
   accessKeyId: AWS_ACCESS_KEY_ID ?? '',
   secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
   ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
 };
 
-/** Calls KMS as the function's role, which may do little else. */
+/** Calls KMS as the function's role, which has few other permissions. Retries twice. */
 async function callKms<Output>(operation: string, input: object): Promise<Output> {
   const endpoint = new URL(process.env.AWS_ENDPOINT_URL_KMS ?? `https://kms.${AWS_REGION}.amazonaws.com`);
   const body = JSON.stringify(input);
@@ -36,21 +36,21 @@ async function callKms<Output>(operation: string, input: object): Promise<Output
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => !/^(host|content-length)$/i.test(name));
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const answer = await fetch(endpoint, {
+      const response = await fetch(endpoint, {
         method: 'POST',
         body,
         headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
         signal: AbortSignal.timeout(2000),
       });
-      if (!answer.ok) throw new Error(`KMS answered ${answer.status}`);
-      return (await answer.json()) as Output;
+      if (!response.ok) throw new Error(`KMS answered ${response.status}`);
+      return (await response.json()) as Output;
     } catch (error) {
       if (attempt === 3) throw error;
     }
   }
 }
 
-/** What the build put beside this module; undefined where the application has none of it. */
+/** Reads a JSON file that the build put beside this module; undefined if the application has none. */
 function readBeside<T>(name: string): T | undefined {
   try {
     return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
@@ -59,7 +59,7 @@ function readBeside<T>(name: string): T | undefined {
   }
 }
 
-// Workers and child processes of the application come by here too, with what their parent gave them.
+// Also runs in workers and child processes of the application, which inherit the variables of their parent.
 if (AWS_ACCESS_KEY_ID) {
   const sealed = readBeside<Sealed & { hostArn: string }>('./env.json');
   const databases = readBeside<ReleaseDatabase[]>('./databases.json');
@@ -71,7 +71,9 @@ if (AWS_ACCESS_KEY_ID) {
       const secrets = createSecrets(callKms, '');
       Object.assign(process.env, JSON.parse(await secrets.unseal({ application: sealed.hostArn }, sealed)));
     } catch (error) {
-      console.error(`The environment variables could not be opened: ${error instanceof Error ? error.message : error}`);
+      console.error(
+        `The environment variables could not be decrypted: ${error instanceof Error ? error.message : error}`,
+      );
       process.exit(1);
     }
   }

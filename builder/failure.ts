@@ -1,7 +1,9 @@
-/** The steps of a build, in their order. */
+/** The steps of a build in order. */
 export type Step = 'clone' | 'install' | 'build' | 'package';
 
-/** A reason that the application's owner can act on, in one line. Anything else that is thrown is our own fault. */
+/**
+ * A failure that the application's owner can act on, described in one line. Any other error is the platform's fault.
+ */
 export class BuildFailure extends Error {
   override readonly name = 'BuildFailure';
 }

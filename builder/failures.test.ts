@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../providers/builds/builds.ts';
-import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealed } from './test-harness.ts';
+import { build, closeTestHarness, entriesOf, openTestHarness, repository, root, sealed } from './test-harness.ts';
 
-beforeAll(openWorkbench);
-afterAll(closeWorkbench);
+beforeAll(openTestHarness);
+afterAll(closeTestHarness);
 
 test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp]>([
   [
@@ -31,14 +31,14 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     'install',
     /failed with exit code 1: package\.json and package-lock\.json do not match/,
   ],
-])('a failure says what to do: %s', async (_name, files, change, step, error) => {
+])('names the cause and the remedy of a failure: %s', async (_name, files, change, step, error) => {
   const repoUrl = repository({ 'server.js': '1', ...files });
   const failed = await build({ repoUrl, ...change });
   expect(failed).toMatchObject({ code: 1, step, artifact: undefined });
   expect(failed.error).toMatch(error);
 });
 
-test('a repository that is not there, or is refused by its protocol', async () => {
+test('reports a missing repository and a refused protocol', async () => {
   const absent = `file://${join(root, 'git', 'absent')}`;
   expect(await build({ repoUrl: absent })).toMatchObject({
     step: 'clone',
@@ -48,12 +48,12 @@ test('a repository that is not there, or is refused by its protocol', async () =
   expect(refused.error).toContain("transport 'file' not allowed");
 });
 
-test('a link out of the repository is refused, and so is what is too large', async () => {
+test('refuses a link out of the repository and an application that is too large', async () => {
   const repoUrl = repository({ 'server.js': '1' }, { passwords: '/etc/passwd' });
   const { error, step } = await build({ repoUrl });
   expect([error, step]).toEqual(['The link "passwords" points out of the repository, to /etc/passwd.', 'package']);
   const large = await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand: 'truncate -s 300M large' });
-  expect(large.error).toBe('The application is 300 MB large after the build; at most 250 MB can be hosted.');
+  expect(large.error).toBe('The application is 300 MB after the build; the limit is 250 MB.');
 });
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
     'mkdir -p .next/standalone; ln -s /etc out; ln -s ../../out/passwd .next/standalone/users',
   ],
   ['the directory that is packaged', 'mkdir .next; ln -s /etc .next/standalone'],
-])('what a build makes is packaged from the repository alone: %s', async (_what, make) => {
+])('packages a build’s output only from inside the repository: %s', async (_what, make) => {
   const next = { framework: 'NEXTJS', startFile: '.next/standalone/hostname' } as const;
   const repoUrl = repository({ 'a.txt': 'a' });
   const buildCommand = `${make}; test -e .next/standalone/hostname || touch .next/standalone/hostname`;
@@ -71,7 +71,7 @@ test.each([
   expect(artifact).toBeUndefined();
 });
 
-test('links in a circle end', async () => {
+test('packages circular links once', async () => {
   const make = 'mkdir -p .next/standalone parts && touch .next/standalone/server.js parts/a && ln -s . parts/again';
   const next = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
   const buildCommand = `${make} && ln -s ../../parts .next/standalone/parts`;
@@ -80,7 +80,7 @@ test('links in a circle end', async () => {
   expect([...(await entriesOf(artifact)).keys()]).toContain('.next/standalone/parts/a');
 });
 
-test('a package.json that is a link out of the repository is not read, nor quoted', async () => {
+test('neither reads nor quotes a package.json that links out of the repository', async () => {
   const { error, step, log } = await build({
     repoUrl: repository({ 'server.js': '1' }, { 'package.json': '/etc/passwd' }),
   });
@@ -88,27 +88,27 @@ test('a package.json that is a link out of the repository is not read, nor quote
   expect(log).not.toContain('root');
 });
 
-test('a repository that is too large is refused: by what is transferred, by what it unpacks to, by its files', async () => {
+test('refuses a repository that exceeds the transferred size, the unpacked size or the number of files', async () => {
   const noise = randomBytes(3_000_000).toString('base64');
   const limits = { BUILD_REPOSITORY_MB: '2', BUILD_REPOSITORY_FILES: '3' };
-  const tooLarge = 'The repository is larger than 2 MB, the most that is built: keep large files outside of Git.';
+  const tooLarge = 'The repository exceeds the limit of 2 MB: keep large files outside of Git.';
   const noisy = await build({ repoUrl: repository({ 'server.js': '1', 'noise.txt': noise }) }, limits);
   expect(noisy).toMatchObject({ step: 'clone', error: tooLarge });
   const bomb = await build({ repoUrl: repository({ 'server.js': '1', zeros: '0'.repeat(3_000_000) }) }, limits);
   expect(bomb.error).toBe(tooLarge);
   const many = await build({ repoUrl: repository({ 'server.js': '1', a: '1', b: '2', c: '3' }) }, limits);
-  expect(many.error).toBe('The repository has 4 files; at most 3 are built.');
+  expect(many.error).toBe('The repository has 4 files; the limit is 3.');
 });
 
-test('what is not in the repository itself is named: Git LFS, submodules', async () => {
+test('names Git LFS files and submodules, which are not fetched', async () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
   const lfs = { 'server.js': '1', '.gitattributes': '*.png filter=lfs diff=lfs\n', 'logo.png': pointer };
   expect((await build({ repoUrl: repository(lfs) })).error).toBe(
-    'The repository keeps files in Git LFS (logo.png), which are not fetched: commit them as they are, or fetch them in the build.',
+    'The repository keeps files in Git LFS (logo.png), which are not fetched: commit the files themselves, or fetch them in the build command.',
   );
   const repoUrl = repository({ 'server.js': '1' }, {}, { 'vendor/library': 'a'.repeat(40) });
   expect((await build({ repoUrl })).error).toBe(
-    'The repository has submodules (vendor/library), which are not fetched: add what is needed as packages or files.',
+    'The repository has submodules (vendor/library), which are not fetched: add them as packages or files.',
   );
 });
 
@@ -117,22 +117,22 @@ test.each<[string, Partial<Job>, string]>([
   [
     '{}',
     { buildCommand: 'npm run build' },
-    'The build command is "npm run build", and package.json has no script "build".',
+    'The build command is "npm run build", but package.json has no script "build".',
   ],
   [
     '{"engines":{"node":">=24"}}',
     {},
-    'package.json asks for Node >=24 (engines.node), and the application is set to Node 22.',
+    'package.json requires Node >=24 (engines.node), but the application uses Node 22.',
   ],
-])('a package.json that does not fit is named: %s', async (manifest, change, error) => {
+])('names the problem of a mismatched package.json: %s', async (manifest, change, error) => {
   const failed = await build({ repoUrl: repository({ 'server.js': '1', 'package.json': manifest }), ...change });
   expect(failed.error).toContain(error);
 });
 
-test('a command that takes too long, or leaves something running, does not hold the build', async () => {
+test('ends a command that takes too long or leaves a process running', async () => {
   const repoUrl = repository({ 'server.js': '1' });
   const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '0.7' });
-  const tooLong = 'The build took longer than 0.7 seconds, the most that it may, and was ended.';
+  const tooLong = 'The build was stopped: it exceeded the limit of 0.7 seconds.';
   expect(long).toMatchObject({ step: 'build', error: tooLong });
   expect(long.log).toContain('begun');
   const began = performance.now();
@@ -140,22 +140,22 @@ test('a command that takes too long, or leaves something running, does not hold 
   expect(performance.now() - began).toBeLessThan(20_000);
 });
 
-test('a command that is killed is told from one that failed', async () => {
+test('distinguishes a killed command from a failed one', async () => {
   const { error } = await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand: 'kill -9 $$' });
   expect(error).toBe(
-    'The build command "kill -9 $$" failed with exit code 137: something killed it, mostly because it took more memory than a build has.',
+    'The build command "kill -9 $$" failed with exit code 137: the process was killed, usually because it used more memory than a build has.',
   );
 });
 
-test('a build that fills the disk is ended', async () => {
+test('stops a build that fills the disk', async () => {
   const buildCommand = 'dd if=/dev/zero of=large bs=1048576 count=150 2>/dev/null; echo written; sleep 60';
   const repoUrl = repository({ 'server.js': '1' });
   const { error, log } = await build({ repoUrl, buildCommand }, { BUILD_DISK_GB: '0.1' });
-  expect(error).toBe('The build wrote more than 0.1 GB to disk, the most that it may, and was ended.');
+  expect(error).toBe('The build was stopped: it wrote more than the limit of 0.1 GB to disk.');
   expect(log).toContain('written');
 });
 
-test('of a flood of output the beginning and the end are kept, and the build goes on', async () => {
+test('keeps the beginning and the end of excessive output and continues the build', async () => {
   const flood = `const line = 'x'.repeat(99) + '\\n';
     for (let count = 0; count < 1000; count += 1) require('fs').writeSync(1, line.repeat(1000));`;
   const env = await sealed(

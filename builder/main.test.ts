@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { build, closeWorkbench, entriesOf, kms, openWorkbench, repository, root, sealed } from './test-harness.ts';
+import { build, closeTestHarness, entriesOf, kms, openTestHarness, repository, root, sealed } from './test-harness.ts';
 
-beforeAll(openWorkbench);
-afterAll(closeWorkbench);
+beforeAll(openTestHarness);
+afterAll(closeTestHarness);
 
-test('an application without dependencies is packaged with what starts it', async () => {
+test('packages an application without dependencies together with its start script', async () => {
   const repoUrl = repository(
     { 'server.js': '1', 'lib/a.txt': 'a' },
     { 'current.txt': 'lib/a.txt', dangling: 'absent' },
@@ -17,7 +17,7 @@ test('an application without dependencies is packaged with what starts it', asyn
   expect([code, error]).toEqual([0, undefined]);
   expect(commitSha).toMatch(/^[0-9a-f]{7}$/);
   expect(log).toContain(`==> Cloning ${repoUrl} (branch main)\n    ${commitSha} The change\n    done in `);
-  expect(log).toContain('nothing to install: there is no package.json');
+  expect(log).toContain('Nothing to install: there is no package.json');
   expect(log).toMatch(/==> Packaging\n {4}3 files, .* packed\n {4}done in \d+\.\d s\n$/);
   const entries = await entriesOf(artifact);
   expect([...entries.keys()].sort()).toEqual(
@@ -27,7 +27,7 @@ test('an application without dependencies is packaged with what starts it', asyn
   expect(entries.get('run.sh')).toContain("exec node --import ./.service/environment.mjs 'server.js'");
 });
 
-test('its variables reach the build and the start, and neither log nor artifact; its databases reach the start', async () => {
+test('passes variables to the build and the start, but not to log or artifact, and databases to the start', async () => {
   const secret = 'sup3r s3cret/value';
   const platform = 'process.env.AWS_SECRET_ACCESS_KEY ?? process.env.BUILDS_BUCKET';
   const repoUrl = repository({
@@ -37,7 +37,7 @@ test('its variables reach the build and the start, and neither log nor artifact;
       console.log(JSON.stringify([TOKEN, DATABASE_HOST, DATABASE_MAIN_REGION, ${platform}]))`,
   });
   const databases = [{ prefix: 'DATABASE_MAIN', host: 'main.example.on.aws', region: 'eu-west-1' }];
-  // The owner's own variable wins over the platform's.
+  // The owner's variable takes precedence over the platform's.
   const env = await sealed({ TOKEN: secret, NODE_ENV: 'production', DATABASE_MAIN_REGION: 'mine' });
   const { code, log, artifact } = await build({
     repoUrl,
@@ -54,7 +54,7 @@ test('its variables reach the build and the start, and neither log nor artifact;
     mkdirSync(dirname(join(unpacked, path)), { recursive: true });
     writeFileSync(join(unpacked, path), content);
   }
-  // Not synchronously: KMS answers from this process.
+  // Asynchronous, because the KMS emulator runs in this process.
   const { stdout: started } = await promisify(execFile)('sh', ['run.sh'], {
     cwd: unpacked,
     env: {
@@ -68,8 +68,8 @@ test('its variables reach the build and the start, and neither log nor artifact;
   expect(JSON.parse(started)).toEqual([secret, 'main.example.on.aws', 'mine', null]);
 });
 
-test('without a lockfile the default command falls back to npm install, and says so', async () => {
-  // A dependency inside the repository: no registry is asked.
+test('falls back to npm install without a lockfile and says so', async () => {
+  // A dependency inside the repository needs no registry.
   const manifest = JSON.stringify({ name: 'a', dependencies: { inside: 'file:./inside' } });
   const files = {
     'server.js': '1',
@@ -77,17 +77,17 @@ test('without a lockfile the default command falls back to npm install, and says
     'inside/package.json': '{"name":"inside","version":"1.0.0"}',
   };
   const { code, log } = await build({ repoUrl: repository(files) });
-  expect(log).toContain('there is no package-lock.json: using "npm install"');
+  expect(log).toContain('no package-lock.json found: using "npm install"');
   expect(code).toBe(0);
 });
 
-test('development packages stay at home', async () => {
+test('excludes development packages from the artifact', async () => {
   const lock = {
     name: 'a',
     lockfileVersion: 3,
     packages: { '': { name: 'a' }, 'node_modules/kept': {}, 'node_modules/tool': { dev: true } },
   };
-  // What an install leaves behind, without asking a registry.
+  // Creates the files of an installation without a registry.
   const install = [
     'mkdir -p node_modules/kept node_modules/tool node_modules/.bin',
     'echo 1 > node_modules/kept/index.js; echo 1 > node_modules/tool/cli.js',
@@ -102,7 +102,7 @@ test('development packages stay at home', async () => {
   expect(paths.filter((path) => path.includes('tool'))).toEqual([]);
 });
 
-test('of a standalone Next.js build the standalone part goes, with static files and public', async () => {
+test('packages a standalone Next.js build with its static and public files', async () => {
   const make =
     'mkdir -p .next/standalone/.next .next/static && echo 1 > .next/standalone/server.js && echo 2 > .next/static/a.js';
   const next = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
@@ -125,7 +125,7 @@ test('of a standalone Next.js build the standalone part goes, with static files 
   );
 });
 
-test('the example builds with npm itself', async () => {
+test('builds the example with npm', async () => {
   const example = 'examples/hello-express';
   const names = readdirSync(example).filter((name) => name !== 'node_modules');
   const repoUrl = repository(

@@ -1,6 +1,6 @@
 /**
- * The builder: runs inside CodeBuild, once a deployment. Reads its job from the builds bucket; leaves there a log, an
- * artifact and a result. Its exit code is 0 when the application was packaged.
+ * The builder. Runs once per deployment in CodeBuild: reads its job from the builds bucket and writes a log, an
+ * artifact and a result there. Exits with 0 if the application was packaged.
  */
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,19 +9,19 @@ import { artifactKey, cacheKey, type Job, jobKey, logKey, type Result, resultKey
 import { createSecrets } from '../providers/encryption/secrets.ts';
 import { callAws, getObject, putLargeObject, putObject } from '../runtime/aws/client.ts';
 import { buildApplication } from './build/application.ts';
+import { limitBuild } from './build/limits.ts';
 import { selectNode } from './build/node-version.ts';
 import { createBuildUser } from './commands/build-user.ts';
 import { commandEnvironment } from './commands/command.ts';
 import { BuildFailure } from './failure.ts';
 import { createCache } from './install/cache.ts';
-import { limitBuild } from './limits.ts';
 import { createBuildLog } from './log/log.ts';
 import { createRedactor } from './log/redaction.ts';
 import { createSections } from './log/sections.ts';
 
-/** What a build may have on disk: many times what the largest application takes, and a fraction of the container's. */
+/** Maximum disk usage of a build in GiB: many times the largest application, and a fraction of the container's disk. */
 const DISK_GB = 20;
-const OUR_FAULT = 'The build could not be completed because of a problem on our side; deploying again may help.';
+const PLATFORM_FAULT = 'The build could not be completed because of a problem on our side. Deploying again may help.';
 
 const { DEPLOYMENT_ID: deploymentId = '', BUILDS_BUCKET: bucket = '' } = process.env;
 const { GIT_KNOWN_HOSTS: knownHosts = '', BUILD_SECONDS, BUILD_DISK_GB = DISK_GB } = process.env;
@@ -34,7 +34,7 @@ const limit = limitBuild({ seconds: Number(BUILD_SECONDS), gigabytes: Number(BUI
 
 async function readJob(): Promise<Job> {
   const found = await getObject(bucket, jobKey(deploymentId));
-  if (!found) throw new Error(`there is no job for deployment ${deploymentId}`);
+  if (!found) throw new Error(`Deployment ${deploymentId} has no job`);
   return JSON.parse(found.toString('utf8'));
 }
 
@@ -59,10 +59,10 @@ const redactor = createRedactor([...Object.values(variables), ...(deployKey ? [d
 const log = createBuildLog((text) => putObject(bucket, logKey(deploymentId), text, 'text/plain; charset=utf-8'));
 const sections = createSections(log, redactor);
 const result: Result = {};
-const place = mkdtempSync(join(tmpdir(), 'build-'));
-// The build's user goes through it to what is its own.
-chmodSync(place, 0o711);
-const directory = join(place, 'app');
+const workDirectory = mkdtempSync(join(tmpdir(), 'build-'));
+// The build's user must traverse this directory to reach its own.
+chmodSync(workDirectory, 0o711);
+const directory = join(workDirectory, 'app');
 const cache = createCache({
   directory,
   user,
@@ -96,12 +96,12 @@ try {
 } catch (error) {
   if (!(error instanceof BuildFailure)) console.error(error);
   result.step = sections.current;
-  result.error = error instanceof BuildFailure ? redactor.redact(error.message) : OUR_FAULT;
+  result.error = error instanceof BuildFailure ? redactor.redact(error.message) : PLATFORM_FAULT;
 }
 await Promise.all([
   cache.close(),
   log.close(),
   putObject(bucket, resultKey(deploymentId), JSON.stringify(result), 'application/json'),
 ]);
-// Whatever a command left running in the background does not keep the build.
+// Exits without waiting for background processes that a command left.
 process.exit(result.error === undefined ? 0 : 1);

@@ -1,4 +1,7 @@
-/** What the builder's tests build with: the bundled builder, an S3 in memory, a KMS and repositories made on the spot. */
+/**
+ * Environment of the builder's tests: the bundled builder, an in-memory S3, a KMS emulator and repositories created on
+ * demand.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,21 +14,21 @@ import { build as bundle } from 'esbuild';
 import { fromBufferPromise } from 'yauzl';
 import { startKms } from '../local/emulators/kms/kms.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from '../local/emulators/machine.ts';
-import type { StandIn } from '../local/emulators/wire.ts';
+import type { Emulator } from '../local/emulators/wire.ts';
 import { writeNShim } from '../local/runtimes/n-shim.ts';
-import { textOf } from '../providers/builds/build-log.ts';
+import { toText } from '../providers/builds/build-log.ts';
 import type { Job } from '../providers/builds/builds.ts';
 import { type Context, createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 
-/** Directory of everything that a test file makes. */
+/** Parent directory of everything that a test file creates. */
 export const root = mkdtempSync(join(tmpdir(), 'builder-'));
 const objects = new Map<string, Buffer>();
 let s3: Server;
-export let kms: StandIn;
+export let kms: Emulator;
 const hostArn = 'arn:aws:lambda:af-south-1:000000000000:function:app-1';
 
-/** Bundles the builder and starts what it talks to. */
-export async function openWorkbench(): Promise<void> {
+/** Bundles the builder and starts its services. */
+export async function openTestHarness(): Promise<void> {
   await bundle({
     entryPoints: ['builder/main.ts', 'builder/environment.ts'],
     outdir: join(root, 'dist'),
@@ -52,13 +55,13 @@ export async function openWorkbench(): Promise<void> {
   await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve));
 }
 
-export async function closeWorkbench(): Promise<void> {
+export async function closeTestHarness(): Promise<void> {
   await kms.stop();
   await new Promise((resolve) => s3.close(resolve));
   rmSync(root, { recursive: true });
 }
 
-/** Makes a repository of these files and returns its address. */
+/** Creates a repository with these files and returns its URL. */
 export function repository(
   files: Record<string, string>,
   links: Record<string, string> = {},
@@ -88,7 +91,7 @@ export function repository(
 }
 
 let count = 0;
-/** Runs the builder as CodeBuild does, and returns what it left behind. */
+/** Runs the builder as CodeBuild does and returns its results. */
 export async function build(change: Partial<Job>, environment: Record<string, string> = {}) {
   count += 1;
   const deploymentId = `dep_${count}`;
@@ -133,19 +136,19 @@ export async function build(change: Partial<Job>, environment: Record<string, st
   });
   const [code] = await once(child, 'exit');
   try {
-    // As the container goes with the build: what its commands left running.
+    // Kills processes that the build's commands left, as a container's end does.
     process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
   } catch {
-    // Nothing was left.
+    // No process was left.
   }
   const result: { error?: string; step?: string; commitSha?: string } = JSON.parse(
     String(objects.get(`results/${deploymentId}.json`) ?? '{}'),
   );
   const artifact = objects.get(`artifacts/app_1/${deploymentId}.zip`);
-  return { code, ...result, log: textOf(String(objects.get(`logs/${deploymentId}.txt`))), artifact };
+  return { code, ...result, log: toText(String(objects.get(`logs/${deploymentId}.txt`))), artifact };
 }
 
-/** The files of an artifact and what is in them. */
+/** Returns the artifact's files with their contents, by path. */
 export async function entriesOf(artifact: Buffer | undefined): Promise<Map<string, string>> {
   const archive = await fromBufferPromise(artifact ?? Buffer.alloc(0), { lazyEntries: true });
   const entries = new Map<string, string>();
@@ -157,11 +160,11 @@ export async function entriesOf(artifact: Buffer | undefined): Promise<Map<strin
   return entries;
 }
 
-/** Variables as the platform stores them. */
+/** Encrypts variables as the platform stores them. */
 export const sealed = (variables: Record<string, string>) =>
   sealedUnder({ application: hostArn }, JSON.stringify(variables));
 
-/** A text as the platform seals it. */
+/** Encrypts a text as the platform does. */
 export async function sealedUnder(context: Context, plaintext: string): Promise<Sealed> {
   const call = async <Output>(operation: string, input: object): Promise<Output> => {
     const headers = { 'x-amz-target': `TrentService.${operation}` };

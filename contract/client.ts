@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts';
-import { type CallerInput, dashboardPathOf, type Output, type Route } from './route.ts';
+import { type CallerInput, type Output, type Route, toDashboardPath } from './route.ts';
 
 export interface ClientOptions {
   baseUrl: string;
@@ -15,7 +15,7 @@ export interface ClientOptions {
 }
 
 /** An answer, successful or not: `status` tells; `body` is typed for success, `error` for failure. */
-export interface Answer<T> {
+export interface ApiResponse<T> {
   status: number;
   headers: Headers;
   body: T;
@@ -27,7 +27,7 @@ interface Failure {
 }
 
 export interface Client {
-  call<R extends Route>(route: R, input?: CallerInput<R>): Promise<Answer<Output<R>>>;
+  call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>>;
 }
 
 /** A client typed by the contract: `client.call(createApp, { body: { name: 'My app' } })`. */
@@ -38,11 +38,11 @@ export function createClient(options: ClientOptions): Client {
     ...(publicKey ? { 'x-public-key': publicKey } : {}),
   };
   return {
-    async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<Answer<Output<R>>> {
+    async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>> {
       const { params = {}, query = {}, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
       const path = Object.entries(params).reduce<string>(
         (filled, [name, value]) => filled.replace(`{${name}}`, encodeURIComponent(String(value))),
-        (accessToken && dashboardPathOf(route.path)) ?? route.path,
+        (accessToken && toDashboardPath(route.path)) ?? route.path,
       );
       const search = new URLSearchParams(
         Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]),

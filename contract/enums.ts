@@ -2,7 +2,7 @@
 export const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;
 export const NODE_VERSIONS = ['24', '22', '20'] as const;
 
-/** What an application needs when its creator does not say (design, Applications). */
+/** Defaults per framework (design, Applications). */
 export const FRAMEWORK_DEFAULTS = {
   NEXTJS: { buildCommand: 'npm run build', startFile: '.next/standalone/server.js' },
   NUXT: { buildCommand: 'npm run build', startFile: '.output/server/index.mjs' },
@@ -16,19 +16,19 @@ export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
 /** The state of an account on its hosting server: not made yet, and then as the server has it. */
 export const PANEL_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED', 'REMOVED'] as const;
 
-/** Whether an application's own domain is proven to be its owner's. */
+/** States of a custom domain's verification. */
 export const CUSTOM_DOMAIN_STATUSES = ['PENDING', 'VERIFIED'] as const;
 
 /**
- * How far the certificate of a proven domain is: `WAITING` for the domain to lead to us, `PENDING` while it is asked for,
- * `ISSUED` when visitors are let in with it, `FAILED` when it cannot be had as things are.
+ * States of a verified domain's certificate: `WAITING` until the domain points here, `PENDING` while it is being
+ * issued, `ISSUED` when visitors can use it, `FAILED` when it could not be issued.
  */
 export const CERTIFICATE_STATUSES = ['WAITING', 'PENDING', 'ISSUED', 'FAILED'] as const;
 
 /** A database is made in about a minute, or not at all. */
 export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED'] as const;
 
-/** Whose models the AI gateway passes on. Our key for each is the variable `<ID>_API_KEY`. */
+/** Companies whose models the AI gateway passes on. The platform's own key for each is the variable `<ID>_API_KEY`. */
 export const AI_PROVIDER_IDS = [
   'openai',
   'anthropic',
@@ -46,7 +46,7 @@ export const AI_ENTRY_TYPES = ['CALL', 'PURCHASE', 'ADJUSTMENT'] as const;
 
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED'] as const;
 
-/** How an attempt at a delivery came out. All but the first are failures. */
+/** Outcomes of a delivery attempt. All but the first are failures. */
 export const DELIVERY_OUTCOMES = [
   'DELIVERED',
   /** An answer with another status than 2xx or 3xx. */
@@ -55,7 +55,7 @@ export const DELIVERY_OUTCOMES = [
   'REDIRECT',
   /** Not done within the deadline, whatever it was doing. */
   'TIMEOUT',
-  /** Nobody listens at the port. */
+  /** No process listens at the port. */
   'REFUSED',
   /** The connection broke before the answer was whole. */
   'RESET',
@@ -67,7 +67,7 @@ export const DELIVERY_OUTCOMES = [
   'TLS',
   /** The address, or all that the name resolves to, is not a public one. */
   'BLOCKED_ADDRESS',
-  /** What came was not HTTP, or its headers were too large, or its body was not what it said to be. */
+  /** The response was not HTTP, its headers were too large, or its body did not match its encoding. */
   'BAD_RESPONSE',
 ] as const;
 
@@ -82,13 +82,13 @@ export const PLAN_CATEGORIES = ['WEB', 'EMAIL', 'APP'] as const;
 export const BILLING_CYCLES = ['MONTHLY', 'YEARLY'] as const;
 export const SUBSCRIPTION_STATUSES = ['ACTIVE', 'SUSPENDED', 'CANCELLED'] as const;
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
-/** `PENDING` until the registrar has it, `FAILED` when it refused or nobody paid (design, Domains). */
+/** `PENDING` until the registrar has registered it, `FAILED` when it was rejected or not paid (design, Domains). */
 export const DOMAIN_STATUSES = ['PENDING', 'ACTIVE', 'FAILED', 'EXPIRED'] as const;
 
-/** Whose name servers answer for a domain: ours, or others that its owner named. */
+/** The name servers of a domain: the platform's, or others that its owner chose. */
 export const DNS_PROVIDERS = ['PLATFORM', 'EXTERNAL'] as const;
 
 export const DNS_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
 
-/** What a registrar is asked to do with a domain. */
+/** Tasks that a registrar carries out on a domain. */
 export const DOMAIN_TASKS = ['REGISTER', 'RENEW'] as const;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /** Builds a schema when it is first needed, and just once: a cold start pays for none that it does not use. */
-export function once<T>(build: () => T): () => T {
+export function memoize<T>(build: () => T): () => T {
   let built: { schema: T } | undefined;
   return () => {
     built ??= { schema: build() };
@@ -20,7 +20,7 @@ export const Money = () =>
     .check(z.regex(/^-?\d+\.\d{2}$/))
     .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
 
-/** An amount of rand as somebody asks for it, within limits of whole rand. */
+/** An amount of rand in a request, between two limits in whole rand. */
 export const Amount = (least: number, most: number) => {
   const within = (text: string) => /^\d{1,9}\.\d{2}$/.test(text) && Number(text) >= least && Number(text) <= most;
   return z
@@ -31,27 +31,27 @@ export const Amount = (least: number, most: number) => {
 
 /** A resource under its name in the documentation. */
 export const resource = <T extends z.ZodMiniType>(id: string, build: () => T): (() => T) =>
-  once(() => {
+  memoize(() => {
     const built = build();
     z.globalRegistry.add(built, { id });
     return built;
   });
 
 /** `{data}`: the envelope of every single answer. */
-export const one = <T extends z.ZodMiniType>(resource: T) => z.object({ data: resource });
+export const single = <T extends z.ZodMiniType>(resource: T) => z.object({ data: resource });
 
 /** `{data, has_more}`: the envelope of every list. */
-export const many = <T extends z.ZodMiniType>(resource: T) =>
+export const list = <T extends z.ZodMiniType>(resource: T) =>
   z.object({ data: z.array(resource), has_more: z.boolean() });
 
 /** A whole number in a query. A query is text; the document shows the number that it stands for. */
 export const wholeNumber = (name: string, least: number, most: number, fallback: number) => {
   const asked = `must be a whole number from ${least} to ${most}`;
   const inRange = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
-  const shownAs = { type: 'integer', minimum: least, maximum: most, default: fallback, description: name };
+  const openApiOverride = { type: 'integer', minimum: least, maximum: most, default: fallback, description: name };
   return z
     .pipe(z._default(z.string().check(z.refine(inRange, asked)), String(fallback)), z.transform(Number))
-    .register(z.globalRegistry, { shownAs });
+    .register(z.globalRegistry, { openApiOverride });
 };
 
 /** `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). */
@@ -62,7 +62,7 @@ export const Page = () =>
   });
 
 /** The answer to a deletion. */
-export const Deleted = () => one(z.object({ id: z.string(), deleted: z.literal(true) }));
+export const Deleted = () => single(z.object({ id: z.string(), deleted: z.literal(true) }));
 
 /** The id of a resource in a path: opaque, but never longer than any of ours. */
 export const Id = () => z.object({ id: z.string().check(z.minLength(1), z.maxLength(64)) });

@@ -1,16 +1,16 @@
 import type * as z from 'zod/mini';
-import { once } from './envelope.ts';
+import { memoize } from './envelope.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a key may do; chosen when it is created (specification, Authentication 1 and 5). */
+/** Scopes of a key, chosen when it is created (specification, Authentication 1 and 5). */
 export const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * Who may call: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too), `hook` (who signs with
- * the hook's own secret: the function checks), `none` (no key), or a `login`. Whoever is logged in may do everything that a
- * key may, under the dashboard's path ({@link dashboardPathOf}).
+ * Access rules of an operation: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too),
+ * `hook` (signed with the hook's secret, which the function checks), `none` (no key), or a `login`. A login may do
+ * everything that a key may, under the dashboard's path ({@link toDashboardPath}).
  */
 export type Access = Scope | 'any' | 'catalogue' | 'hook' | 'none' | 'login';
 
@@ -20,16 +20,16 @@ export type Path = `/${string}`;
 export const DASHBOARD_PATH = '/dashboard/v1';
 
 /**
- * Where an operation answers to a login: `/v1/apps` at `/dashboard/v1/apps`, `/ai/v1/models` at `/dashboard/v1/ai/models`
- * (design, section 5). Undefined for what belongs to no API.
+ * Returns the path of an operation for logins: `/v1/apps` at `/dashboard/v1/apps`, `/ai/v1/models` at
+ * `/dashboard/v1/ai/models` (design, section 5). Undefined for paths outside the APIs.
  */
-export function dashboardPathOf(path: Path): Path | undefined {
+export function toDashboardPath(path: Path): Path | undefined {
   if (path.startsWith(`${DASHBOARD_PATH}/`)) return path;
   if (path.startsWith('/v1/')) return `/dashboard${path}`;
   return path.startsWith('/ai/v1/') ? `${DASHBOARD_PATH}/ai/${path.slice('/ai/v1/'.length)}` : undefined;
 }
 
-/** What a function needs beyond the table; the API stack turns it into variables and rights. */
+/** Resources that a function uses beyond the table; the API stack turns each into variables and rights. */
 export type Uses =
   | 'secrets'
   | 'builds'
@@ -46,17 +46,17 @@ export type Uses =
   | 'provider-keys'
   | 'payments'
   | 'dns'
-  | 'doors';
+  | 'edge-endpoint';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
-export function pathsOf({ path, mirrored }: { path: Path; mirrored: boolean }): Path[] {
-  const forLogins = mirrored ? dashboardPathOf(path) : undefined;
+export function listPaths({ path, alsoOnDashboard }: { path: Path; alsoOnDashboard: boolean }): Path[] {
+  const forLogins = alsoOnDashboard ? toDashboardPath(path) : undefined;
   return forLogins && forLogins !== path ? [path, forLogins] : [path];
 }
 
 type Shape = z.ZodMiniObject;
 
-/** What every operation says of itself. */
+/** The fields that every operation has. */
 interface Operation {
   /** The operation's name: its function file, its Lambda, its operationId. */
   id: string;
@@ -84,8 +84,8 @@ export interface Route<
   /** The answer (no request needs its schema); undefined where it is not JSON. */
   response: (() => z.ZodMiniType<R>) | undefined;
   uses: readonly Uses[];
-  /** Whether it answers to logins too; false where the dashboard has an operation of its own at that path. */
-  mirrored: boolean;
+  /** True where the operation is served to logins too; false where the dashboard has its own operation at that path. */
+  alsoOnDashboard: boolean;
 }
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;
@@ -97,10 +97,13 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   status?: number;
   response?: () => z.ZodMiniType<R>;
   uses?: readonly Uses[];
-  mirrored?: boolean;
+  alsoOnDashboard?: boolean;
 }
 
-/** Defines an operation; what is left out has the usual value (no parameters, no body, 200). */
+/**
+ * Defines an operation; what is left out has the usual value (no parameters, no body, 200). Calls are marked `@__PURE__`, so
+ * that a bundle leaves out the operations that it does not serve.
+ */
 export function route<
   P extends Shape = Nothing,
   Q extends Shape = Nothing,
@@ -110,12 +113,12 @@ export function route<
   return {
     status: 200,
     uses: [],
-    mirrored: true,
+    alsoOnDashboard: true,
     ...definition,
-    params: definition.params && once(definition.params),
-    query: definition.query && once(definition.query),
-    body: definition.body && once(definition.body),
-    response: definition.response && once(definition.response),
+    params: definition.params && memoize(definition.params),
+    query: definition.query && memoize(definition.query),
+    body: definition.body && memoize(definition.body),
+    response: definition.response && memoize(definition.response),
   };
 }
 
@@ -128,7 +131,7 @@ export type Input<T> =
     ? Fields<P> & Fields<Q> & (B extends Shape ? z.output<B> : unknown)
     : never;
 
-/** What a caller may send: defaults not yet filled in. */
+/** The input of a call before defaults are filled in. */
 export type CallerInput<T> =
   T extends Route<infer P, infer Q, infer B, unknown>
     ? { params?: z.input<P>; query?: z.input<Q>; body?: B extends z.ZodMiniType ? z.input<B> : undefined }

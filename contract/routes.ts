@@ -41,14 +41,14 @@ import {
   rotateSecret,
 } from './webhooks/management.ts';
 
-/** What the whole API consists of, seen without the types of inputs and outputs. */
+/** A route of the API without the types of its input and output. */
 export interface AnyRoute {
   id: string;
   method: Method;
   path: Path;
   access: Access;
   uses: readonly Uses[];
-  mirrored: boolean;
+  alsoOnDashboard: boolean;
 }
 
 /** Every operation of the HTTP API: from this list come the HTTP routes, the Lambdas, the OpenAPI document. */
@@ -87,7 +87,7 @@ export const routes = [
   getDocs,
 ] as const;
 
-/** What a login may do beyond all that a key may: operations under `/dashboard/v1` (lib/dashboard-api.ts). */
+/** Operations for logins only, under `/dashboard/v1` (lib/stacks/dashboard-api.ts). */
 export const dashboardRoutes = [
   getMe,
   listKeys,

@@ -8,22 +8,22 @@ import { App } from './App.tsx';
 import { Api } from './api/api.ts';
 import { Session } from './login/session.ts';
 import { readSettings } from './settings.ts';
-import { NoSettings } from './shell/MissingSettings.tsx';
-import { aheadOf } from './shell/nav.ts';
+import { MissingSettings } from './shell/MissingSettings.tsx';
+import { prefetchFor } from './shell/nav.ts';
 import { Theme } from './shell/Theme.tsx';
 
 async function start() {
-  // The screen comes while the settings do.
-  aheadOf(location.pathname.slice(import.meta.env.BASE_URL.length - 1));
+  // Loads the screen's chunk in parallel with the settings.
+  prefetchFor(location.pathname.slice(import.meta.env.BASE_URL.length - 1));
   const settings = await readSettings();
   const session = new Session(settings, new URL(import.meta.env.BASE_URL, location.origin).href);
-  session.start();
+  session.load();
   return <App api={new Api(settings, session)} />;
 }
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-const shown = await start().catch(() => <NoSettings />);
+const shown = await start().catch(() => <MissingSettings />);
 createRoot(root).render(
   <StrictMode>
     <Theme>{shown}</Theme>

@@ -1,9 +1,9 @@
-/** Where this installation's login and API are: `/dashboard/settings.json`, written by the deployment. */
+/** Addresses of this installation's login and API: `/dashboard/settings.json`, written by the deployment. */
 export interface Settings {
   /** The OIDC issuer: Cognito's user pool, or the local run's. */
   issuer: string;
   clientId: string;
-  /** The API's base address. Empty: the dashboard's own. */
+  /** Base URL of the API. Empty: the dashboard's own origin. */
   apiUrl: string;
 }
 
@@ -12,7 +12,7 @@ function isSettings(value: unknown): value is Settings {
   return [issuer, clientId, apiUrl].every((each) => typeof each === 'string');
 }
 
-/** Reads the settings. Throws where there are none: nothing works without. */
+/** Reads the settings. Throws if they are missing or incomplete. */
 export async function readSettings(): Promise<Settings> {
   const answer = await fetch(`${import.meta.env.BASE_URL}settings.json`);
   const settings: unknown = answer.ok ? await answer.json() : undefined;

@@ -5,26 +5,28 @@ import { defineConfig, type Plugin } from 'vite';
 
 const BASE = '/dashboard/';
 
-/** What the frame in index.html looks like: its part of the styles stands in the page itself. */
-const FRAME = ['ui/colours.css', 'shell/shell.css'];
+/** Stylesheets of the frame in index.html. They are inlined into the page. */
+const FRAME_STYLESHEETS = ['ui/colours.css', 'shell/shell.css'];
 
-/** The chunk of what every screen needs: asked for by the page, and not by the first screen when that has come. */
-const COMMON = 'common';
+/** Chunk of the code that every screen needs. The page preloads it, so that the first screen does not wait for it. */
+const COMMON_CHUNK = 'common';
 
-const minified = (css: string): string => css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
+const minify = (css: string): string => css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
 
 /**
- * The frame is painted as soon as the page is there: its styles are in the page, and the stylesheet of all else is asked for
- * behind it. The app waits for that stylesheet, as scripts do for what stands before them.
+ * Inlines the frame's styles into the page, so that the frame is painted before any other file arrives, and moves the
+ * stylesheets behind it. Module scripts wait for stylesheets that precede them, so the app never renders unstyled.
  */
-const frameFirst = (): Plugin => ({
+const inlineFrameStyles = (): Plugin => ({
   name: 'frame-first',
   transformIndexHtml: {
     order: 'post',
     handler(html, { bundle = {} }) {
-      const common = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === COMMON);
+      const common = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === COMMON_CHUNK);
       const sheets = html.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? [];
-      const frame = FRAME.map((file) => minified(readFileSync(join(import.meta.dirname, file), 'utf8'))).join('');
+      const frame = FRAME_STYLESHEETS.map((file) => minify(readFileSync(join(import.meta.dirname, file), 'utf8'))).join(
+        '',
+      );
       const without = sheets.reduce((page, sheet) => page.replace(sheet, ''), html);
       return without
         .replace(
@@ -36,10 +38,10 @@ const frameFirst = (): Plugin => ({
   },
 });
 
-/** The dashboard is served under {@link BASE}, by CloudFront and by the local front alike. `vite build dashboard` */
+/** Builds the dashboard (`vite build dashboard`) for {@link BASE}, where CloudFront and the local gateway serve it. */
 export default defineConfig({
   base: BASE,
-  plugins: [react(), frameFirst()],
+  plugins: [react(), inlineFrameStyles()],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
@@ -52,9 +54,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // The frame; what every screen needs, which comes with it; and forms and dialogs, with the first screen that has some.
+            // The frame; code that every screen needs, loaded with it; forms and dialogs, loaded with the first screen that uses them.
             { name: 'app', tags: ['$initial'], priority: 3 },
-            { name: COMMON, minShareCount: 6, priority: 2 },
+            { name: COMMON_CHUNK, minShareCount: 6, priority: 2 },
             { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 1 },
           ],
         },

@@ -1,7 +1,7 @@
 import type { Table } from '../table/table.ts';
 import type { Write } from '../table/writes.ts';
 
-/** What every domain function may use. Time and ids arrive from outside, so that tests decide them. */
+/** Dependencies of every domain function. Time and ids are passed in, so that tests control them. */
 export interface Deps {
   table: Table;
   /** The time as it is at the call, never at the start of the process. */
@@ -22,19 +22,19 @@ export interface Settings {
   appsDomain: string;
   /** The ARN of an application's function: also what its variables are sealed under. */
   hostArnOf(applicationId: string): string;
-  /** Whether webhooks may go to this machine itself, over plain http too. */
+  /** True on the local run: webhooks may be sent to the machine itself, over plain http too. */
   allowLocalWebhooks: boolean;
-  /** Whether repositories may be on this machine itself. */
+  /** True on the local run: repositories may be on the machine itself. */
   allowLocalRepositories: boolean;
   /** Seconds from each failed attempt at a delivery to the next: one fewer than there are attempts. */
   webhookRetrySchedule: readonly number[];
 }
 
-/** Who calls: the account behind the key, or behind the login. */
+/** The caller: the account behind the key or login. */
 export interface Caller {
   accountId: string;
   /** Empty for a login. */
   keyId: string;
-  /** Whether a person called, from the dashboard. */
+  /** True when a person called from the dashboard. */
   login?: true;
 }

@@ -1,14 +1,22 @@
 import { randomFillSync } from 'node:crypto';
 
+/**
+ * Ids in the layout of ULIDs, in lower case: 48 bits of milliseconds and 80 random bits in Crockford's base 32. Our own,
+ * because `ulid` adds 1.8 kB to every function's bundle and counts on within a millisecond, so that one id tells the next
+ * (docs/decisions/0024-libraries.md).
+ */
+
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
+/** Number of leading random digits that count on within a millisecond; the digits after them are random each time. */
+const COUNTED_LENGTH = 9;
 
-/** Random bytes for many ids at a time: asking for a few costs nearly as much as asking for all of these. */
+/** Random bytes for many ids at a time: drawing a few costs nearly as much as drawing all of these. */
 const pool = Buffer.alloc(RANDOM_LENGTH * 128);
 let used = pool.length;
 
-/** 80 random bits as base-32 digits. The first one's highest bit stays free, so that counting on never overflows. */
+/** Returns 80 random bits as base-32 digits. The highest bit stays free, so that counting on never overflows. */
 function randomDigits(): number[] {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -20,13 +28,11 @@ function randomDigits(): number[] {
   return digits;
 }
 
-/** Of the digits, the first so many count on within a millisecond; the others are drawn anew, so that no id tells the next. */
-const COUNTED = 9;
-
-function following(digits: readonly number[]): number[] {
+/** Returns digits that sort after the given ones. */
+function nextDigits(digits: readonly number[]): number[] {
   const next = randomDigits();
   let carry = 1;
-  for (let place = COUNTED - 1; place >= 0; place -= 1) {
+  for (let place = COUNTED_LENGTH - 1; place >= 0; place -= 1) {
     const sum = (digits[place] ?? 0) + carry;
     next[place] = sum & 31;
     carry = sum >> 5;
@@ -34,24 +40,32 @@ function following(digits: readonly number[]): number[] {
   return next;
 }
 
-const written = (digits: number[]): string => digits.map((digit) => ALPHABET[digit]).join('');
-
-function timeText(time: number): string {
+function timeDigits(time: number): string {
   let text = '';
   for (let left = time; text.length < TIME_LENGTH; left = Math.floor(left / 32)) text = ALPHABET[left % 32] + text;
   return text;
 }
 
-let last = { time: 0, timeText: timeText(0), digits: randomDigits() };
-
 /**
- * An opaque id that sorts by the time it was made: 48 bits of milliseconds and 80 random ones (the ULID layout), in
- * lower case. Two made in the same millisecond by one process keep their order.
+ * Returns a generator of opaque ids with a prefix. Ids of one generator sort by the time they were made, within a
+ * millisecond and across a clock that is set back too.
  */
-export function newId(prefix: string, time: number = Date.now()): string {
-  last =
-    time === last.time
-      ? { ...last, digits: following(last.digits) }
-      : { time, timeText: timeText(time), digits: randomDigits() };
-  return `${prefix}_${last.timeText}${written(last.digits)}`;
+export function idGenerator(now: () => number = Date.now): (prefix: string) => string {
+  let time = 0;
+  let timeText = '';
+  let digits = randomDigits();
+  return (prefix) => {
+    const current = now();
+    if (current > time || timeText === '') {
+      time = current;
+      timeText = timeDigits(time);
+      digits = randomDigits();
+    } else {
+      digits = nextDigits(digits);
+    }
+    return `${prefix}_${timeText}${digits.map((digit) => ALPHABET[digit]).join('')}`;
+  };
 }
+
+/** Creates an id by the system's clock. */
+export const newId = idGenerator();

@@ -1,69 +1,116 @@
-// Its parts, not its index: that one brings a client for every AWS service.
-import { filterOnContent, filterOnEventType } from 'aws-lambda-stream/filters/event';
-import { fromDynamodb } from 'aws-lambda-stream/from/dynamodb';
-import {
-  type BaseRule,
-  type Flow,
-  initialize,
-  initializeFrom,
-  type Options,
-  type UnitOfWork,
-} from 'aws-lambda-stream/pipelines/index';
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+// Single modules, not the package's index: the index loads a client for every AWS service.
+import { type Flow, initialize, initializeFrom, type Options, type Pipeline } from 'aws-lambda-stream/pipelines/index';
 import { faultyAsyncStream } from 'aws-lambda-stream/utils/faults';
 import { toPromise } from 'aws-lambda-stream/utils/handler';
+import stream from 'highland';
+import { fromItem, type Item } from '../table/attributes.ts';
+import type { Rule, Rules } from './on.ts';
+import { wants } from './trigger.ts';
 
-/** What must follow a change of the table: which changes, and what is done about each. As data, so that it can be read. */
-export interface Rule extends BaseRule {
-  act(work: UnitOfWork): Promise<unknown>;
-}
-
-/** How many changes one rule works on at once. */
+/** Changes that one rule works on at once. */
 const PARALLEL = 8;
 
-/** The flavor of all rules: what a rule picks it acts on, each change by itself. */
-export const follow = (rule: Rule) => (changes: Flow<UnitOfWork>) =>
-  changes
-    .filter((work) => filterOnEventType(rule, work) && filterOnContent(rule, work))
-    .map(faultyAsyncStream((work: UnitOfWork) => rule.act(work)))
-    .parallel(PARALLEL);
-
-/** A rule that makes many things of one change; what was made is followed in groups. */
-export interface SplitRule<Part> extends BaseRule {
-  split(work: UnitOfWork): Promise<Part[]>;
-  /** What follows, for at most {@link GROUP} at a time. */
-  act(parts: Part[]): Promise<unknown>;
+/** A change that at least one rule wants: one unit of work in the library's terms. */
+export interface Work {
+  event: { id: string; type: string };
+  rules: readonly Rule[];
+  /** Runs the action of a rule. Rejects if the item does not parse. */
+  act(rule: Rule): Promise<unknown>;
 }
 
-const GROUP = 10;
+/** Parses an image when it is first asked for, once for all rules. */
+function parsedOnce(image: Item | undefined): (entity: Rule['entity']) => unknown {
+  let parsed: { item: unknown } | undefined;
+  return (entity) => {
+    parsed ??= { item: image && entity.parse(fromItem(image)) };
+    return parsed.item;
+  };
+}
 
-/** The flavor for {@link SplitRule}s. The library has none that makes several units of work out of one. */
-export const splitting =
-  <Part>(rule: SplitRule<Part>) =>
-  (changes: Flow<UnitOfWork>) =>
-    changes
-      .filter((work) => filterOnEventType(rule, work) && filterOnContent(rule, work))
-      .map(faultyAsyncStream(async (work: UnitOfWork) => (await rule.split(work)).map((part) => ({ ...work, part }))))
-      .parallel(PARALLEL)
-      .flatten()
-      .batch(GROUP)
-      .map(faultyAsyncStream((works: (UnitOfWork & { part: Part })[]) => rule.act(works.map(({ part }) => part))))
-      .parallel(PARALLEL);
+function workOf(event: Work['event'], rules: readonly Rule[], after: Item | undefined, before: Item | undefined): Work {
+  const parseAfter = parsedOnce(after);
+  const parseBefore = parsedOnce(before);
+  return {
+    event,
+    rules,
+    // Async: a failed parse must reject, not throw.
+    act: async ({ entity, act }) => {
+      const change = {
+        id: event.id,
+        get before() {
+          return parseBefore(entity);
+        },
+      };
+      return await act(after ? parseAfter(entity) : change.before, change);
+    },
+  };
+}
 
 /**
- * The library collects failures, reports them as events and calls the batch a success: the stream would move on and what
- * failed would be lost. Here a failure fails the batch, so that it is retried, bisected, and in the end kept by the
- * on-failure queue. All are collected first: the library's list outlives the invocation.
+ * Returns a function that finds the changes in a stream's records that rules want. A record that no rule wants is neither
+ * decoded nor parsed.
+ */
+export function selectWork(rules: Rules): (records: readonly DynamoDBRecord[]) => Work[] {
+  const byEntity = Map.groupBy(Object.values(rules), ({ entity }) => entity.type);
+  return (records) =>
+    records.flatMap(({ eventID: id = '', eventName, dynamodb }) => {
+      const after = dynamodb?.NewImage as Item | undefined;
+      const before = dynamodb?.OldImage as Item | undefined;
+      const entity = (after ?? before)?.entity;
+      const type = entity && 'S' in entity ? entity.S : '';
+      const wanting = (byEntity.get(type) ?? []).filter((rule) => wants(rule.trigger, { eventName, after, before }));
+      return wanting.length === 0 ? [] : [workOf({ id, type: `${type} ${eventName}` }, wanting, after, before)];
+    });
+}
+
+/** Returns the pipeline of one rule. The library cannot make several units of work of one, so groups are our own flavor. */
+function pipelineOf([id, rule]: [id: string, rule: Rule]): Pipeline<Work> {
+  const { groups } = rule;
+  const flavor = () => (all: Flow<Work>) => {
+    const works = all.filter(({ rules }) => rules.includes(rule));
+    if (!groups) return works.map(faultyAsyncStream((work) => work.act(rule))).parallel(PARALLEL);
+    const parts = faultyAsyncStream(async (work: Work) => {
+      const made = (await work.act(rule)) as readonly unknown[];
+      return made.map((part) => ({ ...work, part }));
+    });
+    return works
+      .map(parts)
+      .parallel(PARALLEL)
+      .flatten()
+      .batch(groups.size)
+      .map((batch) => ({ pipeline: id, batch }))
+      .map(faultyAsyncStream(({ batch }) => groups.act(batch.map(({ part }) => part))))
+      .parallel(PARALLEL);
+  };
+  return { id, flavor };
+}
+
+/**
+ * Fails the batch where a rule failed, so that it is retried, halved, and in the end kept by the on-failure queue. The
+ * library alone would report each failure as an event and the batch as a success, and the stream would move on without the
+ * change. All failures are collected first: the library's list outlives the invocation.
  */
 const publish: Options['publish'] = () => (faults) =>
   faults.collect().map((all) => {
     if (all.length === 0) return all;
-    const said = all.map(({ event: { err, tags } }) => `${tags.pipeline}: ${err.name}: ${err.message}`);
-    throw new Error(`${all.length} of the batch failed: ${said.join('; ')}`, { cause: all[0]?.event.err.stack });
+    const messages = all.map(({ event: { err, tags } }) => `${tags.pipeline}: ${err.name}: ${err.message}`);
+    throw new Error(`${all.length} of the batch failed: ${messages.join('; ')}`, { cause: all[0]?.event.err.stack });
   });
 
-/** A Lambda handler for the table's stream that applies the rules. */
-export const consume = (rules: readonly BaseRule[]) => async (event: unknown) => {
-  // Anew for each invocation: the library keeps the pipelines it was given last.
-  const pipelines = initialize(initializeFrom(rules), { publish });
-  await toPromise(pipelines.assemble(fromDynamodb(event, { discriminatorFn: 'entity' })));
-};
+/** Returns the Lambda handler that applies rules to the table's stream. Rejects if any action failed, after the others ran. */
+export function consume(rules: Rules): (event: Pick<DynamoDBStreamEvent, 'Records'>) => Promise<void> {
+  const select = selectWork(rules);
+  return async ({ Records }) => {
+    const works = select(Records);
+    if (works.length === 0) return;
+    // Every change passes every pipeline, which costs CPU: set up only those of rules that have work.
+    const busy = new Set(works.flatMap((work) => work.rules));
+    const pipelines = Object.entries(rules)
+      .filter(([, rule]) => busy.has(rule))
+      .map(pipelineOf);
+    // Initialize in each invocation: the library keeps only the pipelines that it was given last.
+    const { assemble } = initialize(initializeFrom(pipelines), { publish });
+    await toPromise(assemble(stream(works)));
+  };
+}

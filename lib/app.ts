@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { App, AssetHashType, type AssetOptions } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { configure, type SettingsInput } from './config.ts';
-import { DashboardApiStack } from './dashboard-api.ts';
 import { namesOf } from './names.ts';
-import { OperationsStack } from './operations.ts';
 import { AiStack } from './stacks/ai.ts';
 import { ApiStack } from './stacks/api.ts';
 import { AppHostingStack } from './stacks/app-hosting.ts';
 import { BillingStack } from './stacks/billing.ts';
 import { BuildsStack } from './stacks/builds.ts';
-import { DoorsStack } from './stacks/custom-domains.ts';
+import { CustomDomainsStack } from './stacks/custom-domains.ts';
+import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DatabasesStack } from './stacks/databases.ts';
 import { DeploymentsStack } from './stacks/deployments.ts';
 import { CertificateStack, EdgeStack } from './stacks/edge.ts';
 import { HostingStack } from './stacks/hosting.ts';
 import { LoginStack } from './stacks/login.ts';
+import { OperationsStack } from './stacks/operations.ts';
 import type { Platform } from './stacks/platform-stack.ts';
 import { DomainsStack } from './stacks/registrar.ts';
 import { SchedulesStack } from './stacks/schedules.ts';
@@ -26,29 +26,32 @@ import { DeliveryStack } from './stacks/webhooks.ts';
 export interface AppOptions extends SettingsInput {
   /** The folder that `bundle()` filled (lib/build/bundles.ts). */
   bundles: string;
-  /** The folder of the built web app (lib/build/web-app.ts); the local run serves it without a bucket. */
+  /**
+   * The folder of the built web app (lib/build/web-app.ts). The local run leaves it out and serves the files without a
+   * bucket.
+   */
   webApp?: string;
-  /** Where templates and assets go; the CDK command line says so itself. */
+  /** The directory for templates and assets. The CDK command line sets it. */
   outdir?: string;
-  /** Whether CDK checks the templates against CloudFormation's rules: some seconds. True unless told. */
+  /** Validates the templates against CloudFormation's rules, which takes some seconds. Default: true. */
   validate?: boolean;
   /**
-   * Whether assets stay where they are and are only referred to (by absolute path in the asset manifest), under their name
-   * and not their content. For a run in process: nothing is copied, a bundle that changes is found where it was, and
-   * bundles need not be there yet, only their folders.
+   * Leaves assets in place and refers to them by absolute path in the asset manifest, with a hash of their name instead
+   * of their content. Used by runs within one process: nothing is copied, a rebuilt bundle is found at the same path,
+   * and only the bundles' folders have to exist at synthesis.
    */
   assetsInPlace?: boolean;
 }
 
-/** Where we depart from what CDK recommends to a new app. */
+/** Feature flags that differ from the recommendations for a new CDK app. */
 const FLAGS = {
-  // A stack that others read from cannot lose what they read: exports and imports.
+  // Stacks share values by exports and imports, so that a stack cannot remove a value that another stack reads.
   '@aws-cdk/core:defaultCrossStackReferences': 'strong',
   // Findings of CDK's own template validation fail the synthesis.
   '@aws-cdk/core:validateAgainstDefaultRules': true,
 };
 
-/** The whole platform as CDK stacks. `createApp(…).synth()` needs no account and no credentials. */
+/** Creates the whole platform as CDK stacks. `createApp(…).synth()` needs no AWS account and no credentials. */
 export function createApp({
   bundles,
   webApp,
@@ -80,16 +83,26 @@ export function createApp({
   const login = new LoginStack(platform);
   const billing = new BillingStack(platform);
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
-  const doors = new DoorsStack(platform, { table, hosting }, certificate);
-  const api = new ApiStack(platform, { table, hosting, builds, login, billing, doors });
+  const customDomains = new CustomDomainsStack(platform, { table, hosting }, certificate);
+  const api = new ApiStack(platform, { table, hosting, builds, login, billing, customDomains });
   new DashboardApiStack(platform, api);
   const ai = new AiStack(platform, { table, hosting, api, login });
   const delivery = new DeliveryStack(platform, table, hosting);
   const panel = new HostingStack(platform, table, hosting);
   const databases = new DatabasesStack(platform, table);
   const domains = new DomainsStack(platform, table);
-  new StreamStack(platform, { table, hosting, deployments, delivery, panel, databases, domains, doors, billing });
-  new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, doors, billing });
+  new StreamStack(platform, {
+    table,
+    hosting,
+    deployments,
+    delivery,
+    panel,
+    databases,
+    domains,
+    customDomains,
+    billing,
+  });
+  new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, customDomains, billing });
   new EdgeStack(platform, { api, ai, hosting, login }, certificate);
   new OperationsStack(platform, table, api);
   return app;

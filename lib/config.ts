@@ -1,92 +1,112 @@
 import * as z from 'zod';
+import { isHostName } from '../contract/host-names.ts';
 
+/** `localhost` is the local run's. */
 const hostName = z
   .string()
-  .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/);
+  .refine((name) => name === 'localhost' || isHostName(name), 'must be a domain name, e.g. hosting.example');
 const perMinute = z.coerce.number().int().positive();
 
-/** Everything that may differ from one installation to the next: `-c name=value` on cdk's command line, or cdk.json. */
+/** Settings that may differ between installations, given by `-c name=value` on cdk's command line or in cdk.json. */
 export const Settings = z.object({
-  /** Which installation this is; part of every name. `local` and `dev` are thrown away with their data, others are protected. */
+  /**
+   * The installation's name, part of every resource name. `local` and `dev` are deleted with their data; other stages
+   * are protected.
+   */
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9]{1,11}$/, 'a stage is 2 to 12 lower-case letters and digits')
     .default('dev'),
-  /** The platform's own name: the API answers at `https://<domain>`, applications at `<slug>.apps.<domain>`. */
+  /** The platform's domain: the API is at `https://<domain>`, applications are at `<slug>.apps.<domain>`. */
   domain: hostName.default('example.com'),
-  /** Where everything but the certificates lives. */
+  /** The AWS region of all resources except edge certificates. */
   region: z.string().default('af-south-1'),
-  /** The account; without it the templates fit any account (and synthesizing needs no credentials). */
+  /** The AWS account. Without it the templates fit any account, and synthesis needs no credentials. */
   account: z
     .string()
     .regex(/^\d{12}$/)
     .optional(),
   /**
-   * The Route 53 zone of `domain`. With it certificates are issued and names point at the distributions; without it the
-   * platform is reached by the distributions' own names.
+   * The Route 53 hosted zone of `domain`. With it, certificates are issued and DNS names point at the distributions;
+   * without it, the platform is reached at the distributions' own names.
    */
   hostedZoneId: z.string().optional(),
-  /** Who hears of alarms; the address confirms the subscription once. */
+  /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
-  /** Requests per rolling 60 seconds: of a secret key, of a public key, of an address without a valid key. */
+  /** Requests per rolling 60 seconds: per secret key, per public key, and per address without a valid key. */
   rateLimitSecret: perMinute.default(120),
   rateLimitPublic: perMinute.default(30),
   rateLimitAnonymous: perMinute.default(30),
-  /** Requests per rolling 60 seconds of somebody who is logged in to the dashboard. */
+  /** Requests per rolling 60 seconds of a user who is signed in to the dashboard. */
   rateLimitLogin: perMinute.default(300),
-  /** People sign in at `https://<loginPrefix>.auth.<region>.amazoncognito.com`: one of a kind in the region. */
+  /**
+   * Host prefix of the sign-in pages, `https://<loginPrefix>.auth.<region>.amazoncognito.com`. Unique within the
+   * region.
+   */
   loginPrefix: z
     .string()
     .regex(/^(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
     .optional(),
-  /** Seconds from each failed attempt at a webhook delivery to the next, comma-separated: one fewer than attempts. */
+  /**
+   * Seconds between one failed attempt at a webhook delivery and the next, comma-separated. One delay fewer than there
+   * are attempts.
+   */
   webhookRetrySchedule: z
     .string()
     .regex(/^\d+(,\d+)*$/)
     .default('60,300,1800,7200,43200'),
-  /** Invocations at once that send webhooks, each up to ten attempts: what is left of the account's concurrency is for others. */
+  /**
+   * Maximum concurrent invocations that send webhooks, each with up to ten attempts. The rest of the account's
+   * concurrency stays available to other functions.
+   */
   deliveryConcurrency: z.coerce.number().int().min(2).max(1000).optional(),
-  /** Host keys of Git hosts that applications may be cloned from over SSH, as lines of known_hosts; the big hosts' are built in. */
+  /**
+   * Additional SSH host keys of Git hosts, as lines of known_hosts. The keys of GitHub, GitLab and Bitbucket are built
+   * in.
+   */
   gitKnownHosts: z.string().max(10_000).default(''),
-  /** The whole API's ceiling, requests per second sustained and at once: a runaway's bill, not a caller's limit. */
+  /**
+   * Limit of the whole API in requests per second, sustained and burst. It bounds the bill of a runaway client and is
+   * not a limit per caller.
+   */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
-  /** Where applications' databases are: Aurora DSQL is not everywhere. */
+  /** Region of applications' databases. Aurora DSQL is not available in every region. */
   databaseRegion: z.string().default('eu-west-1'),
-  /** What a dollar costs in rand: AI models are listed in dollars. Operators can set another without a deployment. */
+  /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
-  /** Any text; with a new one a deployment reads the keys for AI providers anew. */
+  /** Any text. A deployment with a new value reads the AI providers' keys again. */
   aiKeysVersion: z.string().max(40).default('1'),
-  /** The same for the key of the card processor. */
+  /** Any text. A deployment with a new value reads the payment provider's key again. */
   paymentsKeyVersion: z.string().max(40).default('1'),
-  /** Version of the Lambda Web Adapter layer (arm64), which lets an application that listens on a port run on Lambda. */
+  /** Version of the Lambda Web Adapter layer (arm64), which runs an application that listens on a port on Lambda. */
   adapterLayerVersion: z.coerce.number().int().positive().default(25),
 });
 
 export type SettingsInput = z.input<typeof Settings>;
 
-/** The settings and what follows from them. */
+/** The settings and the values derived from them. */
 export interface Config extends z.output<typeof Settings> {
-  /** Starts every physical name: `hosting-<stage>`. */
+  /** Prefix of every physical name: `hosting-<stage>`. */
   prefix: string;
-  /** Applications answer at `<slug>.<appsDomain>`. */
+  /** Parent domain of applications' default addresses: `<slug>.<appsDomain>`. */
   appsDomain: string;
-  /** The base address, without a trailing slash. */
+  /** The API's base address, without a trailing slash. */
   publicUrl: string;
   deliveryConcurrency: number;
   loginPrefix: string;
-  /** Whether webhooks may go to the machine that sends them: only where that is somebody's own. */
+  /** Allows webhooks to loopback addresses. True only in the local run. */
   allowLocalWebhooks: boolean;
-  /** Whether repositories may be on the machine that builds: likewise. */
+  /** Allows repositories on the building machine. True only in the local run. */
   allowLocalRepositories: boolean;
-  /** Whether the stage's data outlives its stacks. */
+  /** Retains the stage's data when its stacks are deleted. */
   keepsData: boolean;
 }
 
-/** Parses settings; throws an error that names each one that is wrong. */
+/** Parses settings and derives the configuration. Throws an error that names each invalid setting. */
 export function configure(input: SettingsInput): Config {
   const { data: settings, error } = Settings.safeParse(input);
-  if (error) throw new Error(`These settings cannot be:\n${z.prettifyError(error)}`);
+  if (error) throw new Error(`Invalid settings:\n${z.prettifyError(error)}`);
   const prefix = `hosting-${settings.stage}`;
   return {
     ...settings,
@@ -95,7 +115,7 @@ export function configure(input: SettingsInput): Config {
     publicUrl: `https://${settings.domain}`,
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),
-    // One machine runs each invocation as a thread.
+    // In the local run each invocation is a thread of one machine.
     deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 32 : 200),
     allowLocalWebhooks: settings.stage === 'local',
     allowLocalRepositories: settings.stage === 'local',

@@ -2,8 +2,8 @@ import { Aws } from 'aws-cdk-lib/core';
 import type { Config } from './config.ts';
 
 /**
- * Every physical name there is. Names are ours and not CloudFormation's, so that stacks know each other by name (no exports
- * that lock one to the other) and rights can say exactly what they are about.
+ * Returns the physical names of all resources. The platform chooses them instead of CloudFormation, so that stacks
+ * refer to each other by name without exports that tie one to the other, and permissions name exact resources.
  */
 export function namesOf(config: Config) {
   const { prefix, region } = config;
@@ -16,12 +16,12 @@ export function namesOf(config: Config) {
   });
   return {
     table: { name: prefix, arn: arn('dynamodb', `table/${prefix}`) },
-    /** The account is in it because bucket names are shared by the whole world. */
+    /** Contains the account because bucket names are globally unique. */
     builds: { name: `${prefix}-builds-${account}`, arn: `arn:aws:s3:::${prefix}-builds-${account}` },
     /** The dashboard's files. */
     webApp: { name: `${prefix}-web-app-${account}`, arn: `arn:aws:s3:::${prefix}-web-app-${account}` },
     buildProject: { name: `${prefix}-build`, arn: arn('codebuild', `project/${prefix}-build`) },
-    /** Step Functions makes it, to hear of builds that end. */
+    /** Created by Step Functions to receive the events of finished builds. */
     startBuildRule: arn('events', 'rule/StepFunctionsGetEventForCodeBuildStartBuildRule'),
     deployment: machine('deployment'),
     teardown: machine('teardown'),
@@ -30,12 +30,12 @@ export function namesOf(config: Config) {
     domain: machine('domain'),
     door: machine('door'),
     distribution: (id: string) => `arn:aws:cloudfront::${account}:distribution/${id}`,
-    /** Of own domains, in the multi-tenant distribution. */
+    /** Tenants of the multi-tenant distribution, one per custom domain. */
     tenants: `arn:aws:cloudfront::${account}:distribution-tenant/*`,
     edgeCertificates: `arn:aws:acm:us-east-1:${account}:certificate/*`,
     databases: `arn:aws:dsql:${config.databaseRegion}:${account}:cluster/*`,
     databaseServiceRole: `arn:aws:iam::${account}:role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql`,
-    /** An application's function is named this and its id. */
+    /** An application's function is named with this prefix and the application's id. */
     appFunctions: {
       prefix: `${prefix}-app-`,
       arnPrefix: arn('lambda', `function:${prefix}-app-`),

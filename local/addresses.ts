@@ -4,7 +4,7 @@ export const REGION = 'af-south-1';
 export const ACCOUNT = '000000000000';
 export const DOMAIN = 'localhost';
 
-/** Who listens on a port of their own. */
+/** Services that listen on their own ports. */
 const PARTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
   ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront'] as const),
@@ -12,19 +12,19 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 
 export interface Addresses {
-  /** The one public address. */
+  /** The only public address. */
   baseUrl: string;
   ports: Readonly<Record<Part, number>>;
   urls: Readonly<Record<Part, string>>;
-  /** What leads the shipped code, and AWS's own clients, to the parts. */
+  /** Environment variables that point the platform's code and AWS clients at the local services. */
   environment: Record<string, string>;
 }
 
-/** Where everything listens; the same as in the last run where that is still free. */
-export async function addressesOf(directory: DataDirectory, port: number): Promise<Addresses> {
+/** Returns the addresses of all services. Ports of the previous run are reused while they are free. */
+export async function resolveAddresses(directory: DataDirectory, port: number): Promise<Addresses> {
   const ports = await directory.ports(...PARTS);
-  const named = PARTS.map((part) => [part, `http://127.0.0.1:${ports[part]}`] as const);
-  const urls = Object.fromEntries(named) as Record<Part, string>;
+  const entries = PARTS.map((part) => [part, `http://127.0.0.1:${ports[part]}`] as const);
+  const urls = Object.fromEntries(entries) as Record<Part, string>;
   return {
     baseUrl: `http://localhost:${port}`,
     ports,
@@ -40,7 +40,7 @@ export async function addressesOf(directory: DataDirectory, port: number): Promi
       AWS_ENDPOINT_URL_KMS: urls.kms,
       AWS_ENDPOINT_URL_LOGS: urls.logs,
       AWS_ENDPOINT_URL_LAMBDA: urls.hosts,
-      // The SDK puts the account before this host, which must therefore be a name (stand-ins/localhost-names.ts).
+      // The SDK puts the account before this host, so the host must be a name (emulators/localhost-names.ts).
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
       AWS_ENDPOINT_URL_CLOUDFRONT: urls.cloudfront,
       AWS_ENDPOINT_URL_CODEBUILD: urls.builds,

@@ -1,15 +1,15 @@
 import { isObject, type Json } from './template/intrinsics.ts';
 
-/** Tells the user what happens: to the terminal, or to nobody (tests). */
+/** Reports progress to the terminal, or discards it (tests). */
 export interface Reporter {
   line(text: string): void;
-  /** Runs a step and tells how long it took. */
+  /** Runs a step and reports its duration. */
   step<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-export function makeReporter(write: (text: string) => void): Reporter {
+export function createReporter(write: (text: string) => void): Reporter {
   return {
     line: write,
     async step(name, work) {
@@ -29,8 +29,8 @@ const parse = (line: string): Json => {
   }
 };
 
-/** A line that a function logged as an error, short enough to read; the whole of it is in the function's log. */
-export function readable(functionName: string, text: string): string {
+/** Shortens an error line of a function's log for the terminal. The function's log contains the full line. */
+export function formatErrorLine(functionName: string, text: string): string {
   const line = parse(text.trim());
   if (!isObject(line)) return `${functionName}: ${text.trim().split('\n').slice(0, 3).join('\n')}`;
   const { message, errorMessage, errorType, error } = line;

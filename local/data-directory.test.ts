@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataDirectory, Trouble } from './data-directory.ts';
+import { openDataDirectory, UserError } from './data-directory.ts';
 
-test('a data directory is for one run at a time and remembers its ports', async () => {
+test('allows one run per data directory and remembers its ports', async () => {
   const path = mkdtempSync(join(tmpdir(), 'data-'));
   try {
     const one = openDataDirectory(path);
-    expect(() => openDataDirectory(path)).toThrow(Trouble);
+    expect(() => openDataDirectory(path)).toThrow(UserError);
     const ports = await one.ports('a', 'b');
     expect(ports.a).not.toBe(ports.b);
     one.release();

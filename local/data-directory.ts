@@ -4,27 +4,32 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { freePort, isFree } from './processes/ports.ts';
 
-/** Something that the user can put right: its message is all that is shown. */
-export class Trouble extends Error {}
+/** An error that the user can fix. Only its message is shown. */
+export class UserError extends Error {}
 
 export interface DataDirectory {
   path: string;
-  /** `:memory:`: the directory is a temporary one that goes with the run. */
+  /** `:memory:`: the directory is temporary and deleted at the end of the run. */
   temporary: boolean;
-  /** Ports by name: those of the last run where they are still free, so that stored addresses stay true. */
+  /**
+   * Returns ports by name. Ports of the previous run are reused while they are free, so that stored addresses stay
+   * valid.
+   */
   ports<Name extends string>(...names: Name[]): Promise<Record<Name, number>>;
-  /** Lets another run have it. */
+  /** Releases the directory for another run. */
   release(): void;
 }
 
-/** Free ports, all different. */
+/** Returns different free ports. */
 async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort());
   return [...ports];
 }
 
-/** Whoever holds the lock of this file has the directory; the system takes it back however its holder ends. */
+/**
+ * Locks the directory through a SQLite file. The operating system releases the lock when the process ends in any way.
+ */
 function lock(path: string): DatabaseSync {
   const database = new DatabaseSync(join(path, 'lock.db'));
   try {
@@ -32,22 +37,25 @@ function lock(path: string): DatabaseSync {
     return database;
   } catch {
     database.close();
-    throw new Trouble(
-      `Another run of the platform is using ${path}. End it first, or give this one a directory of its own (DATA_DIR) and another PORT.`,
+    throw new UserError(
+      `Another run of the platform uses ${path}. Stop it first, or set another DATA_DIR and another PORT for this run.`,
     );
   }
 }
 
-/** Opens the data directory for this run alone; `:memory:` makes one that goes with it. Throws {@link Trouble}. */
+/**
+ * Opens and locks a data directory; `:memory:` creates a temporary one. Throws a user error if another run uses the
+ * directory.
+ */
 export function openDataDirectory(name: string): DataDirectory {
   const temporary = name === ':memory:';
   const path = temporary ? mkdtempSync(join(tmpdir(), 'hosting-platform-')) : resolve(name);
   mkdirSync(path, { recursive: true });
-  const held = lock(path);
+  const lockHandle = lock(path);
   return {
     path,
     temporary,
-    release: () => held.close(),
+    release: () => lockHandle.close(),
     async ports<Name extends string>(...names: Name[]) {
       const file = join(path, 'ports.json');
       const ports: Record<string, number> = {};
@@ -57,8 +65,8 @@ export function openDataDirectory(name: string): DataDirectory {
         // The first run.
       }
       const free = await Promise.all(names.map(async (each) => (ports[each] ? await isFree(ports[each]) : false)));
-      const fresh = await freePorts(free.filter((yes) => !yes).length);
-      for (const [index, each] of names.entries()) if (!free[index]) ports[each] = fresh.pop() ?? 0;
+      const newPorts = await freePorts(free.filter((yes) => !yes).length);
+      for (const [index, each] of names.entries()) if (!free[index]) ports[each] = newPorts.pop() ?? 0;
       writeFileSync(file, JSON.stringify(ports));
       return Object.fromEntries(names.map((each) => [each, ports[each] ?? 0])) as Record<Name, number>;
     },

@@ -1,84 +1,84 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addressesOf, REGION } from './addresses.ts';
+import { REGION, resolveAddresses } from './addresses.ts';
 import type { Reporter } from './console.ts';
-import { openDataDirectory, Trouble } from './data-directory.ts';
+import { openDataDirectory, UserError } from './data-directory.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
 import { startEngines } from './engines/engines.ts';
 import { startEventSources } from './event-sources/event-sources.ts';
-import { openFrontDoor } from './gateway/gateway.ts';
+import { startGateway } from './gateway/gateway.ts';
 import { shellOverrides } from './lambda/functions.ts';
 import { startChildren } from './processes/children.ts';
 import { isFree } from './processes/ports.ts';
-import { lifetime } from './processes/shutdown.ts';
+import { createShutdown } from './processes/shutdown.ts';
 import type { Accounts } from './seeds/accounts.ts';
 import { seed } from './seeds/seeds.ts';
 import { type Stacks, startStacks } from './template/stacks.ts';
 
 export interface PlatformOptions {
-  /** The one public port. */
+  /** The public port. */
   port: number;
-  /** Where all state lives, or `:memory:` for none. */
+  /** Directory of all state, or `:memory:` for none. */
   dataDir: string;
-  /** Where to tell the addresses and keys; `local.json` in the data directory if absent. */
+  /** File for the addresses and keys. Default: `local.json` in the data directory. */
   localJson?: string | undefined;
-  /** Directory of bare repositories behind `https://git.localhost/`; the examples if absent. */
+  /** Directory of bare repositories behind `https://git.localhost/`. Default: the examples. */
   gitRoot?: string | undefined;
-  /** Bundle again when a source changes. */
+  /** Bundles again when a source changes. */
   watch?: boolean;
   /** Variables that override the template's (RATE_LIMIT_SECRET, …). */
   shell: NodeJS.ProcessEnv;
   reporter: Reporter;
-  /** An engine ended by itself: the platform cannot go on. */
-  onDeath: (message: string) => void;
+  /** Called when an engine ended unexpectedly, after which the platform cannot continue. */
+  onExit: (message: string) => void;
 }
 
-/** What `local.json` tells. */
+/** Content of `local.json`. */
 export interface LocalJson {
   baseUrl: string;
   dashboardUrl: string;
   /** The authoritative name server of the platform's zones. */
   dns: { host: string; port: number };
   accounts: Accounts;
-  /** With these a process makes logins of its own. */
+  /** Settings with which a process issues tokens for its own logins. */
   login: LoginFacts;
-  /** The variables with which a process acts as one of the platform's functions. */
+  /** Environment variables of the platform's functions, for a process that acts as one. */
   environment: Record<string, string>;
 }
 
 export interface Platform {
   local: LocalJson;
-  /** There was nothing in the data directory before. */
+  /** True if the data directory was empty. */
   first: boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the whole platform on this machine: engines, then what the template says, then the public port, then what feeds
- * functions by itself; seeds come last. Throws {@link Trouble} where the user can help.
+ * Starts the whole platform on this machine: the engines, the template's resources, the public port, the event sources,
+ * and finally the seeds. Throws a user error for problems that the user can fix.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { port, reporter, gitRoot, watch = false } = options;
   const overrides = shellOverrides(options.shell);
-  if (!(await isFree(port))) throw portTaken(port);
-  if (gitRoot && !existsSync(gitRoot)) throw new Trouble(`LOCAL_GIT_ROOT does not exist: ${gitRoot}`);
+  if (!(await isFree(port))) throw portInUse(port);
+  if (gitRoot && !existsSync(gitRoot)) throw new UserError(`LOCAL_GIT_ROOT does not exist: ${gitRoot}`);
   const directory = openDataDirectory(options.dataDir);
   const { path: dataDir, temporary } = directory;
   let up = false;
   const children = startChildren(dataDir, {
     temporary,
-    onDeath(label, how) {
-      // Until then whoever waits for the engine says what is wrong with it.
-      if (up) options.onDeath(`${label} ended by itself (${how}); see ${join(dataDir, 'logs')}`);
+    onExit(label, how) {
+      // Before that, the code that waits for the engine reports the problem.
+      if (up) options.onExit(`${label} ended unexpectedly (${how}). See ${join(dataDir, 'logs')}`);
     },
   });
-  const life = lifetime(
+  const life = createShutdown(
     () => children.stop(),
     () => directory.release(),
     () => temporary && rmSync(dataDir, { recursive: true, force: true }),
   );
   try {
-    const addresses = await addressesOf(directory, port);
+    const addresses = await resolveAddresses(directory, port);
     const common = { addresses, directory, children, life };
     let stacks: Stacks | undefined;
     const changed = (files: string[]): void => {
@@ -91,8 +91,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     stacks = await startStacks(engines, { ...common, overrides });
     const { template, functions, lambda, variables } = stacks;
     const { dynamoDbUrl, queuesUrl, login, dnsServer } = engines;
-    await openFrontDoor({ port, watch, engines, stacks }).then(life.started, (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') throw portTaken(port);
+    await startGateway({ port, watch, engines, stacks }).then(life.started, (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') throw portInUse(port);
       throw error;
     });
     life.started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl }));
@@ -115,5 +115,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-const portTaken = (port: number): Trouble =>
-  new Trouble(`Port ${port} is taken. End what listens there, or choose another: PORT=${port + 1} npm start`);
+const portInUse = (port: number): UserError =>
+  new UserError(
+    `Port ${port} is in use. Stop the program that listens on it, or choose another port: PORT=${port + 1} npm start`,
+  );

@@ -1,8 +1,8 @@
 /**
- * `npm ci` runs this at its end (`prepare`): a first start, and the first look at the dashboard, find made what they would
- * wait for. What cannot be made is no reason not to install: who needs it makes it anew, and tells the error.
+ * `npm ci` runs this at its end (`prepare`), so that the first start and the first page of the dashboard need not wait
+ * for a build. Errors are ignored: a later build repeats and reports them.
  */
-import { builtWebApp } from '../lib/build/web-app.ts';
-import { keepBundles } from './kept-bundles.ts';
+import { buildWebApp } from '../lib/build/web-app.ts';
+import { cacheBundles } from './lambda/bundle-cache.ts';
 
-await Promise.allSettled([keepBundles(), builtWebApp()]);
+await Promise.allSettled([cacheBundles(), buildWebApp()]);

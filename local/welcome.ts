@@ -1,6 +1,6 @@
 import type { LocalJson } from './platform.ts';
 
-/** What is said once everything is up: addresses, keys, and something to paste. */
+/** Returns the start-up message: addresses, keys, and commands to paste. */
 export function welcome({ baseUrl, dashboardUrl, dns, accounts }: LocalJson, milliseconds: number): string[] {
   const { demo, other } = accounts;
   const as = `-H 'Authorization: Bearer ${demo.secretKey}'`;

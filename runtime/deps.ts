@@ -6,7 +6,7 @@ import { config, required } from './config.ts';
 
 const table = createTable((operation, input) => callAws('dynamodb', operation, input), required('TABLE_NAME'));
 
-/** What every domain function of this process is given. */
+/** Dependencies of every domain function in this process. */
 export const deps: Deps = {
   table,
   now: () => new Date(),
@@ -16,7 +16,7 @@ export const deps: Deps = {
     appsDomain: required('APPS_DOMAIN'),
     hostArnOf: (applicationId) => required('APP_FUNCTION_ARN_PREFIX') + applicationId,
     allowLocalWebhooks: config.ALLOW_LOCAL_WEBHOOKS === 'true',
-    // Only where it is asked for: each has its own schema to read it by.
+    // Read on demand, because each has its own schema.
     get allowLocalRepositories() {
       return config.ALLOW_LOCAL_REPOSITORIES === 'true';
     },

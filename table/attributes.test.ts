@@ -16,7 +16,7 @@ const { value } = fc.letrec((tie) => ({
 }));
 const items = fc.dictionary(fc.string(), value, { noNullPrototype: true });
 
-test('items are written down and read back as the SDK’s own converter does it', () => {
+test('marshals and unmarshals items like the SDK’s own converter', () => {
   fc.assert(
     fc.property(items, (item) => {
       const written = toItem(item);
@@ -26,18 +26,18 @@ test('items are written down and read back as the SDK’s own converter does it'
   );
 });
 
-test('what is undefined is left out, at any depth', () => {
+test('omits undefined at any depth', () => {
   expect(toItem({ a: undefined, b: { c: undefined, d: 1 } })).toEqual({ b: { M: { d: { N: '1' } } } });
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 1n, new Date(), new Map(), () => 1, Symbol('s')])(
-  '%s is refused, not mangled',
+  'rejects %s instead of corrupting it',
   (value) => {
     expect(() => toItem({ value })).toThrow('storable');
   },
 );
 
-test('an attribute of a kind that no entity has is refused', () => {
+test('rejects an attribute type that no entity uses', () => {
   const set: unknown = { SS: ['a'] };
   expect(() => fromItem({ set: set as { S: string } })).toThrow('SS');
 });

@@ -1,7 +1,7 @@
 /**
  * Values as DynamoDB writes them down, as far as entities have them: text, numbers, booleans, null, lists and maps. Most of
  * what an exchange with the table costs a function is this, and the SDK's general converter takes eight times as long
- * (docs/decisions/lean-aws-client.md).
+ * (docs/decisions/0006-lean-aws-client.md).
  */
 export type Attribute =
   | { S: string }
@@ -38,7 +38,7 @@ export function toAttribute(value: unknown): Attribute {
   }
 }
 
-/** What is undefined is left out. */
+/** Converts an object to an item. Undefined values are left out. */
 export function toItem(of: object): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(of)) if (value !== undefined) item[name] = toAttribute(value);

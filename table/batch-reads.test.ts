@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { together } from './batch-reads.ts';
+import { batchReads } from './batch-reads.ts';
 import type { Send } from './table.ts';
 
 type Item = Record<string, { S: string }>;
@@ -19,32 +19,32 @@ function counted(unprocessed: string[] = []) {
       UnprocessedKeys: { t: { Keys: asked.filter((pk) => unprocessed.includes(pk)).map(key) } },
     };
   }) as Send;
-  const read = together(send);
+  const read = batchReads(send);
   const get = (pk: string) => read<{ Item?: Item }>('GetItem', { TableName: 't', Key: key(pk), ConsistentRead: true });
   return { calls, get };
 }
 
-test('reads of the same moment are one, each key once, each answered as if alone', async () => {
+test('joins concurrent reads into one request, each key once, with a result per read', async () => {
   const { calls, get } = counted();
   const answers = await Promise.all(['a', 'b', 'none', 'a'].map(get));
   expect(answers.map(({ Item }) => Item?.x?.S)).toEqual(['1', '2', undefined, '1']);
   expect(calls).toEqual(['BatchGetItem']);
 });
 
-test('a read by itself stays what it is', async () => {
+test('a single read stays a single request', async () => {
   const { calls, get } = counted();
   expect((await get('b')).Item?.x?.S).toBe('2');
   expect(calls).toEqual(['GetItem']);
 });
 
-test('what had no room is read by itself', async () => {
+test('keys beyond the batch size are read separately', async () => {
   const { calls, get } = counted(['b']);
   const answers = await Promise.all(['a', 'b'].map(get));
   expect(answers.map(({ Item }) => Item?.x?.S)).toEqual(['1', '2']);
   expect(calls).toEqual(['BatchGetItem', 'GetItem']);
 });
 
-test('a failure is everybody’s', async () => {
+test('a failure reaches every reader', async () => {
   const { get } = counted();
   const answers = await Promise.allSettled(['a', 'broken'].map(get));
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

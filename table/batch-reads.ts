@@ -1,20 +1,20 @@
 import { fromItem, type Item } from './attributes.ts';
 import type { Send } from './table.ts';
 
-interface Asked {
+interface PendingRead {
   key: Item;
   resolve: (answer: { Item?: Item }) => void;
   reject: (error: unknown) => void;
 }
-interface Answer {
+interface BatchGetResponse {
   Responses?: Record<string, Item[]>;
   UnprocessedKeys?: Record<string, { Keys: Item[] }>;
 }
 
-/** What one BatchGetItem takes. */
-const MOST = 100;
+/** The most keys that one BatchGetItem accepts. */
+const MAX_KEYS = 100;
 
-const nameOf = (item: Item): string => {
+const keyText = (item: Item): string => {
   const { pk, sk } = fromItem(item);
   return JSON.stringify([pk, sk]);
 };
@@ -23,26 +23,26 @@ const nameOf = (item: Item): string => {
  * Makes one round trip of the reads that are asked for at the same moment, each key once: for functions that work on a
  * batch, where ten at a time look the same endpoint up. Everything else goes through as it is.
  */
-export function together(send: Send): Send {
-  let waiting = new Map<string, Asked[]>();
+export function batchReads(send: Send): Send {
+  let waiting = new Map<string, PendingRead[]>();
 
-  async function readBatch(TableName: string, asked: readonly Asked[][]): Promise<void> {
+  async function readBatch(TableName: string, asked: readonly PendingRead[][]): Promise<void> {
     const keys = asked.flatMap(([first]) => (first ? [first.key] : []));
     const request = { RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } };
-    const { Responses, UnprocessedKeys } = await send<Answer>('BatchGetItem', request);
-    const found = new Map((Responses?.[TableName] ?? []).map((item) => [nameOf(item), item]));
+    const { Responses, UnprocessedKeys } = await send<BatchGetResponse>('BatchGetItem', request);
+    const found = new Map((Responses?.[TableName] ?? []).map((item) => [keyText(item), item]));
     // What there was no room for (16 MB, or a throttled partition) is read one by one.
-    const left = new Set((UnprocessedKeys?.[TableName]?.Keys ?? []).map(nameOf));
+    const left = new Set((UnprocessedKeys?.[TableName]?.Keys ?? []).map(keyText));
     for (const all of asked) {
       const [first] = all;
       if (!first) continue;
-      const item = found.get(nameOf(first.key));
-      if (left.has(nameOf(first.key))) readOne(TableName, all);
+      const item = found.get(keyText(first.key));
+      if (left.has(keyText(first.key))) readOne(TableName, all);
       else for (const each of all) each.resolve(item ? { Item: item } : {});
     }
   }
 
-  function readOne(TableName: string, all: readonly Asked[]): void {
+  function readOne(TableName: string, all: readonly PendingRead[]): void {
     const [first] = all;
     if (!first) return;
     send<{ Item?: Item }>('GetItem', { TableName, Key: first.key, ConsistentRead: true }).then(
@@ -54,8 +54,8 @@ export function together(send: Send): Send {
   function flush(TableName: string): void {
     const all = [...waiting.values()];
     waiting = new Map();
-    for (let from = 0; from < all.length; from += MOST) {
-      const batch = all.slice(from, from + MOST);
+    for (let from = 0; from < all.length; from += MAX_KEYS) {
+      const batch = all.slice(from, from + MAX_KEYS);
       const [only] = batch;
       if (batch.length === 1 && only) readOne(TableName, only);
       else {
@@ -72,7 +72,7 @@ export function together(send: Send): Send {
     return new Promise<unknown>((resolve, reject) => {
       const key = Key as Item;
       if (waiting.size === 0) setImmediate(() => flush(String(TableName)));
-      const name = nameOf(key);
+      const name = keyText(key);
       waiting.set(name, [...(waiting.get(name) ?? []), { key, resolve, reject }]);
     }) as Promise<Output>;
   };

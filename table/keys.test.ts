@@ -7,7 +7,7 @@ const parts = fc.array(fc.string({ unit: fc.constantFrom('#', '%', '2', '3', '5'
   maxLength: 4,
 });
 
-test('a key gives back the parts it was made of', () => {
+test('a key parses into its parts', () => {
   fc.assert(
     fc.property(parts, (made) => {
       expect(splitKey(joinKey(...made))).toEqual(made);
@@ -15,7 +15,7 @@ test('a key gives back the parts it was made of', () => {
   );
 });
 
-test('two different lists of parts never make the same key', () => {
+test('different lists of parts have different keys', () => {
   fc.assert(
     fc.property(parts, parts, (a, b) => {
       fc.pre(JSON.stringify(a) !== JSON.stringify(b));

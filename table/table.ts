@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { fromItem, type Item, toItem } from './attributes.ts';
-import type { Entity } from './entities.ts';
+import type { Entity } from './entity.ts';
 import type { Write } from './writes.ts';
 
-/** How the table reaches DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
+/** Sends an operation to DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
 export type Send = <Output>(operation: string, input: object) => Promise<Output>;
 
 export interface PageRequest {
@@ -16,11 +16,26 @@ export interface Page<T> {
   hasMore: boolean;
 }
 
-/** A key found by a deadline. */
-export interface Due {
+/** The key of an item in the table. */
+export interface ItemKey {
   pk: string;
   sk: string;
+}
+
+/** An entry of the `due` index. */
+export interface Due extends ItemKey {
+  duePk: string;
   dueAt: string;
+}
+
+export interface DueRequest {
+  /** The latest time that is due, in ISO 8601. */
+  until: string;
+  limit: number;
+  /** Passes over what was due until then, in ISO 8601. */
+  after?: string | undefined;
+  /** The last entry of the page before. */
+  from?: Due | undefined;
 }
 
 export interface Table {
@@ -37,11 +52,13 @@ export interface Table {
   /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
   /** The same unparsed, and of the item only what the write changed unless told: for items that are written often. */
-  touch(write: Write, returns?: 'ALL_NEW'): Promise<Record<string, unknown>>;
+  updateReturningChanged(write: Write, returns?: 'ALL_NEW'): Promise<Record<string, unknown>>;
   /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
-  /** The keys under `duePk` whose time has come (and came after `after`), oldest first, at most `limit`. */
-  due(duePk: string, until: string, limit: number, after?: string): Promise<Due[]>;
+  /** Returns a page of a partition of the `due` index: the keys whose time has come, oldest first. */
+  due(duePk: string, page: DueRequest): Promise<Due[]>;
+  /** Returns an item by its key as it is stored, unparsed, strongly consistent. For items that may not parse. */
+  getByKey(key: ItemKey): Promise<Item | undefined>;
 }
 
 interface Refusal {
@@ -51,25 +68,29 @@ interface Refusal {
 const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
 
 /** The item that lost its condition, where the write asked to see it. */
-const shown = (item: Item | undefined): unknown => item && fromItem(item);
+const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
 
-const CONFLICT_ATTEMPTS = 8;
+const MAX_CONFLICT_ATTEMPTS = 8;
 /** Waits a random while after the n-th collision, up to 640 ms. */
-const collision = (attempt: number) =>
+const backoffAfterConflict = (attempt: number) =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
-/** What `all` stops at: no partition that it is for comes near. */
-const ALL = 1000;
+/** The most items that `all` returns. The partitions that it is used for stay far below. */
+const MAX_ITEMS = 1000;
 
-/** What a cancelled transaction means: the error of the write that lost, `retry` for a mere collision, or itself. */
-function meaningOf(error: unknown, writes: readonly Write[]): Error | 'retry' {
+/**
+ * Translates a cancelled transaction into the error of the write whose condition failed, `retry` for a transaction
+ * conflict, or the error itself.
+ */
+function translateCancellation(error: unknown, writes: readonly Write[]): Error | 'retry' {
   if (!isRefusal(error)) return new Error(String(error));
   if (error.name === 'TransactionInProgressException') return 'retry';
   if (error.name !== 'TransactionCanceledException') return error;
   const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
-  const lost = codes.indexOf('ConditionalCheckFailed');
-  if (lost >= 0) return writes[lost]?.lost(shown(error.detail?.CancellationReasons?.[lost]?.Item)) ?? error;
-  const collided = writes.find((write, at) => write.collided && codes[at] === 'TransactionConflict');
-  if (collided?.collided) return collided.collided();
+  const failed = codes.indexOf('ConditionalCheckFailed');
+  if (failed >= 0)
+    return writes[failed]?.onConditionFailed(failedItem(error.detail?.CancellationReasons?.[failed]?.Item)) ?? error;
+  const conflicting = writes.find((write, at) => write.onConflict && codes[at] === 'TransactionConflict');
+  if (conflicting?.onConflict) return conflicting.onConflict();
   return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
 }
 
@@ -98,7 +119,7 @@ export function createTable(send: Send, TableName: string): Table {
     return from;
   }
 
-  /** One write by itself, and what it returns of the item. */
+  /** Applies one write outside a transaction and returns the requested attributes of the item. */
   async function apply(write: Write, returns: 'ALL_NEW' | 'UPDATED_NEW'): Promise<Item | undefined> {
     const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
     const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
@@ -112,10 +133,11 @@ export function createTable(send: Send, TableName: string): Table {
         return Attributes;
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        if (error.name === 'ConditionalCheckFailedException') throw write.lost(shown(error.detail?.Item));
+        if (error.name === 'ConditionalCheckFailedException')
+          throw write.onConditionFailed(failedItem(error.detail?.Item));
         // A transaction holds this item right now.
-        if (error.name !== 'TransactionConflictException' || attempt === CONFLICT_ATTEMPTS) throw error;
-        await collision(attempt);
+        if (error.name !== 'TransactionConflictException' || attempt === MAX_CONFLICT_ATTEMPTS) throw error;
+        await backoffAfterConflict(attempt);
       }
     }
   }
@@ -169,7 +191,7 @@ export function createTable(send: Send, TableName: string): Table {
       } while (from);
     },
 
-    async all(entity, pk, { limit = ALL, oldestFirst = false } = {}) {
+    async all(entity, pk, { limit = MAX_ITEMS, oldestFirst = false } = {}) {
       const input = {
         KeyConditionExpression: 'pk = :pk',
         ExpressionAttributeValues: toItem({ ':pk': pk }),
@@ -193,7 +215,7 @@ export function createTable(send: Send, TableName: string): Table {
       return attributes && parse(entity, attributes);
     },
 
-    async touch(write, returns) {
+    async updateReturningChanged(write, returns) {
       const attributes = await apply(write, returns ?? 'UPDATED_NEW');
       return attributes ? fromItem(attributes) : {};
     },
@@ -207,15 +229,15 @@ export function createTable(send: Send, TableName: string): Table {
           await send('TransactWriteItems', { TransactItems, ClientRequestToken: randomUUID() });
           return;
         } catch (error) {
-          const meaning = meaningOf(error, writes);
+          const meaning = translateCancellation(error, writes);
           if (meaning !== 'retry') throw meaning;
-          if (attempt === CONFLICT_ATTEMPTS) throw error;
-          await collision(attempt);
+          if (attempt === MAX_CONFLICT_ATTEMPTS) throw error;
+          await backoffAfterConflict(attempt);
         }
       }
     },
 
-    async due(duePk, until, limit, after = '') {
+    async due(duePk, { until, limit, after = '', from }) {
       // Times compare as text: what follows one closely is the text itself and a character more.
       const values = { ':duePk': duePk, ':after': `${after} `, ':until': until };
       const Items = await query(
@@ -225,11 +247,21 @@ export function createTable(send: Send, TableName: string): Table {
           ExpressionAttributeValues: toItem(values),
         },
         limit,
+        from && toItem({ pk: from.pk, sk: from.sk, duePk, dueAt: from.dueAt }),
       );
       return Items.map((item) => {
         const { pk, sk, dueAt } = fromItem(item);
-        return { pk: String(pk), sk: String(sk), dueAt: String(dueAt) };
+        return { pk: String(pk), sk: String(sk), duePk, dueAt: String(dueAt) };
       });
+    },
+
+    async getByKey({ pk, sk }) {
+      const { Item } = await send<{ Item?: Item }>('GetItem', {
+        TableName,
+        Key: toItem({ pk, sk }),
+        ConsistentRead: true,
+      });
+      return Item;
     },
   };
 }

@@ -1,7 +1,8 @@
 import { toItem } from './attributes.ts';
-import type { Entity } from './entities.ts';
+import type { Entity } from './entity.ts';
+import { dueAttributesOf } from './schedule.ts';
 
-/** What must be true of an attribute for a write to happen. The only place with expression strings is this file. */
+/** A condition on an attribute. Expression strings exist in this file and table/table.ts only. */
 export type Condition =
   | 'present'
   | 'absent'
@@ -32,9 +33,9 @@ export interface Change {
 export interface Write {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
   input: Record<string, unknown>;
-  lost: (item?: unknown) => Error;
-  /** What it means that another transaction has the item right now, where trying the same again would lose anyway. */
-  collided?: () => Error;
+  onConditionFailed: (item?: unknown) => Error;
+  /** Makes the error for a conflict with another transaction, where a retry could not succeed. */
+  onConflict?: () => Error;
 }
 
 const aliases = new Map<string, string>();
@@ -124,93 +125,134 @@ class Expression {
   }
 }
 
-const unexpected = () => new Error('a write that cannot lose its condition lost it');
+const unexpectedConditionFailure = () => new Error('a write that cannot lose its condition lost it');
 
-/** What is stored of an item beside its key: indexes, type and attributes. */
-function attributesOf<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
+/** Returns an item's stored attributes apart from its key: indexes, type and values. */
+function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
   const expiresAtEpoch = entity.expiresAtEpoch?.(item);
   return {
     ...item,
     ...entity.list?.(item),
-    ...entity.due?.(item),
+    ...dueAttributesOf(entity, item),
     ...(expiresAtEpoch === undefined ? {} : { expiresAtEpoch }),
     entity: entity.type,
   };
 }
 
 /** The whole stored item. */
-export const itemOf = <T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> =>
-  toItem({ ...attributesOf(entity, item), ...entity.key(item) });
+export const toStoredItem = <T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> =>
+  toItem({ ...toAttributes(entity, item), ...entity.key(item) });
 
 /** Puts a new item; `lost` is thrown when it exists already. */
-export function create<T, K>(entity: Entity<T, K>, item: T & K, lost: () => Error = unexpected): Write {
+export function create<T, K>(
+  entity: Entity<T, K>,
+  item: T & K,
+  onConditionFailed: () => Error = unexpectedConditionFailure,
+): Write {
   const expression = new Expression();
   const ConditionExpression = expression.condition({ pk: 'absent' });
-  return { kind: 'Put', input: { Item: itemOf(entity, item), ConditionExpression, ...expression.parts() }, lost };
+  return {
+    kind: 'Put',
+    input: { Item: toStoredItem(entity, item), ConditionExpression, ...expression.parts() },
+    onConditionFailed,
+  };
 }
 
 /** The write, whose `lost` is shown the item that was in its way, parsed; undefined when there is none. No round trip more. */
-const showing = <T, K>(entity: Entity<T, K>, write: Write, lost: (item?: T) => Error): Write => ({
+const showingItem = <T, K>(entity: Entity<T, K>, write: Write, onConditionFailed: (item?: T) => Error): Write => ({
   ...write,
   input: { ...write.input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
-  lost: (item) => lost(item === undefined ? undefined : entity.parse(item)),
+  onConditionFailed: (item) => onConditionFailed(item === undefined ? undefined : entity.parse(item)),
 });
 
 /** Puts a new item; `lost` is shown who has it already. */
-export const claim = <T, K>(entity: Entity<T, K>, item: T & K, lost: (holder?: T) => Error): Write =>
-  showing(entity, create(entity, item), lost);
+export const claim = <T, K>(entity: Entity<T, K>, item: T & K, onConditionFailed: (holder?: T) => Error): Write =>
+  showingItem(entity, create(entity, item), onConditionFailed);
 
 /** Puts an item over the one that is there, if the condition holds. */
 export function replace<T, K>(
   entity: Entity<T, K>,
   item: T & K,
   when: Record<string, Condition>,
-  lost: () => Error,
+  onConditionFailed: () => Error,
 ): Write {
   const expression = new Expression();
   const ConditionExpression = expression.condition(when);
-  return { kind: 'Put', input: { Item: itemOf(entity, item), ConditionExpression, ...expression.parts() }, lost };
+  return {
+    kind: 'Put',
+    input: { Item: toStoredItem(entity, item), ConditionExpression, ...expression.parts() },
+    onConditionFailed,
+  };
 }
 
 /** Changes an existing item. Index attributes (`listPk`, `dueAt`, …) are attributes like any other here. */
-export function change<T, K>(entity: Entity<T, K>, of: K, what: Change, lost: () => Error = unexpected): Write {
+export const change = <T, K>(
+  entity: Entity<T, K>,
+  of: K,
+  what: Change,
+  onConditionFailed: () => Error = unexpectedConditionFailure,
+): Write => updateOf(toItem(entity.key(of)), what, onConditionFailed);
+
+/** Changes an existing item by its key alone, whatever it holds. For items that may not parse. */
+export const changeByKey = (
+  { pk, sk }: { pk: string; sk: string },
+  what: Change,
+  onConditionFailed: () => Error,
+): Write => updateOf(toItem({ pk, sk }), what, onConditionFailed);
+
+function updateOf(Key: object, what: Change, onConditionFailed: () => Error): Write {
   const expression = new Expression();
   const UpdateExpression = expression.update(what);
   const ConditionExpression = expression.condition({ pk: 'present', ...what.when });
-  const Key = toItem(entity.key(of));
-  return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
+  return {
+    kind: 'Update',
+    input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
+    onConditionFailed,
+  };
 }
 
 /** The same, and `lost` is shown the item that did not fit. */
-export const attempt = <T, K>(entity: Entity<T, K>, of: K, what: Change, lost: (item?: T) => Error): Write =>
-  showing(entity, change(entity, of, what), lost);
+export const changeOrInspect = <T, K>(
+  entity: Entity<T, K>,
+  of: K,
+  what: Change,
+  onConditionFailed: (item?: T) => Error,
+): Write => showingItem(entity, change(entity, of, what), onConditionFailed);
 
 /** Changes an item, making it if it is not there. */
 export function upsert<T, K>(entity: Entity<T, K>, of: K, what: Change): Write {
   const expression = new Expression();
   const UpdateExpression = expression.update(what);
   const Key = toItem(entity.key(of));
-  return { kind: 'Update', input: { Key, UpdateExpression, ...expression.parts() }, lost: unexpected };
+  return {
+    kind: 'Update',
+    input: { Key, UpdateExpression, ...expression.parts() },
+    onConditionFailed: unexpectedConditionFailure,
+  };
 }
 
 /**
  * Makes a new item with nothing but the right to update, which every function has: for the little that may follow from any
  * request. `lost` is thrown when it exists already.
  */
-export function makeByUpdate<T, K>(entity: Entity<T, K>, item: T & K, lost: () => Error): Write {
+export function createViaUpdate<T, K>(entity: Entity<T, K>, item: T & K, onConditionFailed: () => Error): Write {
   const expression = new Expression();
-  const UpdateExpression = expression.update({ set: attributesOf(entity, item) });
+  const UpdateExpression = expression.update({ set: toAttributes(entity, item) });
   const ConditionExpression = expression.condition({ pk: 'absent' });
   const Key = toItem(entity.key(item));
-  return { kind: 'Update', input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() }, lost };
+  return {
+    kind: 'Update',
+    input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
+    onConditionFailed,
+  };
 }
 
 /** Deletes an item; deleting what is not there is no error unless a condition says so. */
-export function erase<T, K>(
+export function remove<T, K>(
   entity: Entity<T, K>,
   of: K,
   when: Record<string, Condition> = {},
-  lost: () => Error = unexpected,
+  onConditionFailed: () => Error = unexpectedConditionFailure,
 ): Write {
   const expression = new Expression();
   const condition = expression.condition(when);
@@ -218,14 +260,19 @@ export function erase<T, K>(
   return {
     kind: 'Delete',
     input: { Key, ...(condition ? { ConditionExpression: condition } : {}), ...expression.parts() },
-    lost,
+    onConditionFailed,
   };
 }
 
 /** Lets a transaction happen only if another item is as expected. */
-export function check<T, K>(entity: Entity<T, K>, of: K, when: Record<string, Condition>, lost: () => Error): Write {
+export function check<T, K>(
+  entity: Entity<T, K>,
+  of: K,
+  when: Record<string, Condition>,
+  onConditionFailed: () => Error,
+): Write {
   const expression = new Expression();
   const ConditionExpression = expression.condition(when);
   const Key = toItem(entity.key(of));
-  return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, lost };
+  return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, onConditionFailed };
 }

@@ -4,13 +4,13 @@ import { BuildFailure } from '../failure.ts';
 import type { Manifest } from '../install/manifest.ts';
 
 /**
- * What a build needs to be told so that a framework makes what can be hosted: a server of its own, whatever its
- * configuration leaves open. The application's variables come before these.
+ * Returns environment variables that make a framework build a standalone server unless its configuration says
+ * otherwise. The application's own variables override them.
  */
 export function frameworkEnvironment({ framework }: Pick<Job, 'framework'>): Record<string, string> {
   switch (framework) {
     case 'NEXTJS':
-      // Next.js takes it for `output: 'standalone'`, where next.config does not say otherwise.
+      // Next.js reads this as `output: 'standalone'` unless next.config sets another output.
       return { NEXT_PRIVATE_STANDALONE: 'true' };
     case 'NUXT':
       return { NITRO_PRESET: 'node-server' };
@@ -19,24 +19,32 @@ export function frameworkEnvironment({ framework }: Pick<Job, 'framework'>): Rec
   }
 }
 
-/** The frameworks' own commands, for a package.json without the script that their defaults run. */
-const OWN_BUILD: Partial<Record<Job['framework'], string>> = { NEXTJS: 'npx next build', NUXT: 'npx nuxt build' };
+/** The frameworks' build commands, for a package.json without the script that the default build command runs. */
+const FRAMEWORK_BUILD_COMMANDS: Partial<Record<Job['framework'], string>> = {
+  NEXTJS: 'npx next build',
+  NUXT: 'npx nuxt build',
+};
 
-/** The command that builds. Throws where it is a script that is not there. */
-export function buildCommandOf(
+/**
+ * Returns the build command, or null for none. Throws BuildFailure if the command is a script that package.json lacks.
+ */
+export function resolveBuildCommand(
   { framework, buildCommand }: Pick<Job, 'framework' | 'buildCommand'>,
   manifest: Manifest | undefined,
 ): string | null {
   const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand ?? '')?.[1];
   if (script === undefined || manifest?.scripts[script] !== undefined) return buildCommand;
   if (manifest === undefined)
-    throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, and the repository has none.`);
-  const own = script === 'build' ? OWN_BUILD[framework] : undefined;
-  if (own !== undefined) return own;
-  throw new BuildFailure(`The build command is "${buildCommand}", and package.json has no script "${script}".`);
+    throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
+  const frameworkCommand = script === 'build' ? FRAMEWORK_BUILD_COMMANDS[framework] : undefined;
+  if (frameworkCommand !== undefined) return frameworkCommand;
+  throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
 }
 
-/** Under which key the framework's own cache is kept for the next build; it tells its versions apart itself. */
+/**
+ * Returns the key of the framework's own build cache, or undefined for none. The framework distinguishes versions of
+ * its cache itself.
+ */
 export const buildCacheKey = ({
   framework,
   nodeVersion,

@@ -33,7 +33,7 @@ test.each<[object, string[], string, string | undefined]>([
     'start script',
   ],
   [{ scripts: { start: 'tsx src/a.ts' }, main: 'app.js' }, ['app.js', 'src/a.ts'], 'app.js', 'main'],
-])('without server.js the start script or main is taken: %j', (manifest, files, file, from) => {
+])('uses the start script or main without server.js: %j', (manifest, files, file, from) => {
   expect(find(manifest, files)).toEqual({ file, from });
 });
 
@@ -41,13 +41,13 @@ test.each([
   [{ main: '../outside.js' }, []],
   [{ main: 'absent.js' }, ['src/a.ts']],
   [{ scripts: { start: 'node a.js && rm -rf x' } }, ['a.js']],
-])('where nothing says what to start, the owner is told: %j', (manifest, files) => {
+])('reports a missing start file to the owner: %j', (manifest, files) => {
   expect(() => find(manifest, files)).toThrow(
     'The start file "server.js" was not found after the build, and package.json names no other',
   );
 });
 
-test('a start file of the owner and that of Next.js are taken at their word', () => {
+test('does not replace a start file that the owner set or that Next.js builds', () => {
   expect(() => find({ main: 'app.js' }, ['app.js'], 'index.js')).toThrow('The start file "index.js" was not found');
   const next = '.next/standalone/server.js';
   expect(() => find({}, ['.next/BUILD_ID'], next, 'NEXTJS')).toThrow("set output: 'standalone'");

@@ -5,55 +5,58 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Manifest } from '../install/manifest.ts';
 
-type Started = Pick<Job, 'framework' | 'startFile'>;
+type StartSettings = Pick<Job, 'framework' | 'startFile'>;
 
-/** `node server.js`, with variables before it and options of Node's between. */
+/** Matches `node server.js`, optionally with variables before it and Node options between. */
 const NODE_SCRIPT = /^(?:\w+=\S*\s+)*node\s+(?:--\S+\s+)*(?<file>[^\s-][^\s;&|<>]*)\s*$/;
 
-/** The file to start, and where it comes from when it is not the one that was asked for. */
+/** The file to start, and its source in package.json if it is not the configured file. */
 export interface StartFile {
   file: string;
   from: string | undefined;
 }
 
 /**
- * Finds the file that starts the application. Where it is the default and not there, package.json is asked: its start
- * script as far as that is `node <file>`, then its `main`. Throws with what the owner can do.
+ * Finds the file that starts the application. If the default file does not exist, reads package.json: its start script
+ * if it is `node <file>`, then its `main`. Throws BuildFailure with advice for the owner.
  */
-export function findStartFile(directory: string, job: Started, manifest: Manifest | undefined): StartFile {
+export function findStartFile(directory: string, job: StartSettings, manifest: Manifest | undefined): StartFile {
   const { framework, startFile } = job;
   const isFile = (path: string) => statSync(join(directory, path), { throwIfNoEntry: false })?.isFile() === true;
   if (isFile(startFile)) return { file: startFile, from: undefined };
-  const byDefault = startFile === FRAMEWORK_DEFAULTS[framework].startFile;
-  if (byDefault && (framework === 'NODE' || framework === 'EXPRESS')) {
-    for (const [from, said] of [
+  const isDefault = startFile === FRAMEWORK_DEFAULTS[framework].startFile;
+  if (isDefault && (framework === 'NODE' || framework === 'EXPRESS')) {
+    for (const [from, candidate] of [
       ['start script', NODE_SCRIPT.exec(manifest?.scripts.start ?? '')?.groups?.file],
       ['main', manifest?.main],
     ] as const) {
-      const file = said === undefined ? undefined : resolveFile(said, isFile);
+      const file = candidate === undefined ? undefined : resolveFile(candidate, isFile);
       if (file !== undefined) return { file, from };
     }
   }
-  throw new BuildFailure(`The start file "${startFile}" was not found after the build${advice(directory, job)}.`);
+  throw new BuildFailure(`The start file "${startFile}" was not found after the build${adviceFor(directory, job)}.`);
 }
 
-/** As Node finds it: with `.js` added, or the `index.js` of a directory; nothing outside of the repository. */
-function resolveFile(said: string, isFile: (path: string) => boolean): string | undefined {
-  const path = posix.normalize(said);
+/**
+ * Resolves a path as Node does: with `.js` added, or as the `index.js` of a directory. Rejects paths outside the
+ * repository.
+ */
+function resolveFile(candidate: string, isFile: (path: string) => boolean): string | undefined {
+  const path = posix.normalize(candidate);
   if (path.startsWith('..') || posix.isAbsolute(path)) return undefined;
   return [path, `${path}.js`, posix.join(path, 'index.js')].find(isFile);
 }
 
-function advice(directory: string, { framework, startFile }: Started): string {
+function adviceFor(directory: string, { framework, startFile }: StartSettings): string {
   if (framework === 'NEXTJS' && startFile.startsWith('.next/standalone/')) {
     if (existsSync(join(directory, 'out', 'index.html')))
-      return `: next.config sets output: 'export', which makes no server; leave it out`;
+      return `: next.config sets output: 'export', which builds no server: remove it`;
     if (!existsSync(join(directory, '.next'))) return ': the build command did not run "next build"';
-    return `: set output: 'standalone' in next.config, so that the build makes it`;
+    return `: set output: 'standalone' in next.config, so that the build creates it`;
   }
   if (framework === 'NUXT' && startFile.startsWith('.output/'))
-    return ': Nuxt makes it with "nuxt build" and the preset node-server';
+    return ': Nuxt creates it with "nuxt build" and the preset node-server';
   if (startFile === FRAMEWORK_DEFAULTS[framework].startFile)
-    return ', and package.json names no other: set startFile, or a start script like "node app.js"';
+    return ', and package.json names no other: set startFile, or a start script such as "node app.js"';
   return '';
 }

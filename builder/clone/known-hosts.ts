@@ -1,10 +1,10 @@
 /**
- * The host keys of the big Git hosts, as they publish them (a test holds the keys against the published fingerprints):
+ * Host keys of the big Git hosts, as the hosts publish them (a test compares the published fingerprints):
  * - https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/githubs-ssh-key-fingerprints
  * - https://docs.gitlab.com/user/gitlab_com/#ssh-host-keys-fingerprints
  * - https://support.atlassian.com/bitbucket-cloud/docs/configure-ssh-and-two-step-verification/
  *
- * Others are added by the operator (`gitKnownHosts`). A host that is in neither list is not spoken to.
+ * Operators add other hosts (`gitKnownHosts`). The builder refuses to connect to a host that is in neither list.
  */
 export const KNOWN_HOSTS: readonly string[] = [
   'github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl',

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { BuildFailure } from '../failure.ts';
 
-/** How large a repository may be: more is no application, or what does not belong into Git. */
+/** Limits of a repository's size. A larger repository contains files that do not belong in Git. */
 export interface RepositoryLimits {
-  /** Of all files together, and of what is transferred for them. */
+  /** MiB of all files together, and of the data transferred for them. */
   megabytes: number;
   files: number;
 }
@@ -15,23 +15,22 @@ export interface RepositoryLimits {
 export const LIMITS: RepositoryLimits = { megabytes: 400, files: 50_000 };
 
 const MEGABYTE = 1024 * 1024;
-const LOOK_MS = 200;
-/** `git ls-tree` of as many files as are allowed, and of some more to be counted. */
-const LONGEST_LISTING = 256 * MEGABYTE;
+const POLL_MS = 200;
+/** Maximum output of `git ls-tree` in bytes: above the number of files allowed, so that an excess can be counted. */
+const MAX_LISTING_BYTES = 256 * MEGABYTE;
 
 const tooLarge = (megabytes: number) =>
-  new BuildFailure(
-    `The repository is larger than ${megabytes} MB, the most that is built: keep large files outside of Git.`,
-  );
+  new BuildFailure(`The repository exceeds the limit of ${megabytes} MB: keep large files outside of Git.`);
 
 /**
- * Aborts while what git has fetched into a directory is larger than allowed.
- * @returns the signal, whose reason is the failure, and what ends the watch
+ * Watches the size of what git fetches into a directory.
+ * @returns a signal that aborts when the size exceeds the limit, with a BuildFailure as reason, and a function that
+ * ends the watch
  */
 export function watchSize(directory: string, { megabytes }: RepositoryLimits): { signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const packs = join(directory, '.git', 'objects', 'pack');
-  const look = async (): Promise<void> => {
+  const measure = async (): Promise<void> => {
     const names = await readdir(packs).catch(() => []);
     const sizes = await Promise.all(
       names.map((name) =>
@@ -43,7 +42,7 @@ export function watchSize(directory: string, { megabytes }: RepositoryLimits): {
     );
     if (sizes.reduce((sum, size) => sum + size, 0) > megabytes * MEGABYTE) controller.abort(tooLarge(megabytes));
   };
-  const timer = setInterval(() => void look(), LOOK_MS);
+  const timer = setInterval(() => void measure(), POLL_MS);
   return { signal: controller.signal, end: () => clearInterval(timer) };
 }
 
@@ -53,41 +52,47 @@ interface Entry {
   path: string;
 }
 
-/** The files of the commit that was fetched, before any of them is written. Throws where they are too many or too large. */
+/**
+ * Lists the files of the fetched commit before they are written. Throws BuildFailure if they are too many or too large,
+ * or if the repository has submodules.
+ */
 export async function listFiles(
   directory: string,
   environment: Record<string, string>,
   { files, megabytes }: RepositoryLimits,
 ): Promise<Entry[]> {
   const args = ['-C', directory, 'ls-tree', '-r', '-l', '-z', 'HEAD'];
-  const { stdout } = await promisify(execFile)('git', args, { env: environment, maxBuffer: LONGEST_LISTING });
+  const { stdout } = await promisify(execFile)('git', args, { env: environment, maxBuffer: MAX_LISTING_BYTES });
   const entries = stdout
     .split('\0')
     .slice(0, -1)
     .map((line): Entry => {
-      const [about = '', path = ''] = line.split('\t');
-      const [mode = '', , , size = ''] = about.split(/ +/);
+      const [metadata = '', path = ''] = line.split('\t');
+      const [mode = '', , , size = ''] = metadata.split(/ +/);
       return { mode, size: Number(size) || 0, path };
     });
   if (entries.length > files) {
-    throw new BuildFailure(`The repository has ${entries.length} files; at most ${files} are built.`);
+    throw new BuildFailure(`The repository has ${entries.length} files; the limit is ${files}.`);
   }
   if (entries.reduce((sum, { size }) => sum + size, 0) > megabytes * MEGABYTE) throw tooLarge(megabytes);
   const submodules = entries.filter(({ mode }) => mode === SUBMODULE);
   if (submodules.length > 0) {
     throw new BuildFailure(
-      `The repository has submodules (${some(submodules)}), which are not fetched: add what is needed as packages or files.`,
+      `The repository has submodules (${listFirst(submodules)}), which are not fetched: add them as packages or files.`,
     );
   }
   return entries;
 }
 
 const SUBMODULE = '160000';
-/** What stands in the place of a file that is kept in Git LFS: three short lines. */
+/** First line of the pointer file that replaces a file stored in Git LFS. */
 const POINTER = 'version https://git-lfs.github.com/spec/';
-const LONGEST_POINTER = 512;
+const MAX_POINTER_BYTES = 512;
 
-/** Throws where files are only named in the repository and kept elsewhere (Git LFS): the build would take the names for them. */
+/**
+ * Throws BuildFailure if the repository contains Git LFS pointers in place of files: the build would use the pointers
+ * as files.
+ */
 export async function refusePointers(directory: string, entries: readonly Entry[]): Promise<void> {
   const read = (path: string) => (existsSync(join(directory, path)) ? readFile(join(directory, path), 'utf8') : '');
   const attributes = entries.filter(({ path }) => /(^|\/)\.gitattributes$/.test(path));
@@ -95,17 +100,17 @@ export async function refusePointers(directory: string, entries: readonly Entry[
   if (!settings.some((text) => /\bfilter=lfs\b/.test(text))) return;
   const pointers: Entry[] = [];
   for (const entry of entries) {
-    if (!entry.mode.startsWith('100') || entry.size < POINTER.length || entry.size > LONGEST_POINTER) continue;
+    if (!entry.mode.startsWith('100') || entry.size < POINTER.length || entry.size > MAX_POINTER_BYTES) continue;
     if ((await read(entry.path)).startsWith(POINTER)) pointers.push(entry);
   }
   if (pointers.length === 0) return;
   throw new BuildFailure(
-    `The repository keeps files in Git LFS (${some(pointers)}), which are not fetched: commit them as they are, or fetch them in the build.`,
+    `The repository keeps files in Git LFS (${listFirst(pointers)}), which are not fetched: commit the files themselves, or fetch them in the build command.`,
   );
 }
 
-/** The first few by name. */
-const some = (entries: readonly Entry[]): string =>
+/** Returns the paths of the first three entries and the number of the others. */
+const listFirst = (entries: readonly Entry[]): string =>
   entries.length > 3
     ? `${entries
         .slice(0, 3)

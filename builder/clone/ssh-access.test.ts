@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
 import { hasSsh, type SshGitServer, startSshGitServer } from '../../test/support/ssh-git-server.ts';
-import { build, closeWorkbench, entriesOf, openWorkbench, repository, root, sealedUnder } from '../test-harness.ts';
+import { build, closeTestHarness, entriesOf, openTestHarness, repository, root, sealedUnder } from '../test-harness.ts';
 import { KNOWN_HOSTS } from './known-hosts.ts';
 
-test('the built-in host keys are those that the hosts publish', () => {
+test('the built-in host keys match the published fingerprints', () => {
   const fingerprints = KNOWN_HOSTS.map((line) => {
     const [host, type, key = ''] = line.split(' ');
     const hash = createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '');
@@ -23,25 +23,25 @@ test('the built-in host keys are those that the hosts publish', () => {
   ]);
 });
 
-/** Looks for the key in every file and variable that a command of the application can see. */
+/** Searches for the key in every file and variable that a command of the application can read. */
 const LOOK = `const { execSync } = require('node:child_process');
   const seen = execSync('env; ls -a "$TMPDIR"; grep -rl "BEGIN OPENSSH" "$TMPDIR" --include=* || true', { encoding: 'utf8' });
   console.log(/OPENSSH|deploy_key|GIT_SSH|known_hosts/.test(seen) ? 'FOUND ' + seen : 'nothing to be seen of it');`;
 
-// Without an SSH client on the machine git cannot speak SSH: then this is all that can be said of it here.
+// Skipped without an SSH client on the machine, because git needs it for SSH.
 describe.skipIf(!hasSsh)('a repository over SSH', () => {
   const key = newSshKeyPair('app_1');
   let server: SshGitServer;
   let name: string;
   beforeAll(async () => {
-    await openWorkbench();
+    await openTestHarness();
     const directory = new URL(repository({ 'server.js': '1', 'look.js': LOOK })).pathname;
     name = directory.slice(dirname(directory).length + 1);
     server = await startSshGitServer(dirname(directory));
   });
   afterAll(async () => {
     await server.stop();
-    await closeWorkbench();
+    await closeTestHarness();
   });
 
   const clone = async (privateKey: string, knownHosts: string, repository = name) => {
@@ -51,7 +51,7 @@ describe.skipIf(!hasSsh)('a repository over SSH', () => {
     return await build({ repoUrl, deployKey, buildCommand: 'node look.js' }, environment);
   };
 
-  test('is cloned with the deploy key, which nothing else gets to see', async () => {
+  test('is cloned with the deploy key, which no command of the application can read', async () => {
     server.authorized.add(key.publicKey);
     const { code, error, log, artifact } = await clone(key.privateKey, server.knownHost);
     expect([code, error]).toEqual([0, undefined]);
@@ -60,7 +60,7 @@ describe.skipIf(!hasSsh)('a repository over SSH', () => {
     expect(readdirSync(root).filter((each) => each.startsWith('ssh-'))).toEqual([]);
   });
 
-  test('is not spoken to when its host key is another, or not known', async () => {
+  test('is not contacted if its host key differs or is unknown', async () => {
     server.authorized.add(key.publicKey);
     const other = await startSshGitServer(root);
     await other.stop();
@@ -69,18 +69,18 @@ describe.skipIf(!hasSsh)('a repository over SSH', () => {
     expect(changed).toMatchObject({
       code: 1,
       step: 'clone',
-      error: expect.stringMatching(/^The host key of 127\.0\.0\.1 is not the one that is known: /),
+      error: expect.stringMatching(/^The host key of 127\.0\.0\.1 differs from the known key: /),
     });
     const unknown = await clone(key.privateKey, '');
-    expect(unknown.error).toMatch(/^The host key of 127\.0\.0\.1 is not known here: /);
+    expect(unknown.error).toMatch(/^The host key of 127\.0\.0\.1 is unknown: /);
     expect(unknown.log).toContain('==> Cloning git@[127.0.0.1:');
   });
 
-  test('does not take another key, or is not there: the log says what to do', async () => {
+  test('is refused with advice if it does not accept the key or does not exist', async () => {
     server.authorized.add(key.publicKey);
     const stranger = await clone(newSshKeyPair('other').privateKey, server.knownHost);
-    expect(stranger.error).toMatch(/does not take this application's deploy key: add the public key/);
+    expect(stranger.error).toMatch(/does not accept this application's deploy key: add the public key/);
     const absent = await clone(key.privateKey, server.knownHost, 'absent');
-    expect(absent.error).toMatch(/was not found, or does not take this application's deploy key\.$/);
+    expect(absent.error).toMatch(/was not found, or does not accept this application's deploy key\.$/);
   });
 });

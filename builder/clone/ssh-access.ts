@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KNOWN_HOSTS } from './known-hosts.ts';
 
-/** For the shell that git hands its command to. */
-const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
+/** Quotes a path for the shell that runs git's SSH command. */
+const quote = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 
 /**
- * Runs something with the variable that lets git in over SSH: with the deploy key and nothing else, to hosts whose key is
- * known and no others. The key lies in a file of our own for as long as that takes, and the application's commands run
- * after it.
+ * Runs work with the variable that gives git SSH access: with the deploy key only, and only to hosts with a known key.
+ * The key exists as a file for that time; the application's commands run after it is deleted.
  *
- * @param knownHosts lines of known_hosts beside the built-in ones
+ * @param knownHosts known_hosts lines in addition to the built-in ones
  */
 export async function withSshAccess<T>(
   deployKey: string,
@@ -24,8 +23,8 @@ export async function withSshAccess<T>(
     writeFileSync(identity, deployKey, { mode: 0o600 });
     writeFileSync(hosts, [...KNOWN_HOSTS, knownHosts, ''].join('\n'));
     const options = [
-      ...['BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', `IdentityFile=${quoted(identity)}`],
-      ...['StrictHostKeyChecking=yes', `UserKnownHostsFile=${quoted(hosts)}`, 'GlobalKnownHostsFile=/dev/null'],
+      ...['BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', `IdentityFile=${quote(identity)}`],
+      ...['StrictHostKeyChecking=yes', `UserKnownHostsFile=${quote(hosts)}`, 'GlobalKnownHostsFile=/dev/null'],
       ...['UpdateHostKeys=no', 'PreferredAuthentications=publickey', 'ConnectTimeout=20', 'LogLevel=ERROR'],
     ];
     const command = ['ssh', '-F', '/dev/null', ...options.flatMap((option) => ['-o', option])].join(' ');

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { endProcesses } from './build-user.ts';
 
-/** Another user can only be acted as by root: as in the container of a build. */
-test.runIf(process.getuid?.() === 0)('what a user left running is ended, and nothing of others', async () => {
+/** Only root can run commands as another user, as in a build container. */
+test.runIf(process.getuid?.() === 0)('ends all processes of the build user and no others', async () => {
   const id = 50_000 + (process.pid % 10_000);
   const [theirs, ours] = [{ uid: id, gid: id }, {}].map((as) => spawn('sleep', ['60'], { stdio: 'ignore', ...as }));
   if (!theirs || !ours) throw new Error('two processes were expected');

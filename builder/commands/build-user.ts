@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** A user that commands run as instead of our own. */
+/** A user that runs commands instead of the builder's own user. */
 export interface User {
   uid: number;
   gid: number;
@@ -9,32 +9,32 @@ export interface User {
 }
 
 const NAME = 'build';
-/** Only CodeBuild's containers have it: nobody wants a new user on a machine that stays. */
+/** Exists only in CodeBuild's containers. On a permanent machine the builder creates no user. */
 const CONTAINER = '/codebuild';
 
 /**
- * A user without rights for the commands of others, so that they cannot read our credentials out of our process. There
- * is one where we are root in a container of CodeBuild.
+ * Creates an unprivileged user for the application's commands, so that they cannot read the builder's credentials from
+ * its process. Returns undefined unless the builder runs as root in a CodeBuild container.
  */
 export function createBuildUser(): User | undefined {
   if (process.getuid?.() !== 0 || !existsSync(CONTAINER)) return undefined;
-  const ask = (...args: string[]) => Number(execFileSync('id', [...args, NAME], { encoding: 'utf8' }));
+  const readId = (...args: string[]) => Number(execFileSync('id', [...args, NAME], { encoding: 'utf8' }));
   try {
     execFileSync('useradd', ['--create-home', NAME], { stdio: 'ignore' });
-    return { uid: ask('-u'), gid: ask('-g'), home: `/home/${NAME}` };
+    return { uid: readId('-u'), gid: readId('-g'), home: `/home/${NAME}` };
   } catch (error) {
-    console.error('commands run as root: no user could be made', error);
+    console.error('no build user could be created: commands run as root', error);
     return undefined;
   }
 }
 
-/** Gives a directory and all in it to the user. */
-export function handOver(directory: string, user: User): void {
+/** Changes the owner of a directory and its contents to the user. */
+export function chownTo(directory: string, user: User): void {
   execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, directory]);
 }
 
-/** Ends all that a command of the user's left running: nothing changes what we read after it. */
+/** Kills all processes of the user, so that nothing changes the files that the builder reads afterwards. */
 export function endProcesses({ uid, gid }: User): void {
-  // As the user itself, who may signal its own processes alone; `-1` is all of them.
+  // Runs as the user, who may signal only their own processes; `-1` addresses all of them.
   spawnSync('sh', ['-c', 'kill -KILL -1'], { uid, gid });
 }

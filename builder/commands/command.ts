@@ -9,16 +9,22 @@ export interface CommandContext {
   directory: string;
   user?: User | undefined;
   redactor: Redactor;
-  /** Receives what the command prints, already redacted. */
+  /** Receives the command's output, already redacted. */
   output(text: string): void;
-  /** Aborts when the build has taken too much, with the failure as its reason. */
+  /** Aborts when the build exceeds a limit, with the failure as its reason. */
   limit: AbortSignal;
 }
 
-/** What is waited for output after a command ended: something that it left behind may hold the pipe open for ever. */
+/**
+ * Time in milliseconds that the output may stay open after a command ended. A background process may hold the pipe open
+ * for ever.
+ */
 const LINGER_MS = 500;
 
-/** Runs a command to its end and returns its exit code. A signal counts as 128 and more, as in a shell. Throws what the limit says. */
+/**
+ * Runs a command and returns its exit code; a signal counts as 128 plus its number, as in a shell. Throws the limit's
+ * reason if it aborts.
+ */
 export async function run(command: string, args: readonly string[], context: CommandContext): Promise<number> {
   const { environment, directory, user, redactor, output, limit } = context;
   limit.throwIfAborted();
@@ -31,9 +37,9 @@ export async function run(command: string, args: readonly string[], context: Com
   const kill = () => child.kill('SIGKILL');
   limit.addEventListener('abort', kill, { once: true });
   const streams = [child.stdout, child.stderr].map((stream) => {
-    const shown = redactor.stream();
-    stream.setEncoding('utf8').on('data', (text: string) => output(shown.write(text)));
-    return shown;
+    const redacted = redactor.stream();
+    stream.setEncoding('utf8').on('data', (text: string) => output(redacted.write(text)));
+    return redacted;
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const code = await new Promise<number>((resolve, reject) => {
@@ -45,21 +51,21 @@ export async function run(command: string, args: readonly string[], context: Com
   const lingering = new AbortController();
   await Promise.race([closed, sleep(LINGER_MS, undefined, { signal: lingering.signal }).catch(() => {})]);
   lingering.abort();
-  for (const shown of streams) output(shown.end());
+  for (const redacted of streams) output(redacted.end());
   limit.throwIfAborted();
   return code;
 }
 
 const KILLED = 128 + constants.signals.SIGKILL;
 
-/** An exit code in the words of a failure. */
-export const exitOf = (code: number): string =>
+/** Describes an exit code within an error message. */
+export const describeExit = (code: number): string =>
   code === KILLED
-    ? `exit code ${code}: something killed it, mostly because it took more memory than a build has`
+    ? `exit code ${code}: the process was killed, usually because it used more memory than a build has`
     : `exit code ${code}`;
 
-/** Of our own environment, what others may see: how to reach the network, npm's settings and the locale. */
-const PASSED_ON =
+/** Variables of the builder's environment that commands may see: network access, npm's settings and the locale. */
+const PASSED_VARIABLES =
   /^(PATH|USER|LOGNAME|HOME|SHELL|TMPDIR|LANG|LC_\w+|TZ|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|npm_config_.+)$/i;
 const GIT = /^GIT_(ALLOW_PROTOCOL|CONFIG_(COUNT|(KEY|VALUE)_\d+))$/;
 
@@ -68,30 +74,33 @@ const pick = (source: NodeJS.ProcessEnv, ...patterns: RegExp[]): Record<string, 
     Object.entries(source).filter((entry): entry is [string, string] => patterns.some((each) => each.test(entry[0]))),
   );
 
-/** The environment of the application's own commands: its variables, and nothing of the platform's. */
+/** Returns the environment of the application's own commands: its variables, without the platform's credentials. */
 export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<string, string>, user?: User) {
   return {
     NO_COLOR: '1',
     NEXT_TELEMETRY_DISABLED: '1',
     NUXT_TELEMETRY_DISABLED: '1',
-    // Calls to the registry that change nothing, and texts that nobody asked for.
+    // Disables registry calls without effect and messages about them.
     npm_config_audit: 'false',
     npm_config_fund: 'false',
     npm_config_update_notifier: 'false',
     ...variables,
-    ...pick(own, PASSED_ON),
+    ...pick(own, PASSED_VARIABLES),
     CI: 'true',
     ...(user ? { HOME: user.home, USER: 'build', LOGNAME: 'build' } : {}),
   };
 }
 
-/** The environment of git: it asks nobody, reads only from where it is told, and speaks SSH with nobody unless told how. */
+/**
+ * Returns the environment of git. It disables prompts, restricts protocols, and disables SSH until SSH access is set
+ * up.
+ */
 export const gitEnvironment = (own: NodeJS.ProcessEnv): Record<string, string> => ({
   GIT_ALLOW_PROTOCOL: 'https:ssh',
-  ...pick(own, PASSED_ON, GIT),
+  ...pick(own, PASSED_VARIABLES, GIT),
   GIT_TERMINAL_PROMPT: '0',
   GIT_SSH_COMMAND: 'false',
-  // Whether or not the machine has it: what is kept there is refused (repository.ts).
+  // Keeps git from fetching LFS files; refusePointers (repository.ts) then refuses the repository.
   GIT_LFS_SKIP_SMUDGE: '1',
   LC_ALL: 'C',
 });

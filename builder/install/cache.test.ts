@@ -11,7 +11,7 @@ afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true });
 });
 
-/** A cache over a directory and a store of one object. */
+/** Creates a cache of a directory with an in-memory object store. */
 function open(objects = new Map<string, Buffer>(), largest?: number) {
   const directory = mkdtempSync(join(tmpdir(), 'cache-'));
   roots.push(directory);
@@ -33,11 +33,11 @@ function fill(directory: string): void {
   symlinkSync('../tool.js', join(directory, 'node_modules/.bin/tool'));
 }
 
-test('what was kept is put in place again under its key, with modes and links and without tools caches', async () => {
+test('restores directories under their key with modes and links, without caches of tools', async () => {
   const first = open();
   fill(first.directory);
   await first.cache.keep('dependencies', KEY);
-  // From here on the build may change it.
+  // The build may change the directory from here on.
   writeFileSync(join(first.directory, 'node_modules/tool.js'), 'changed');
   await first.cache.close();
   const { directory, cache } = open(first.objects);
@@ -48,7 +48,7 @@ test('what was kept is put in place again under its key, with modes and links an
   expect(() => statSync(join(directory, 'node_modules/.cache'))).toThrow('ENOENT');
 });
 
-test('under another key, or never kept, nothing is put in place', async () => {
+test('restores nothing under another key or if nothing was stored', async () => {
   const { directory, objects, cache } = open();
   expect(await cache.restore('dependencies', KEY)).toBe(false);
   fill(directory);
@@ -59,7 +59,7 @@ test('under another key, or never kept, nothing is put in place', async () => {
   expect(() => statSync(join(other.directory, 'node_modules'))).toThrow('ENOENT');
 });
 
-test('a directory that is too large to be held in memory is not kept', async () => {
+test('does not store a directory that is too large for memory', async () => {
   const { directory, objects, cache } = open(new Map(), 1_000_000);
   fill(directory);
   writeFileSync(join(directory, 'node_modules/large'), Buffer.alloc(2_000_000));
@@ -68,7 +68,7 @@ test('a directory that is too large to be held in memory is not kept', async () 
   expect([...objects.keys()]).toEqual([]);
 });
 
-test('one that is broken, or a store that fails, is as none: the build goes on', async () => {
+test('continues the build without a cache if the archive is broken or the store fails', async () => {
   const complaint = vi.spyOn(console, 'error').mockReturnValue();
   const { objects, cache, directory } = open();
   fill(directory);

@@ -10,54 +10,63 @@ import type { CacheName } from '../../providers/builds/builds.ts';
 import type { User } from '../commands/build-user.ts';
 
 /**
- * What builds of one application keep for the next: directories that cost time to make, each packed with the key that says
- * when they fit. There is one object a name and application: nobody else's builds are told its address.
+ * Cache of directories that are expensive to create, shared by the builds of one application. Each is packed with the
+ * key that identifies its content. There is one object per name and application, and builds of other applications have
+ * no access to it.
  */
 export interface Cache {
-  /** Begins to get what was kept, so that it is there when it is asked for. */
+  /** Starts to download a cached directory before it is needed. */
   expect(name: CacheName): void;
-  /** Puts kept directories in place; false when nothing is kept, or under another key. Never throws: then nothing is there. */
+  /**
+   * Restores cached directories. Returns false, and restores nothing, if nothing is stored or the key differs. Never
+   * throws.
+   */
   restore(name: CacheName, key: string): Promise<boolean>;
-  /** Packs directories, and resolves when they may change again: they are stored in the background. Never throws. */
+  /** Packs directories and stores them in the background. Resolves when they may change again. Never throws. */
   keep(name: CacheName, key: string): Promise<void>;
-  /** Resolves when all is stored. */
+  /** Resolves when everything is stored. */
   close(): Promise<void>;
 }
 
-/** What is kept, in the repository. Tools' own caches inside of packages are left out: they are not what was installed. */
+/**
+ * Cached directories of the repository. Tools' own caches inside packages are excluded, because they are not part of
+ * the installation.
+ */
 const DIRECTORIES: Record<CacheName, { directory: string; without: string[] }> = {
   dependencies: { directory: 'node_modules', without: ['node_modules/.cache'] },
   build: { directory: '.next/cache', without: [] },
 };
 
-/** SHA-256 in hexadecimal: the object begins with its key. */
+/** Length of a SHA-256 hash in hexadecimal: the stored object begins with its key. */
 const KEY_LENGTH = 64;
-/** Packed bytes that are worth moving: beyond, making it anew is hardly slower. */
-const LARGEST = 512 * 1024 * 1024;
-/** Bytes that are held in memory for it: a directory that ran away must not take the build along. */
-const LARGEST_UNPACKED = 2 * 1024 ** 3;
-/** The fastest level packs `node_modules` to a third in a tenth of the time that gzip takes. */
+/** Maximum packed size in bytes. Creating a larger directory again is hardly slower than moving it. */
+const MAX_PACKED_BYTES = 512 * 1024 * 1024;
+/**
+ * Maximum unpacked size in bytes, which is held in memory: an oversized directory must not exhaust the build's memory.
+ */
+const MAX_UNPACKED_BYTES = 2 * 1024 ** 3;
+/** zstd's fastest level packs `node_modules` to a third of its size in a tenth of gzip's time. */
 const LEVEL = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
 export interface CacheOptions {
-  /** The repository. */
+  /** The cloned repository. */
   directory: string;
   user: User | undefined;
   get(name: CacheName): Promise<Buffer | undefined>;
   put(name: CacheName, content: Buffer): Promise<void>;
-  /** Larger directories, unpacked, are not kept; in bytes. */
+  /** Maximum unpacked size in bytes; larger directories are not stored. */
   largest?: number;
 }
 
-export function createCache({ directory, user, get, put, largest = LARGEST_UNPACKED }: CacheOptions): Cache {
+export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_BYTES }: CacheOptions): Cache {
   const expected = new Map<CacheName, Promise<Buffer | undefined>>();
-  const storing: Promise<void>[] = [];
-  const complain = (what: string) => (error: unknown) => {
+  const pendingStores: Promise<void>[] = [];
+  const logError = (what: string) => (error: unknown) => {
     console.error(`the cache could not be ${what}`, error);
     return undefined;
   };
   const expect = (name: CacheName): Promise<Buffer | undefined> => {
-    const found = expected.get(name) ?? get(name).catch(complain('read'));
+    const found = expected.get(name) ?? get(name).catch(logError('read'));
     expected.set(name, found);
     return found;
   };
@@ -68,19 +77,20 @@ export function createCache({ directory, user, get, put, largest = LARGEST_UNPAC
       void expect(name);
     },
     async restore(name, key) {
-      const kept = await expect(name);
+      const cached = await expect(name);
       expected.delete(name);
-      if (kept?.subarray(0, KEY_LENGTH).toString('latin1') !== key) return false;
+      if (cached?.subarray(0, KEY_LENGTH).toString('latin1') !== key) return false;
       try {
         const tar = spawn('tar', ['-xf', '-', '-C', directory], { stdio: ['pipe', 'ignore', 'inherit'], ...asUser });
         const ended = once(tar, 'exit');
-        const content = Readable.from([kept.subarray(KEY_LENGTH)]);
-        // tar ends at the archive's end mark, and may so close the pipe before the padding is through: its status counts.
+        const content = Readable.from([cached.subarray(KEY_LENGTH)]);
+        // tar exits at the archive's end mark and may close the pipe before the padding is written, so only its exit
+        // status counts.
         await Promise.allSettled([pipeline(content, zlib.createZstdDecompress(), tar.stdin), ended]);
-        await succeeded(ended);
+        await assertSuccess(ended);
         return true;
       } catch (error) {
-        complain('unpacked')(error);
+        logError('unpacked')(error);
         await rm(join(directory, DIRECTORIES[name].directory), { recursive: true, force: true });
         return false;
       }
@@ -91,25 +101,25 @@ export function createCache({ directory, user, get, put, largest = LARGEST_UNPAC
         const archive = await read;
         if (!archive) return;
         const content = await promisify(zlib.zstdCompress)(archive, LEVEL);
-        if (content.length <= LARGEST) await put(name, Buffer.concat([Buffer.from(key, 'latin1'), content]));
+        if (content.length <= MAX_PACKED_BYTES) await put(name, Buffer.concat([Buffer.from(key, 'latin1'), content]));
       };
-      storing.push(store().catch(complain('kept')));
+      pendingStores.push(store().catch(logError('stored')));
       await Promise.allSettled([read]);
     },
     async close() {
-      await Promise.all(storing);
+      await Promise.all(pendingStores);
     },
   };
 }
 
-async function succeeded(exit: Promise<unknown[]>): Promise<void> {
+async function assertSuccess(exit: Promise<unknown[]>): Promise<void> {
   const [status] = await exit;
-  if (status !== 0) throw new Error(`tar ended with ${status}`);
+  if (status !== 0) throw new Error(`tar exited with ${status}`);
 }
 
 /**
- * The directory as a tar archive; undefined where that is too large. In one piece: compressing a stream of this size takes
- * four times as long.
+ * Returns the directory as a tar archive, or undefined if it exceeds the limit. It is read whole, because compressing
+ * it as a stream takes four times as long.
  */
 async function readPacked(
   directory: string,
@@ -117,14 +127,14 @@ async function readPacked(
   largest: number,
   asUser: { uid?: number; gid?: number },
 ): Promise<Buffer | undefined> {
-  const { directory: kept, without } = DIRECTORIES[name];
+  const { directory: cached, without } = DIRECTORIES[name];
   const excluded = without.map((path) => `--exclude=${path}`);
-  const tar = spawn('tar', ['-cf', '-', ...excluded, '-C', directory, '--', kept], {
+  const tar = spawn('tar', ['-cf', '-', ...excluded, '-C', directory, '--', cached], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...asUser,
   });
-  const ended = succeeded(once(tar, 'exit'));
-  ended.catch(() => {}); // told below, unless it was ended here
+  const ended = assertSuccess(once(tar, 'exit'));
+  ended.catch(() => {}); // awaited below, unless tar was killed here
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of tar.stdout) {

@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import type { InstallPlan } from './install.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Files beside package.json and lockfile that have a say in what an install makes. */
+/** Files beside package.json and the lockfile that influence an installation. */
 const SETTINGS = ['package.json', '.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', '.pnpmfile.cjs'] as const;
-/** It deletes what is there before it begins: keeping that for it is for nothing, unless it is the default. */
-const DELETES = /\bnpm\s+(ci|clean-install)\b/;
+/**
+ * Matches commands that delete existing packages before they install. Caching is pointless for them, except for the
+ * default command, which the builder replaces.
+ */
+const DELETES_PACKAGES = /\bnpm\s+(ci|clean-install)\b/;
 
 /**
- * What an install's outcome depends on, as one key: lockfile, settings, command, Node and machine. Undefined where it also
- * depends on what the registry has today (no lockfile), or lies elsewhere than in `node_modules` (workspaces).
+ * Returns a key of everything that determines the result of an installation: lockfile, settings, command, Node version
+ * and platform. Undefined if the result also depends on the registry's current state (no lockfile) or lies outside
+ * `node_modules` (workspaces).
  */
 export function dependencyKey(
   directory: string,
@@ -25,7 +29,7 @@ export function dependencyKey(
   };
   if (nothing !== undefined || !manager?.lockfile || !manifest || manifest.workspaces !== undefined) return undefined;
   if (/^packages:/m.test(contentOf('pnpm-workspace.yaml'))) return undefined;
-  if (DELETES.test(command) && command !== manager.install) return undefined;
+  if (DELETES_PACKAGES.test(command) && command !== manager.install) return undefined;
   const hash = createHash('sha256');
   hash.update(JSON.stringify([1, command, manager.tool, nodeVersion, process.platform, process.arch]));
   for (const path of [manager.lockfile, ...SETTINGS, ...patches(directory)]) {
@@ -34,5 +38,5 @@ export function dependencyKey(
   return hash.digest('hex');
 }
 
-/** Changes to packages that the repository brings (patch-package): an install applies them. */
+/** Returns the repository's patches of packages (patch-package), which an installation applies. */
 const patches = (directory: string): string[] => globSync('patches/*.patch', { cwd: directory }).sort();

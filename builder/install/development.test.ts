@@ -11,7 +11,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 type Tree = Record<string, object | string>;
 const link = (to: string) => ({ to });
 
-/** A repository with these files and links, whose development packages are asked for. */
+/** Creates a repository with these files and links and returns its development packages. */
 function leftOut(manifest: object, tree: Tree): string[] {
   directory = realpathSync(mkdtempSync(join(tmpdir(), 'development-')));
   for (const [path, content] of Object.entries({ 'package.json': manifest, ...tree })) {
@@ -25,7 +25,7 @@ function leftOut(manifest: object, tree: Tree): string[] {
 
 const manifest = { dependencies: { kept: '1', '@scope/kept': '1' }, devDependencies: { tool: '1' } };
 
-test.each(['.yarn-integrity', '.yarn-state.yml'])('what Yarn installed side by side (%s)', (mark) => {
+test.each(['.yarn-integrity', '.yarn-state.yml'])('excludes the development packages of Yarn (%s)', (mark) => {
   const packages = {
     [`node_modules/${mark}`]: '',
     'node_modules/kept/package.json': { dependencies: { deep: '1' }, peerDependencies: { peer: '1' } },
@@ -41,7 +41,7 @@ test.each(['.yarn-integrity', '.yarn-state.yml'])('what Yarn installed side by s
   expect(leftOut(manifest, packages)).toEqual(['node_modules/@scope/tool', 'node_modules/deep', 'node_modules/tool']);
 });
 
-test('what pnpm installed, by its links', () => {
+test('excludes the development packages of a pnpm installation by following its links', () => {
   const store = 'node_modules/.pnpm';
   const packages = {
     'node_modules/.modules.yaml': '',
@@ -61,7 +61,7 @@ test('what pnpm installed, by its links', () => {
   expect(leftOut(manifest, packages)).toEqual([`${store}/deep@2`, `${store}/tool@1`, 'node_modules/tool']);
 });
 
-test('nothing is left out where it is not known who installed, or in a workspace', () => {
+test('excludes nothing in a workspace or if the package manager is unknown', () => {
   const packages = { 'node_modules/tool/package.json': {}, 'node_modules/vendored/package.json': {} };
   expect(leftOut(manifest, packages)).toEqual([]);
   rmSync(directory, { recursive: true });

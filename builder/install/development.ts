@@ -8,34 +8,37 @@ interface Locked {
   hasInstallScript?: boolean;
 }
 
-/** npm's own account of what it installed, by path; empty where npm did not. */
+/** Returns the packages that npm recorded as installed, by path; empty if another package manager installed them. */
 export function installedPackages(directory: string): [path: string, of: Locked][] {
-  const account = join(directory, 'node_modules', '.package-lock.json');
-  if (!existsSync(account)) return [];
-  const { packages = {} }: { packages?: Record<string, Locked> } = JSON.parse(readFileSync(account, 'utf8'));
+  const lockfile = join(directory, 'node_modules', '.package-lock.json');
+  if (!existsSync(lockfile)) return [];
+  const { packages = {} }: { packages?: Record<string, Locked> } = JSON.parse(readFileSync(lockfile, 'utf8'));
   return Object.entries(packages);
 }
 
 const MODULES = 'node_modules';
-/** Where pnpm keeps the packages that its links point to. */
+/** The directory in which pnpm stores the packages that its links point to. */
 const STORE = '.pnpm';
-/** What pnpm and both Yarns leave in `node_modules`: what is there is theirs, and follows from package.json. */
+/**
+ * Files that pnpm and both versions of Yarn write into `node_modules`. They show that these packages follow from
+ * package.json.
+ */
 const MARKS = ['.modules.yaml', '.yarn-integrity', '.yarn-state.yml'] as const;
 
 /**
- * Packages that only development needs, by their paths in the repository. npm itself says which those are. Of what pnpm and
- * Yarn installed it is whatever package.json's own dependencies do not lead to: taking it away by their own commands asks the
- * registry again where the packages came from the cache. Where others installed, or in a workspace, nothing is known.
+ * Returns the paths of packages that only development needs. npm records them. For pnpm and Yarn they are the packages
+ * that are not reachable from package.json's own dependencies: pruning with their own commands would query the registry
+ * again for cached packages. Returns none for other package managers and in workspaces.
  */
 export function developmentPackages(directory: string, manifest: Manifest | undefined): ReadonlySet<string> {
-  const told = installedPackages(directory);
-  if (told.length > 0) return new Set(told.flatMap(([path, { dev }]) => (dev ? [path] : [])));
+  const recorded = installedPackages(directory);
+  if (recorded.length > 0) return new Set(recorded.flatMap(([path, { dev }]) => (dev ? [path] : [])));
   const modules = join(directory, MODULES);
   if (!manifest || manifest.workspaces !== undefined || !MARKS.some((mark) => existsSync(join(modules, mark)))) {
     return new Set();
   }
   const root = realpathSync(directory);
-  const needed = reachable(root, manifest);
+  const needed = findReachable(root, manifest);
   const isNeeded = (path: string): boolean => needed.has(realpathSync(join(root, path)));
   const stored = existsSync(join(modules, STORE)) ? readdirSync(join(modules, STORE)) : [];
   return new Set([
@@ -43,7 +46,7 @@ export function developmentPackages(directory: string, manifest: Manifest | unde
     ...stored
       .map((name) => `${MODULES}/${STORE}/${name}`)
       .filter((path) => {
-        // Beside each package are links to what it depends on.
+        // Links to a package's dependencies are beside it.
         const own = packagesIn(root, `${path}/${MODULES}`).filter((each) => !isLink(join(root, each)));
         return own.length > 0 && !own.some(isNeeded);
       }),
@@ -52,7 +55,7 @@ export function developmentPackages(directory: string, manifest: Manifest | unde
 
 const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink();
 
-/** The packages of a `node_modules`, those of scopes among them; links to nothing are none. */
+/** Returns the packages of a `node_modules`, including scoped ones, without broken links. */
 function packagesIn(root: string, modules: string): string[] {
   if (!existsSync(join(root, modules))) return [];
   return readdirSync(join(root, modules))
@@ -68,23 +71,23 @@ const names = z.catch(z.record(z.string(), z.unknown()), {});
 const Dependencies = z.object({ dependencies: names, optionalDependencies: names, peerDependencies: names });
 type Dependencies = z.output<typeof Dependencies>;
 
-/** The real directories of all packages that one depends on, its own and theirs, found as Node finds them. */
-function reachable(root: string, manifest: Dependencies): ReadonlySet<string> {
+/** Returns the real directories of all direct and transitive dependencies, resolved as Node resolves them. */
+function findReachable(root: string, manifest: Dependencies): ReadonlySet<string> {
   const found = new Set<string>();
-  const waiting: [directory: string, of: Dependencies][] = [[root, manifest]];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const queue: [directory: string, of: Dependencies][] = [[root, manifest]];
+  for (let next = queue.pop(); next; next = queue.pop()) {
     const [directory, { dependencies, optionalDependencies, peerDependencies }] = next;
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
       const at = resolve(root, directory, name);
       if (at === undefined || found.has(at)) continue;
       found.add(at);
-      waiting.push([at, dependenciesOf(at)]);
+      queue.push([at, dependenciesOf(at)]);
     }
   }
   return found;
 }
 
-/** Looks for a package from a directory upwards to the root. */
+/** Resolves a package from a directory upwards to the root. */
 function resolve(root: string, from: string, name: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     const candidate = join(at, MODULES, name);
@@ -93,7 +96,7 @@ function resolve(root: string, from: string, name: string): string | undefined {
   }
 }
 
-/** None where its package.json cannot be read: Node could not load such a package either. */
+/** Returns a package's dependencies; none if its package.json cannot be read, because Node could not load it either. */
 function dependenciesOf(directory: string): Dependencies {
   try {
     return Dependencies.parse(JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')));

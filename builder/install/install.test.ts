@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { checkEngines } from '../engines.ts';
+import { checkEngines } from '../build/engines.ts';
 import { createRedactor } from '../log/redaction.ts';
 import { finishInstall, install, planInstall } from './install.ts';
 import { readManifest } from './manifest.ts';
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true });
 });
 
-/** A directory with these files. */
+/** Creates a directory with these files. */
 function directoryOf(files: Record<string, string | object>): string {
   const directory = mkdtempSync(join(tmpdir(), 'install-'));
   roots.push(directory);
@@ -64,28 +64,28 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
     },
     ...(['yarn install --immutable', '@yarnpkg/cli-dist@4.5.0'] as const),
   ],
-])('the package manager is the one whose lockfile is there: %s', (_name, files, command, tool) => {
+])('selects the package manager of the lockfile: %s', (_name, files, command, tool) => {
   const planned = plan(files);
   expect(planned.command).toBe(command);
   expect(planned.manager?.tool).toBe(tool);
   expect(planned.note).toEqual(command === 'npm install' ? expect.stringContaining('commit one') : undefined);
 });
 
-test('a command of the owner runs as it is; one that is not supported is refused by default', () => {
+test('runs a custom command unchanged and refuses an unsupported package manager by default', () => {
   expect(plan({ 'pnpm-lock.yaml': '' }, 'make deps')).toMatchObject({
     command: 'make deps',
     manager: { name: 'pnpm' },
   });
   expect(plan({ 'bun.lock': '' }, 'npm install').command).toBe('npm install');
   expect(() => plan({ 'bun.lock': '' })).toThrow(
-    'The repository is written for bun (bun.lock), which is not supported: commit a lockfile of npm, pnpm or yarn.',
+    'The repository uses bun (bun.lock), which is not supported: commit a lockfile of npm, pnpm or yarn.',
   );
 });
 
 test.each([
   ['{', 'package.json is not valid JSON: '],
   ['[]', 'package.json is not a JSON object.'],
-])('a package.json that is none is named: %s', (content, error) => {
+])('names the problem of an invalid package.json: %s', (content, error) => {
   expect(() => readManifest(directoryOf({ 'package.json': content }))).toThrow(error);
 });
 
@@ -95,11 +95,11 @@ test.each([
   ['nonsense', undefined],
   [
     '>=24',
-    'package.json asks for Node >=24 (engines.node), and the application is set to Node 22.23.3: set nodeVersion to 24.',
+    'package.json requires Node >=24 (engines.node), but the application uses Node 22.23.3: set nodeVersion to 24.',
   ],
   ['20.x', expect.stringContaining('set nodeVersion to 20.')],
-  ['18.x', expect.stringContaining('change engines.node: there is 24, 22, 20.')],
-])('engines.node is held against the Node in use: %s', (node, error) => {
+  ['18.x', expect.stringContaining('change engines.node: available versions are 24, 22, 20.')],
+])('compares engines.node with the Node in use: %s', (node, error) => {
   const manifest = readManifest(directoryOf({ 'package.json': { engines: { node } } }));
   let said: string | undefined;
   try {
@@ -110,7 +110,7 @@ test.each([
   expect(said).toEqual(error);
 });
 
-/** Runs installs with an `npm` that this script stands for; returns what was printed. */
+/** Runs an installation with a script in place of `npm` and returns the output. */
 async function withNpm(script: string, work: (context: Parameters<typeof install>[1]) => Promise<void>) {
   const directory = directoryOf({ npm: `#!/bin/sh\n${script}\n` });
   chmodSync(join(directory, 'npm'), 0o755);
@@ -127,7 +127,7 @@ async function withNpm(script: string, work: (context: Parameters<typeof install
   return printed;
 }
 
-test('a lockfile that only lacks packages of other platforms is installed from all the same', async () => {
+test('installs from a lockfile that only lacks packages of other platforms', async () => {
   const planned = plan({ 'package-lock.json': {} });
   const lacking = 'echo "Missing: @x/win32@ from lock file"; test "$1" = install';
   const printed = await withNpm(lacking, (context) => install(planned, context));
@@ -136,16 +136,16 @@ test('a lockfile that only lacks packages of other platforms is installed from a
   await expect(withNpm(stale, (context) => install(planned, context))).rejects.toThrow('failed with exit code 1');
 });
 
-test('what the cache does not know yet is asked for, once', async () => {
+test('asks the registry once for packages that the cache does not have', async () => {
   const planned = plan({ 'package-lock.json': {} });
   const old = 'test -z "$npm_config_prefer_offline" || { echo "npm error code ETARGET"; exit 1; }';
   const printed = await withNpm(old, (context) => install(planned, context));
-  expect(printed).toContain("npm's cache is older than the lockfile: asking the registry");
+  expect(printed).toContain("npm's cache is older than the lockfile: querying the registry");
   const never = 'echo "npm error code ETARGET"; exit 1';
   await expect(withNpm(never, (context) => install(planned, context))).rejects.toThrow('failed with exit code 1');
 });
 
-test('where the packages are in place, only scripts run', async () => {
+test('runs only scripts if the packages are restored', async () => {
   const scripts = { postinstall: 'x', build: 'y', prepare: 'z' };
   const directory = directoryOf({ 'package.json': { dependencies: { a: '1' }, scripts }, 'package-lock.json': {} });
   const manifest = readManifest(directory);

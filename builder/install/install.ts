@@ -1,80 +1,83 @@
-import { type CommandContext, exitOf, run } from '../commands/command.ts';
+import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { installScripts, type Manifest, needsInstall } from './manifest.ts';
 import { type PackageManager, packageManagerOf } from './package-manager.ts';
 
-/** As it stands by default, where it means "what is locked, by whatever locked it"; any other command is run as it is. */
-const DEFAULT = /^npm\s+(ci|clean-install)$/;
+/**
+ * The default install command. It means "install the locked versions with the package manager of the lockfile"; any
+ * other command runs unchanged.
+ */
+const DEFAULT_COMMAND = /^npm\s+(ci|clean-install)$/;
 const NEEDS_LOCKFILE = /^npm\s+(ci|clean-install)\b/;
 
-/** What package managers say of a lockfile that does not fit, long before the end of what they say. */
+/** Messages of package managers about a lockfile that does not match package.json. */
 const MISMATCH =
   /package\.json and package-lock\.json.{0,80} are in sync|-lock\.yaml is not up to date|lockfile (needs to be updated|would have been modified)/;
-/** npm's list of what is wrong with it. */
-const COMPLAINT = /Missing: .+ from lock file|Invalid: lock file's/;
-/** An entry without a version: an optional package of another platform, which npm itself left out of the lockfile. */
+/** npm's list of mismatches. */
+const LOCKFILE_ERROR = /Missing: .+ from lock file|Invalid: lock file's/;
+/** An entry without a version: an optional package of another platform that npm left out of the lockfile. */
 const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
-/** npm's cache has a list of versions from before one of the lockfile's was published. */
+/** npm's cached list of versions is older than a version in the lockfile. */
 const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
-/** The lockfile names every version and its hash: what npm has in its cache need not be asked for again. */
-const UNASKED = { npm_config_prefer_offline: 'true' };
+/** The lockfile contains every version and its hash, so npm need not query the registry for cached packages. */
+const PREFER_CACHE = { npm_config_prefer_offline: 'true' };
 
-/** How the dependencies of one repository are installed. */
+/** The installation of one repository's dependencies. */
 export interface InstallPlan {
   command: string;
-  /** What it is a command of, as far as that is known. */
+  /** The package manager of the repository, if known. */
   manager: PackageManager | undefined;
-  /** Why nothing needs to be installed; undefined when something does. */
+  /** Reason why nothing needs to be installed; undefined if something does. */
   nothing: string | undefined;
-  /** What the owner may want to know of the choice. */
+  /** Note about the choice for the owner's build log. */
   note: string | undefined;
 }
 
-/** Decides how to install. Throws where the repository asks for what is not supported. */
-export function planInstall(asked: string, directory: string, manifest: Manifest | undefined): InstallPlan {
+/** Plans the installation. Throws BuildFailure if the repository requires an unsupported package manager. */
+export function planInstall(configured: string, directory: string, manifest: Manifest | undefined): InstallPlan {
   const manager = manifest && packageManagerOf(directory, manifest);
-  const plan: InstallPlan = { command: asked, manager, nothing: undefined, note: undefined };
-  if (!DEFAULT.test(asked)) return plan;
+  const plan: InstallPlan = { command: configured, manager, nothing: undefined, note: undefined };
+  if (!DEFAULT_COMMAND.test(configured)) return plan;
   if (!manifest || !manager) return { ...plan, nothing: 'there is no package.json' };
   const { name, install, lockfile } = manager;
   if (!needsInstall(manifest)) return { ...plan, nothing: 'package.json names no dependencies' };
   if (install === undefined) {
-    const because = lockfile === undefined ? 'package.json' : lockfile;
+    const evidence = lockfile === undefined ? 'package.json' : lockfile;
     throw new BuildFailure(
-      `The repository is written for ${name} (${because}), which is not supported: commit a lockfile of npm, pnpm or yarn.`,
+      `The repository uses ${name} (${evidence}), which is not supported: commit a lockfile of npm, pnpm or yarn.`,
     );
   }
   const note =
     lockfile === undefined
-      ? `there is no ${name === 'npm' ? 'package-lock.json' : 'lockfile'}: using "${install}"; commit one for builds that repeat`
+      ? `no ${name === 'npm' ? 'package-lock.json' : 'lockfile'} found: using "${install}"; commit one for reproducible builds`
       : undefined;
   return { ...plan, command: install, note };
 }
 
-/** Runs the install of a plan. Throws with what the owner can do when it fails. */
+/** Runs the installation of a plan. Throws BuildFailure with advice for the owner if it fails. */
 export async function install(plan: InstallPlan, context: CommandContext): Promise<void> {
   const { command } = plan;
-  let outcome = await attempt(command, context, UNASKED);
+  let outcome = await runInstall(command, context, PREFER_CACHE);
   if (outcome.status !== 0 && outcome.outdated && NEEDS_LOCKFILE.test(command)) {
-    context.output("    npm's cache is older than the lockfile: asking the registry\n");
-    outcome = await attempt(command, context, {});
+    context.output("    npm's cache is older than the lockfile: querying the registry\n");
+    outcome = await runInstall(command, context, {});
   }
   const { status, mismatched, complaints } = outcome;
   if (status === 0) return;
-  if (DEFAULT.test(command) && complaints.length > 0 && complaints.every((line) => OTHER_PLATFORM.test(line))) {
+  if (DEFAULT_COMMAND.test(command) && complaints.length > 0 && complaints.every((line) => OTHER_PLATFORM.test(line))) {
     context.output('    package-lock.json lacks optional packages of other platforms: using "npm install"\n');
     return install({ ...plan, command: 'npm install' }, context);
   }
   const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
   const hint = mismatched
-    ? `: package.json and ${lockfile} do not match, run "${name} install" and commit ${lockfile}`
+    ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
     : '';
-  throw new BuildFailure(`The install command "${command}" failed with ${exitOf(status)}${hint}.`);
+  throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status)}${hint}.`);
 }
 
 /**
- * What of an install remains to be done where the packages are in place already: the scripts. pnpm, Yarn and commands of
- * the owner's see for themselves what there is to do; `npm ci` would begin by deleting all.
+ * Completes an installation whose packages are already in place by running its scripts. pnpm, Yarn and custom commands
+ * skip completed work themselves; `npm ci` would delete all packages first.
  */
 export async function finishInstall(
   plan: InstallPlan,
@@ -82,7 +85,7 @@ export async function finishInstall(
   hasScripts: boolean,
   context: CommandContext,
 ): Promise<void> {
-  if (!DEFAULT.test(plan.command)) return install(plan, context);
+  if (!DEFAULT_COMMAND.test(plan.command)) return install(plan, context);
   const commands = [
     ...(hasScripts ? ['npm rebuild'] : []),
     ...installScripts(manifest).map((name) => `npm run ${name}`),
@@ -91,10 +94,10 @@ export async function finishInstall(
 }
 
 /**
- * Runs a command and listens to what is said against the lockfile.
- * @param settings of npm's, where it installs what is locked
+ * Runs a command and collects its messages about the lockfile.
+ * @param settings npm settings for installing locked versions
  */
-async function attempt(command: string, context: CommandContext, settings: Record<string, string>) {
+async function runInstall(command: string, context: CommandContext, settings: Record<string, string>) {
   const complaints: string[] = [];
   let mismatched = false;
   let outdated = false;
@@ -102,12 +105,12 @@ async function attempt(command: string, context: CommandContext, settings: Recor
   const output = (text: string): void => {
     const lines = (line + text).split('\n');
     line = lines.pop() ?? '';
-    complaints.push(...lines.filter((each) => COMPLAINT.test(each)));
+    complaints.push(...lines.filter((each) => LOCKFILE_ERROR.test(each)));
     mismatched ||= lines.some((each) => MISMATCH.test(each));
     outdated ||= lines.some((each) => OUTDATED.test(each));
     context.output(text);
   };
-  // Build tools are development dependencies: they are installed whatever NODE_ENV the application has.
+  // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
   const environment = {
     ...(NEEDS_LOCKFILE.test(command) ? settings : {}),
     ...context.environment,

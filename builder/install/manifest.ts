@@ -6,7 +6,7 @@ import { BuildFailure } from '../failure.ts';
 const text = z.catch(z.optional(z.string()), undefined);
 const packages = z.catch(z.record(z.string(), z.unknown()), {});
 
-/** What of a package.json the builder goes by; a field of another form than npm's counts as absent. */
+/** Fields of package.json that the builder reads. A field of an unexpected type counts as absent. */
 const Manifest = z.object({
   main: text,
   packageManager: text,
@@ -20,28 +20,28 @@ const Manifest = z.object({
 });
 export type Manifest = z.output<typeof Manifest>;
 
-/** The repository's package.json; undefined when there is none. Throws what its owner should know when it is not one. */
+/** Reads the repository's package.json; undefined if there is none. Throws BuildFailure if it is not a JSON object. */
 export function readManifest(directory: string): Manifest | undefined {
   const file = join(directory, 'package.json');
   if (!existsSync(file)) return undefined;
-  // What is wrong with its text is quoted to the owner: it must be the owner's.
+  // Parse errors quote the file's text to the owner, so the file must be inside the repository.
   if (relative(realpathSync(directory), realpathSync(file)).startsWith('..')) {
     throw new BuildFailure('The link "package.json" points out of the repository.');
   }
   let content: unknown;
   try {
-    // npm, too, reads past a byte order mark.
+    // npm also ignores a byte order mark.
     content = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''));
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new BuildFailure(`package.json is not valid JSON: ${why}.`);
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new BuildFailure(`package.json is not valid JSON: ${reason}.`);
   }
   const manifest = Manifest.safeParse(content);
   if (!manifest.success || Array.isArray(content)) throw new BuildFailure('package.json is not a JSON object.');
   return manifest.data;
 }
 
-/** Scripts of the application's own that are part of an install, in the order in which npm runs them. */
+/** The application's scripts that are part of an installation, in the order in which npm runs them. */
 const INSTALL_SCRIPTS = [
   'preinstall',
   'install',
@@ -54,9 +54,9 @@ const INSTALL_SCRIPTS = [
 export const installScripts = ({ scripts }: Manifest): string[] =>
   INSTALL_SCRIPTS.filter((name) => scripts[name] !== undefined);
 
-/** Whether an install has anything to do: packages to get, or scripts of the application's own to run. */
+/** Returns true if there are packages to install or install scripts to run. */
 export function needsInstall(manifest: Manifest): boolean {
   const { dependencies, devDependencies, optionalDependencies, peerDependencies, workspaces } = manifest;
-  const named = { ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies };
-  return workspaces !== undefined || installScripts(manifest).length > 0 || Object.keys(named).length > 0;
+  const combined = { ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies };
+  return workspaces !== undefined || installScripts(manifest).length > 0 || Object.keys(combined).length > 0;
 }

@@ -2,18 +2,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from './manifest.ts';
 
-/** Which package manager a repository is written for, and how it installs exactly what is locked. */
+/** The package manager of a repository, with its command for installing the locked versions. */
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun';
-  /** The package that brings it, with its version, e.g. `pnpm@10.34.9`; undefined where the image has it: npm. */
+  /**
+   * The npm package that provides it, with its version, e.g. `pnpm@10.34.9`; undefined for npm, which the image
+   * includes.
+   */
   tool: string | undefined;
-  /** Undefined where nothing is locked. */
+  /** Undefined if there is no lockfile. */
   lockfile: string | undefined;
-  /** The install command that goes with it; undefined for one that is not supported. */
+  /** The install command; undefined if the package manager is not supported. */
   install: string | undefined;
 }
 
-/** What is read when, and in which order where there are several. */
+/** Lockfiles and their package managers, in order of precedence. */
 const LOCKFILES: [lockfile: string, PackageManager['name']][] = [
   ['package-lock.json', 'npm'],
   ['npm-shrinkwrap.json', 'npm'],
@@ -23,14 +26,14 @@ const LOCKFILES: [lockfile: string, PackageManager['name']][] = [
   ['bun.lockb', 'bun'],
 ];
 
-/** The versions to take where the repository does not name one: the last that write the lockfile's format. */
+/** Default versions if the repository names none: the last major version that writes the lockfile's format. */
 const PNPM: Record<string, string> = { '5': '7', '6': '8', '9': '10' };
 const YARN_CLASSIC = '1.22.22';
 const YARN_BERRY = '4';
 
 /**
- * The package manager that a repository's lockfile asks for. Of several lockfiles the one of the manager in the field
- * `packageManager` counts, else the first in the order above.
+ * Returns the package manager of a repository's lockfile. Of several lockfiles, the one of the manager in the field
+ * `packageManager` takes precedence, then the first in the order of LOCKFILES.
  */
 export function packageManagerOf(directory: string, manifest: Manifest): PackageManager {
   const [, named, version] = /^([a-z]+)@([\w.-]+)/.exec(manifest.packageManager ?? '') ?? [];
@@ -53,13 +56,16 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
   }
 }
 
-/** The version of pnpm for a lockfile; the newest for a format that came later. */
+/** Returns pnpm's version for a lockfile; the newest one for an unknown, later format. */
 function pnpmFor(lockfile: string): string {
   const format = /^lockfileVersion:\s*['"]?(\d+)/m.exec(lockfile)?.[1];
   return format === undefined ? '10' : (PNPM[format] ?? 'latest');
 }
 
-/** Yarn 1 and what came after it: two programs, whose lockfiles tell them apart. */
+/**
+ * Returns the package and install command of Yarn. Yarn 1 and later versions are different programs with
+ * distinguishable lockfiles.
+ */
 function yarnFor(lockfile: string, exact: string | undefined): Pick<PackageManager, 'tool' | 'install'> {
   const berry = exact === undefined ? lockfile.includes('\n__metadata:') : !exact.startsWith('1.');
   const frozen = (flag: string) => (lockfile === '' ? '' : ` ${flag}`);

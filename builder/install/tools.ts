@@ -1,32 +1,32 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { handOver } from '../commands/build-user.ts';
+import { chownTo } from '../commands/build-user.ts';
 import { type CommandContext, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 
 /**
- * Installs a package manager from npm's registry, outside of the repository, and returns the context in which it is the
- * first on PATH: for the install command and for scripts that call it.
+ * Installs a package manager from npm's registry outside the repository. Returns a context with the package manager
+ * first on PATH, for the install command and for scripts that call it.
  * @param tool package and version, e.g. `pnpm@10.34.9`
  */
 export async function withTool(tool: string, context: CommandContext): Promise<CommandContext> {
   const directory = mkdtempSync(join(tmpdir(), 'tools-'));
-  if (context.user) handOver(directory, context.user);
-  let said = '';
+  if (context.user) chownTo(directory, context.user);
+  let printed = '';
   const status = await run('npm', ['install', '--no-save', '--ignore-scripts', '--prefix', directory, '--', tool], {
     ...context,
     directory,
     output: (text) => {
-      said += text;
+      printed += text;
     },
   });
   if (status !== 0) {
-    context.output(said);
+    context.output(printed);
     throw new BuildFailure(`The package manager ${tool} could not be installed.`);
   }
   const PATH = [join(directory, 'node_modules', '.bin'), context.environment.PATH].join(delimiter);
-  // Yarn's own way without node_modules needs a loader at start that the platform does not run.
+  // Yarn's Plug'n'Play mode, without node_modules, needs a loader at start that the platform does not run.
   const environment = { YARN_NODE_LINKER: 'node-modules', ...context.environment, PATH };
   return { ...context, environment };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { linesOf, textOf } from '../../providers/builds/build-log.ts';
+import { toLines, toText } from '../../providers/builds/build-log.ts';
 import { createBuildLog } from './log.ts';
 
-test('sections and notes begin their own lines', async () => {
+test('starts each section and note on a new line', async () => {
   let stored = '';
   const log = createBuildLog(async (text) => {
-    stored = textOf(text.toString());
+    stored = toText(text.toString());
   });
   log.section('Installing');
   log.write('half a line');
@@ -15,14 +15,14 @@ test('sections and notes begin their own lines', async () => {
   expect(stored).toBe('==> Installing\nhalf a line\n    done in 1.0 s\n');
 });
 
-test('a long log keeps beginning and end within 4 MiB, and the cut is marked', async () => {
+test('keeps the beginning and end of a long log within 4 MiB and marks the cut', async () => {
   let stored: Buffer = Buffer.alloc(0);
   const log = createBuildLog(async (text) => {
     stored = text;
   });
   for (let line = 0; line < 120_000; line += 1) log.write(`${line} ${'ü'.repeat(40)}\n`);
   await log.close();
-  const text = textOf(stored.toString('utf8'));
+  const text = toText(stored.toString('utf8'));
   expect(stored.length).toBeLessThanOrEqual(4.25 * 1024 * 1024);
   expect(stored.length).toBeGreaterThan(4 * 1024 * 1024);
   expect(text.startsWith('0 ü')).toBe(true);
@@ -30,13 +30,13 @@ test('a long log keeps beginning and end within 4 MiB, and the cut is marked', a
   expect(text.match(/\[… the middle of this log was left out …\]/g)).toHaveLength(1);
   expect(text).not.toContain('\ufffd');
   for (const line of text.split('\n')) expect(line).toMatch(/^(\d+ ü{40}|\[….*)?$/);
-  // A line's number is its place in the whole log, whatever was left out before it.
-  for (const line of linesOf(stored.toString('utf8'), true)) {
+  // A line's number is its position in the complete log, including lines that were cut.
+  for (const line of toLines(stored.toString('utf8'), true)) {
     if (!line.text.startsWith('[')) expect(line.n).toBe(Number(line.text.split(' ')[0]) + 1);
   }
 });
 
-test('one endless line is cut too', async () => {
+test('cuts a single endless line', async () => {
   let stored: Buffer = Buffer.alloc(0);
   const log = createBuildLog(async (text) => {
     stored = text;
@@ -47,7 +47,7 @@ test('one endless line is cut too', async () => {
   expect(stored.toString('utf8')).not.toContain('\ufffd');
 });
 
-test('it is stored while it grows, never twice at once, and a failing store is asked again', async () => {
+test('stores the growing log, never twice at once, and retries a failed store', async () => {
   const stored: string[] = [];
   let running = 0;
   let calls = 0;
@@ -58,7 +58,7 @@ test('it is stored while it grows, never twice at once, and a failing store is a
     await sleep(5);
     running -= 1;
     if (calls === 1) throw new Error('S3 is away');
-    stored.push(textOf(text.toString()));
+    stored.push(toText(text.toString()));
   }, 10);
   const errors = console.error;
   console.error = () => {};
@@ -72,7 +72,7 @@ test('it is stored while it grows, never twice at once, and a failing store is a
   expect(stored.at(-1)).toBe('0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n');
 });
 
-test('lines have numbers and times; one that is not whole yet does not count', async () => {
+test('numbers and times complete lines only', async () => {
   let stored = '';
   const log = createBuildLog(async (text) => {
     stored = text.toString();
@@ -83,7 +83,7 @@ test('lines have numbers and times; one that is not whole yet does not count', a
   await sleep(150);
   log.write(' and half\nlater');
   await log.close();
-  const lines = linesOf(stored, true);
+  const lines = toLines(stored, true);
   expect(lines.map(({ n, text }) => `${n} ${text}`)).toEqual([
     '1 ==> Installing',
     '2 one',
@@ -91,7 +91,7 @@ test('lines have numbers and times; one that is not whole yet does not count', a
     '4 half and half',
     '5 later',
   ]);
-  expect(linesOf(stored, false)).toEqual(lines.slice(0, 4));
+  expect(toLines(stored, false)).toEqual(lines.slice(0, 4));
   const [first, , , fourth, last] = lines.map(({ at }) => Date.parse(at));
   expect(first).toBeGreaterThanOrEqual(before);
   expect(fourth).toBe(first);

@@ -3,7 +3,7 @@ import { createRedactor } from './redaction.ts';
 
 const secret = 'p@ss w0rd/?+ü';
 
-test('a value is hidden plain, in base64 at any offset, URL-encoded and escaped', () => {
+test('redacts a value in plain text, in base64 at any offset, URL-encoded and escaped', () => {
   const { redact } = createRedactor([secret]);
   const shown = [
     secret,
@@ -19,12 +19,12 @@ test('a value is hidden plain, in base64 at any offset, URL-encoded and escaped'
   expect(redact('another password')).toBe('another password');
 });
 
-test('each line of a long value is hidden, short values and lines are not', () => {
+test('redacts each line of a multi-line value, but no short values and lines', () => {
   const { redact } = createRedactor(['-----BEGIN KEY-----\nMIIabcdefghi\nab\n', 'on']);
   expect(redact('npm error MIIabcdefghi on ab')).toBe('npm error [redacted] on ab');
 });
 
-test('a value in pieces is hidden wherever it is cut', () => {
+test('redacts a value that is split at any position', () => {
   const redactor = createRedactor(['abcabd', 'abcabdxyz', 'zz9zz']);
   const text = 'abcabd abcabdxyz abcabc abcab zz9zz9zz zz9z';
   const expected = redactor.redact(text);
@@ -37,7 +37,7 @@ test('a value in pieces is hidden wherever it is cut', () => {
   }
 });
 
-test('what cannot become a secret is shown at once', () => {
+test('passes on text at once that cannot become a secret', () => {
   const stream = createRedactor(['secret']).stream();
   expect(stream.write('progress 10%')).toBe('progress 10%');
   expect(stream.write(' a se')).toBe(' a ');

@@ -1,14 +1,14 @@
-/** Shorter values are no secrets, and words like `on` or `1` would make a log unreadable. */
-const SHORTEST = 4;
-/** Of a value inside a longer base64 text, so many characters must be certain before they are taken for it. */
-const SHORTEST_BASE64 = 6;
+/** Minimum length of a secret in characters. Redacting words such as `on` or `1` would make a log unreadable. */
+const MIN_SECRET_LENGTH = 4;
+/** Minimum number of unambiguous characters to recognize a value inside a longer base64 text. */
+const MIN_BASE64_LENGTH = 6;
 const MASK = '[redacted]';
 
-/** Hides secrets in a text that comes in pieces. */
+/** Redacts secrets in a text that arrives in pieces. */
 interface RedactingStream {
-  /** Takes a piece and returns what may be shown; the beginning of a possible secret waits for the next piece. */
+  /** Takes a piece and returns the redacted text. Holds back a possible beginning of a secret until the next piece. */
   write(piece: string): string;
-  /** What still waited. */
+  /** Returns the redacted rest. */
   end(): string;
 }
 
@@ -17,17 +17,17 @@ export interface Redactor {
   stream(): RedactingStream;
 }
 
-/** Hides values, whole or as one of their lines, plain, in base64 (at any offset of a longer text) and URL-encoded. */
+/** Redacts values: whole or line by line, in plain text, in base64 (at any offset of a longer text) and URL-encoded. */
 export function createRedactor(values: readonly string[]): Redactor {
-  const secrets = [...new Set(values.flatMap(parts).flatMap(forms))].sort((a, b) => b.length - a.length);
+  const secrets = [...new Set(values.flatMap(splitLines).flatMap(encodedForms))].sort((a, b) => b.length - a.length);
   if (secrets.length === 0)
     return { redact: (text) => text, stream: () => ({ write: (piece) => piece, end: () => '' }) };
-  // The longest comes first: of two that begin alike, all is hidden.
+  // The longest secret comes first, so that it is redacted whole if a shorter one is its prefix.
   const pattern = new RegExp(secrets.map(escapePattern).join('|'), 'g');
   const redact = (text: string): string => text.replace(pattern, MASK);
 
-  /** Where the end begins that more text could still make a secret of. */
-  const decidedUpTo = (text: string): number => {
+  /** Returns the position up to which the text is final: the rest may be the beginning of a secret. */
+  const findFinalLength = (text: string): number => {
     let open = 0;
     for (const secret of secrets) {
       for (let length = Math.min(secret.length - 1, text.length); length > open; length -= 1) {
@@ -35,7 +35,7 @@ export function createRedactor(values: readonly string[]): Redactor {
       }
     }
     const end = text.length - open;
-    // A secret that lies across that place is not cut in two.
+    // Moves the position before a secret that spans it.
     for (const { index, 0: found } of text.matchAll(pattern)) {
       if (index < end && index + found.length > end) return index;
     }
@@ -45,17 +45,17 @@ export function createRedactor(values: readonly string[]): Redactor {
   return {
     redact,
     stream() {
-      let waiting = '';
+      let pending = '';
       return {
         write(piece) {
-          const text = waiting + piece;
-          const end = decidedUpTo(text);
-          waiting = text.slice(end);
+          const text = pending + piece;
+          const end = findFinalLength(text);
+          pending = text.slice(end);
           return redact(text.slice(0, end));
         },
         end() {
-          const rest = redact(waiting);
-          waiting = '';
+          const rest = redact(pending);
+          pending = '';
           return rest;
         },
       };
@@ -65,21 +65,23 @@ export function createRedactor(values: readonly string[]): Redactor {
 
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** A value of several lines is printed line by line by some tools, each behind a prefix. */
-function parts(value: string): string[] {
+/** Returns a value and its lines, because some tools print a multi-line value line by line with a prefix. */
+function splitLines(value: string): string[] {
   const lines = value.split(/\r?\n/);
-  return [value, ...(lines.length > 1 ? lines.filter((line) => line.length >= 2 * SHORTEST) : [])];
+  return [value, ...(lines.length > 1 ? lines.filter((line) => line.length >= 2 * MIN_SECRET_LENGTH) : [])];
 }
 
-function forms(value: string): string[] {
-  if (value.length < SHORTEST) return [];
+function encodedForms(value: string): string[] {
+  if (value.length < MIN_SECRET_LENGTH) return [];
   const encoded = encodeURIComponent(value);
   const lowerCase = encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const urls = [encoded, lowerCase, encoded.replaceAll('%20', '+')];
   return [value, JSON.stringify(value).slice(1, -1), ...urls, ...base64Forms(value)];
 }
 
-/** Base64 of the value alone, and what it always looks like behind one or two other bytes (three: as alone). */
+/**
+ * Returns the base64 of a value alone, and its unambiguous part behind one or two other bytes (three bytes: as alone).
+ */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);
   const found = [bytes.toString('base64'), bytes.toString('base64').replace(/=+$/, '')];
@@ -87,9 +89,9 @@ function base64Forms(value: string): string[] {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
       .replace(/=+$/, '');
-    // The characters at both ends also carry bits of the neighbours.
+    // The characters at both ends also encode bits of adjacent bytes.
     const certain = text.slice(offset === 0 ? 0 : offset + 1, (offset + bytes.length) % 3 === 0 ? undefined : -1);
-    if (certain.length >= SHORTEST_BASE64) found.push(certain);
+    if (certain.length >= MIN_BASE64_LENGTH) found.push(certain);
   }
   return found.flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]);
 }

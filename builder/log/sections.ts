@@ -2,9 +2,9 @@ import type { Step } from '../failure.ts';
 import type { BuildLog } from './log.ts';
 import type { Redactor } from './redaction.ts';
 
-/** The log's sections, one a step, each with its duration. */
+/** The sections of a log, one per step, each with its duration. */
 export interface Sections {
-  /** The step that runs, or ran last. */
+  /** The current step, or the last one. */
   readonly current: Step;
   run<T>(step: Step, title: string, work: () => Promise<T>): Promise<T>;
   note(line: string): void;
@@ -20,10 +20,10 @@ export function createSections(log: BuildLog, redactor: Redactor): Sections {
     async run(step, title, work) {
       current = step;
       log.section(redactor.redact(title));
-      const began = performance.now();
-      const done = await work();
-      log.note(`done in ${((performance.now() - began) / 1000).toFixed(1)} s`);
-      return done;
+      const startedAt = performance.now();
+      const result = await work();
+      log.note(`done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+      return result;
     },
   };
 }

@@ -2,21 +2,22 @@ import { readFile } from 'node:fs/promises';
 import type { Job } from '../../providers/builds/builds.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Item } from './tree.ts';
-import { createZip, MOST_ENTRIES } from './zip.ts';
+import { createZip, MAX_ENTRIES } from './zip.ts';
 
-/** What Lambda takes, unpacked, less some room for the web adapter. */
-const LARGEST = 250 * 1024 * 1024;
+/** Lambda's limit of the unpacked size in bytes, less space for the web adapter. */
+const MAX_ARTIFACT_BYTES = 250 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
-/** Files that are read at the same time. */
-const AT_ONCE = 32;
+/** Number of files read concurrently. */
+const CONCURRENCY = 32;
 
 const PROGRAM = 0o100755;
 const FILE = 0o100644;
 const LINK = 0o120777;
 
 /**
- * The program that the host starts: the application, after its environment was opened. Variables of the application's
- * replace these. Next.js listens on `HOSTNAME` alone, which may be the machine's name.
+ * Returns the script that the host runs: it decrypts the environment and starts the application. The application's
+ * variables override the ones set here. Next.js listens only on `HOSTNAME`, which may be the machine's name, so it is
+ * set.
  */
 const runScript = (startFile: string) =>
   [
@@ -30,19 +31,22 @@ export interface Service {
   job: Pick<Job, 'startFile' | 'env' | 'hostArn' | 'databases'>;
   /** The bundled environment.ts. */
   environmentModule: Buffer;
-  /** Tells this release from the one before, even when nothing in the repository changed: deploying again restarts. */
+  /**
+   * Distinguishes the release from the previous one even if the repository did not change, so that deploying again
+   * restarts the application.
+   */
   release: { deploymentId: string; commitSha: string };
 }
 
-/** Packs the application and what the platform adds to it. Throws where it is larger than can be hosted. */
+/** Packs the application and the platform's files. Throws BuildFailure if it is too large to host. */
 export async function pack(items: readonly Item[], { job, environmentModule, release }: Service): Promise<Buffer> {
   const bytes = items.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > LARGEST) {
-    const [has, may] = [bytes, LARGEST].map((size) => Math.round(size / MEGABYTE));
-    throw new BuildFailure(`The application is ${has} MB large after the build; at most ${may} MB can be hosted.`);
+  if (bytes > MAX_ARTIFACT_BYTES) {
+    const [actualMb, limitMb] = [bytes, MAX_ARTIFACT_BYTES].map((size) => Math.round(size / MEGABYTE));
+    throw new BuildFailure(`The application is ${actualMb} MB after the build; the limit is ${limitMb} MB.`);
   }
-  if (items.length > MOST_ENTRIES - 10) {
-    throw new BuildFailure(`The application has ${items.length} files after the build; at most 65,000 can be hosted.`);
+  if (items.length > MAX_ENTRIES - 10) {
+    throw new BuildFailure(`The application has ${items.length} files after the build; the limit is 65,000.`);
   }
   const zip = createZip();
   zip.add('run.sh', Buffer.from(runScript(job.startFile)), PROGRAM);
@@ -52,8 +56,8 @@ export async function pack(items: readonly Item[], { job, environmentModule, rel
   if (job.databases.length > 0) {
     zip.add('.service/databases.json', Buffer.from(JSON.stringify(job.databases)), FILE);
   }
-  for (let start = 0; start < items.length; start += AT_ONCE) {
-    const batch = items.slice(start, start + AT_ONCE);
+  for (let start = 0; start < items.length; start += CONCURRENCY) {
+    const batch = items.slice(start, start + CONCURRENCY);
     const contents = await Promise.all(
       batch.map(({ source, link }) => (link === undefined ? readFile(source) : Buffer.from(link))),
     );

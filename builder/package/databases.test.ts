@@ -8,7 +8,7 @@ const DATABASE = { host: 'abc.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-test('a token is a signed request to connect, by the rules of Signature Version 4 for queries', () => {
+test('creates a token as a connect request signed with Signature Version 4 in the query', () => {
   const given = new URL(`https://${authToken(DATABASE, CREDENTIALS)}`);
   const query = Object.fromEntries(given.searchParams);
   const { 'X-Amz-Signature': signature = '', ...signed } = query;
@@ -33,7 +33,7 @@ test('a token is a signed request to connect, by the rules of Signature Version 
   expect(signature).toBe(hmac(key, toSign).toString('hex'));
 });
 
-test('each database has variables under its name, the oldest under DATABASE_… too', () => {
+test('names the variables of each database after it, and also the oldest one’s DATABASE_…', () => {
   const other = { prefix: 'DATABASE_OTHER', host: 'other.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
   const variables = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }, other], CREDENTIALS);
   expect(variables).toMatchObject({

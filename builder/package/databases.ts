@@ -1,8 +1,8 @@
 import aws4 from 'aws4';
 
-/** A database of the application, as its release knows it. */
+/** A database of the application as its release knows it. */
 export interface ReleaseDatabase {
-  /** Begins the names of its variables: `DATABASE_ORDERS`. */
+  /** Prefix of its variables' names: `DATABASE_ORDERS`. */
   prefix: string;
   host: string;
   region: string;
@@ -15,16 +15,18 @@ interface Credentials {
 }
 
 /**
- * Seconds that a token is good for, if its credentials are: longer than a process of Lambda's lives. It is asked for when
- * a connection is opened, and not again while that lasts.
+ * Validity of a token in seconds, while its credentials are valid: longer than a Lambda process lives. A token is
+ * checked only when a connection opens.
  */
 const TOKEN_SECONDS = 12 * 3600;
 
-/** Aurora DSQL has one database and one administrator in each cluster. */
+/** Aurora DSQL has one database and one administrator per cluster. */
 const NAME = 'postgres';
 const USER = 'admin';
 
-/** A password for DSQL: a signed request to connect, as `getDbConnectAdminAuthToken` of AWS's signer makes it. */
+/**
+ * Returns a password for DSQL: a signed connect request, as AWS's signer creates it in `getDbConnectAdminAuthToken`.
+ */
 export function authToken(
   { host, region }: Pick<ReleaseDatabase, 'host' | 'region'>,
   credentials: Credentials,
@@ -34,7 +36,10 @@ export function authToken(
   return `${host}${signed.path}`;
 }
 
-/** The variables of an application's databases, oldest first: each under its name, and the first one's under `DATABASE_…` too. */
+/**
+ * Returns the variables of an application's databases, oldest first: each under its prefix, and the oldest also under
+ * `DATABASE_…`.
+ */
 export function databaseVariables(
   databases: readonly ReleaseDatabase[],
   credentials: Credentials,

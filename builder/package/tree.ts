@@ -4,33 +4,36 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Job } from '../../providers/builds/builds.ts';
 import { BuildFailure } from '../failure.ts';
 
-/** One thing that goes into the artifact. */
+/** A file or link of the artifact. */
 export interface Item {
-  /** Its path there, with `/`. */
+  /** Path in the artifact, with `/`. */
   path: string;
   source: string;
   size: number;
   executable: boolean;
-  /** Where a link points to, relative to its place. */
+  /** Target of a link, relative to the link's directory. */
   link?: string;
 }
 
-/** A directory that is packaged, and where in the artifact it goes. */
+/** A packaged directory and its path in the artifact. */
 interface Root {
   from: string;
   to: string;
 }
 
-/** What the platform itself puts into the artifact. */
+/** Paths of the artifact that the platform writes. */
 export const RESERVED = ['run.sh', '.service'] as const;
 
 const STANDALONE = '.next/standalone';
 const NUXT_OUTPUT = '.output';
 
-/** What of the tree is needed to run: what Next.js or Nuxt made to stand alone, else everything. */
-function rootsOf({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>): Root[] {
+/**
+ * Returns the directories that are needed at run time: the standalone output of Next.js or Nuxt, otherwise the whole
+ * repository.
+ */
+function packageRoots({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>): Root[] {
   if (framework === 'NEXTJS' && startFile.startsWith(`${STANDALONE}/`)) {
-    // Next.js leaves these two to whoever hosts it.
+    // Next.js leaves copying these two to the hosting platform.
     return [STANDALONE, '.next/static', 'public'].map((from) => ({
       from,
       to: from === STANDALONE ? from : `${STANDALONE}/${from}`,
@@ -40,47 +43,53 @@ function rootsOf({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>)
   return [{ from: '', to: '' }];
 }
 
-/** Whether all of the tree is packaged, `node_modules` too: a framework's own output has in it what it needs. */
-export const packagesAll = (job: Pick<Job, 'framework' | 'startFile'>): boolean =>
-  rootsOf(job).some(({ from }) => from === '');
+/**
+ * Returns true if the whole repository is packaged with `node_modules`. A framework's standalone output contains its
+ * dependencies.
+ */
+export const isWholeTreePackaged = (job: Pick<Job, 'framework' | 'startFile'>): boolean =>
+  packageRoots(job).some(({ from }) => from === '');
 
-/** What tools keep for their next run. */
+/** Caches that tools keep for their next run. */
 const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
 
 /**
- * Everything that goes into the artifact. Links that lead out of the repository are refused.
- * @param left out: paths of what is not needed to run
+ * Collects the items of the artifact. Throws BuildFailure for links that point out of the repository.
+ * @param excluded paths that are not needed at run time
  */
 export async function collect(
   directory: string,
   job: Pick<Job, 'framework' | 'startFile'>,
-  left: ReadonlySet<string>,
+  excluded: ReadonlySet<string>,
 ): Promise<Item[]> {
   const repository = await realpath(directory);
-  const roots = rootsOf(job).filter(({ from }) => existsSync(join(repository, from)));
-  for (const { from } of roots) await insideOf(repository, join(repository, from), from);
-  const skipped = (path: string): boolean => isOurs(path) || left.has(path);
-  const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, skipped)));
+  const roots = packageRoots(job).filter(({ from }) => existsSync(join(repository, from)));
+  for (const { from } of roots) await resolveInsideRepo(repository, join(repository, from), from);
+  const isSkipped = (path: string): boolean => isPlatformPath(path) || excluded.has(path);
+  const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, isSkipped)));
   return collected.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-const OURS: readonly string[] = ['.git', ...RESERVED, ...CACHES];
-const isOurs = (path: string) => OURS.includes(path);
+const PLATFORM_PATHS: readonly string[] = ['.git', ...RESERVED, ...CACHES];
+const isPlatformPath = (path: string) => PLATFORM_PATHS.includes(path);
 
 async function collectRoot(
   repository: string,
   { from, to }: Root,
-  skipped: (path: string) => boolean,
+  isSkipped: (path: string) => boolean,
 ): Promise<Item[]> {
   const items: Item[] = [];
 
-  /** @param through links that led here, by what they point to: none is followed twice on one way */
+  /**
+   * Adds a directory's entries.
+   * @param through targets of the links on the current path; none is followed twice
+   */
   const walk = async (source: string, path: string, through: readonly string[]): Promise<void> => {
     const entries = await readdir(source, { withFileTypes: true });
     await Promise.all(
       entries.map((entry) => {
         const at = path === '' ? entry.name : `${path}/${entry.name}`;
-        return skipped(at) ? undefined : add(join(source, entry.name), at, entry, through);
+        return isSkipped(at) ? undefined : add(join(source, entry.name), at, entry, through);
       }),
     );
   };
@@ -93,7 +102,7 @@ async function collectRoot(
   ): Promise<void> => {
     if (entry.isDirectory()) return walk(source, path, through);
     if (entry.isSymbolicLink()) return addLink(source, path, through);
-    // Sockets and the like are nothing to package.
+    // Skips sockets and other special files.
     if (!entry.isFile()) return;
     const { size, mode } = await stat(source);
     items.push({ path, source, size, executable: (mode & 0o111) !== 0 });
@@ -101,15 +110,15 @@ async function collectRoot(
 
   const addLink = async (source: string, path: string, through: readonly string[]): Promise<void> => {
     const target = resolve(dirname(source), await readlink(source));
-    const inside = await insideOf(repository, target, path);
+    const targetPath = await resolveInsideRepo(repository, target, path);
     const found = await stat(target).catch(() => undefined);
-    // A link to nothing, or to what was left out on purpose (a development tool in node_modules/.bin).
-    if (!found || pathsTo(inside).some(skipped)) return;
-    if (from === '' || pathsTo(inside).includes(from)) {
+    // Skips broken links and links to excluded files (such as a development tool in node_modules/.bin).
+    if (!found || pathsTo(targetPath).some(isSkipped)) return;
+    if (from === '' || pathsTo(targetPath).includes(from)) {
       const link = relative(dirname(source), target).split(sep).join('/');
       items.push({ path, source, size: link.length, executable: false, link });
     } else if (!through.includes(target)) {
-      // It points out of the part that is packaged: what is there goes in its place.
+      // The link points out of the packaged directory, so its target is packaged in its place.
       await add(target, path, found, [...through, target]);
     }
   };
@@ -119,20 +128,20 @@ async function collectRoot(
 }
 
 /**
- * Where something is in the repository, by its own path. Throws where it is elsewhere, be it by a link on the way: what is
- * read here is read with rights that the owner's commands do not have.
+ * Returns the target's path within the repository. Throws BuildFailure if it lies outside, also by way of another link:
+ * the builder reads files with permissions that the owner's commands lack.
  */
-async function insideOf(repository: string, target: string, path: string): Promise<string> {
+async function resolveInsideRepo(repository: string, target: string, path: string): Promise<string> {
   const real = await realpath(target).catch(() => target);
-  const [said, is] = [target, real].map((each) => relative(repository, each).split(sep).join('/'));
-  if (said === undefined || is === undefined || [said, is].some(isOutside)) {
+  const [statedPath, realPath] = [target, real].map((each) => relative(repository, each).split(sep).join('/'));
+  if (statedPath === undefined || realPath === undefined || [statedPath, realPath].some(isOutside)) {
     throw new BuildFailure(`The link "${path}" points out of the repository, to ${real}.`);
   }
-  return said;
+  return statedPath;
 }
 
-const isOutside = (path: string): boolean => path === '..' || path.startsWith('../../') || isAbsolute(path);
+const isOutside = (path: string): boolean => path === '..' || path.startsWith('../') || isAbsolute(path);
 
-/** A path and everything above it: `a/b/c` is in `a`, `a/b` and itself. */
+/** Returns a path and all its parents: `a/b/c`, `a/b` and `a`. */
 const pathsTo = (path: string): string[] =>
   path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'));

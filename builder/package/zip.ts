@@ -1,24 +1,24 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
 /**
- * Writes zip archives in memory. yazl does it too, by three streams a file: of 640 small files that costs 160 ms, and
- * this 50; a deployment waits for it.
+ * Writes ZIP archives in memory. Each deployment waits for one, and yazl takes two to four times as long
+ * (docs/decisions/0024-libraries.md, `npm run bench zip`).
  */
 
-/** Half the size for a tenth of the time of zlib's default. */
+/** The fastest level halves the size in a tenth of the time of zlib's default level. */
 const LEVEL = 1;
-/** 2020-01-01 00:00 as DOS writes it: the same files make the same archive. */
+/** 2020-01-01 00:00 in DOS format. The constant date makes archives of the same files identical. */
 const DOS_DATE = ((2020 - 1980) << 9) | (1 << 5) | 1;
 const STORED = 0;
 const DEFLATED = 8;
-/** "Made by": Unix, so that the modes count; version 2.0. */
+/** The field "made by": Unix, so that file modes apply, and version 2.0. */
 const UNIX = (3 << 8) | 20;
 const UTF8_NAMES = 0x0800;
-/** More entries or bytes than this need the 64-bit form, which nothing that can be hosted does. */
-export const MOST_ENTRIES = 0xffff;
+/** Maximum number of entries. More need the 64-bit format, which hosted applications never reach. */
+export const MAX_ENTRIES = 0xffff;
 
 export interface Zip {
-  /** @param mode the whole Unix mode, file type included */
+  /** @param mode the Unix mode including the file type */
   add(path: string, content: Buffer, mode: number): void;
   end(): Buffer;
 }
@@ -40,7 +40,7 @@ export function createZip(): Zip {
       const packed = deflateRawSync(content, { level: LEVEL });
       const smaller = packed.length < content.length;
       const body = smaller ? packed : content;
-      // The part that the entry itself and its line in the directory have in common.
+      // The part that the entry's header shares with its line in the directory.
       const common = Buffer.alloc(26);
       common.writeUInt16LE(20, 0);
       common.writeUInt16LE(UTF8_NAMES, 2);

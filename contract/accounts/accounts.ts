@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Money, one, resource, Timestamp } from '../envelope.ts';
+import { Money, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Account; the fields beyond `email` and `walletBalance` are the design's. */
@@ -14,12 +14,12 @@ export const Account = resource('Account', () =>
   }),
 );
 
-export const getAccount = route({
+export const getAccount = /* @__PURE__ */ route({
   id: 'getAccount',
   method: 'GET',
   path: '/v1/account',
   access: 'any',
   summary: 'Read your account',
   tag: 'Account',
-  response: () => one(Account()),
+  response: () => single(Account()),
 });

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route, SCOPES } from '../route.ts';
 
 /** Origins that one public key may be used from. */
-const ORIGINS_MOST = 50;
+const MAX_ORIGINS = 50;
 
 /** Any way to write a moment; kept in UTC with milliseconds. */
-const Moment = () =>
+const DateTime = () =>
   z.pipe(
     z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z' }),
     z.transform((text) => new Date(text).toISOString()),
@@ -29,7 +29,7 @@ export const ApiKey = resource('ApiKey', () =>
     id: z.string(),
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
-    /** Where the public half may be used from. */
+    /** Origins that may use the public half. */
     allowedOrigins: z.array(z.string()),
     expiresAt: z.nullable(Timestamp()),
     lastUsedAt: z.nullable(Timestamp()),
@@ -48,13 +48,13 @@ const CreateKey = () =>
       z.array(z.enum(SCOPES)).check(z.minLength(1)),
       z.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
     ),
-    allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(ORIGINS_MOST)), ['*']),
-    expiresAt: z._default(z.nullable(Moment()), null),
+    allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(MAX_ORIGINS)), ['*']),
+    expiresAt: z._default(z.nullable(DateTime()), null),
   });
 
 const tag = 'Developers';
 
-export const listKeys = route({
+export const listKeys = /* @__PURE__ */ route({
   id: 'listKeys',
   method: 'GET',
   path: '/dashboard/v1/keys',
@@ -62,10 +62,10 @@ export const listKeys = route({
   summary: 'List your API keys, newest first; revoked ones stay on the list',
   tag,
   query: Page,
-  response: () => many(ApiKey()),
+  response: () => list(ApiKey()),
 });
 
-export const createKey = route({
+export const createKey = /* @__PURE__ */ route({
   id: 'createKey',
   method: 'POST',
   path: '/dashboard/v1/keys',
@@ -74,10 +74,10 @@ export const createKey = route({
   tag,
   body: CreateKey,
   status: 201,
-  response: () => one(NewApiKey()),
+  response: () => single(NewApiKey()),
 });
 
-export const revokeKey = route({
+export const revokeKey = /* @__PURE__ */ route({
   id: 'revokeKey',
   method: 'DELETE',
   path: '/dashboard/v1/keys/{id}',

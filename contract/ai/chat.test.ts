@@ -52,7 +52,7 @@ test.each<[string, object, RegExp]>([
   ['stream a string', { ...good, stream: 'yes' }, /^stream: must be a boolean/],
   ['stop a number', { ...good, stop: 1 }, /^stop: must be a string or an array of strings/],
   ['an array', [], /^body: /],
-])('%s is 400 naming the field', (_what, body, message) => {
+])('rejects %s with 400 naming the field', (_what, body, message) => {
   expect(() => parseAs(ChatRequest, body, 'body')).toThrow(message);
 });
 
@@ -72,6 +72,6 @@ test.each<[string, object]>([
   ],
   ['an image', image('https://example.com/cat.png')],
   ['an image of a few bytes', image('data:image/png;base64,AAAA')],
-])('%s is fine', (_what, body) => {
+])('accepts %s', (_what, body) => {
   expect(parseAs(ChatRequest, body, 'body')).toEqual(body);
 });

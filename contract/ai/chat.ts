@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { once, resource } from '../envelope.ts';
+import { memoize, resource } from '../envelope.ts';
 import { route } from '../route.ts';
 import { readImage } from './images.ts';
 
 /** A chat body may hold this much, in bytes (design, section 4). */
-export const CHAT_BODY_LIMIT = 6 * 1024 * 1024;
+export const MAX_CHAT_BODY_BYTES = 6 * 1024 * 1024;
 
 /** The specification's roles, and those that pass through to providers that know them. */
 const ROLES = ['system', 'user', 'assistant', 'developer', 'tool', 'function'] as const;
@@ -31,7 +31,7 @@ interface Issue {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function wrongPart(part: unknown): Issue | undefined {
+function findPartProblem(part: unknown): Issue | undefined {
   if (!isObject(part) || typeof part.type !== 'string') return { path: [], message: 'must be an object with a type' };
   if (part.type === 'text' && typeof part.text !== 'string') return { path: ['text'], message: 'must be a string' };
   if (part.type !== 'image_url') return undefined;
@@ -42,10 +42,10 @@ function wrongPart(part: unknown): Issue | undefined {
 }
 
 /** An assistant that only calls tools says nothing; everybody else must. */
-const maySayNothing = ({ role, tool_calls, function_call, refusal, audio }: Record<string, unknown>) =>
+const mayBeEmpty = ({ role, tool_calls, function_call, refusal, audio }: Record<string, unknown>) =>
   role === 'function' || (role === 'assistant' && [tool_calls, function_call, refusal, audio].some(Boolean));
 
-function wrongMessage(message: unknown): Issue | undefined {
+function findMessageProblem(message: unknown): Issue | undefined {
   if (!isObject(message)) return { path: [], message: 'must be an object' };
   const { role, content } = message;
   if (role === undefined) return { path: ['role'], message: 'is required' };
@@ -54,12 +54,12 @@ function wrongMessage(message: unknown): Issue | undefined {
   }
   if (typeof content === 'string') return undefined;
   if (content === undefined || content === null) {
-    return maySayNothing(message) ? undefined : { path: ['content'], message: 'is required' };
+    return mayBeEmpty(message) ? undefined : { path: ['content'], message: 'is required' };
   }
   if (!Array.isArray(content)) return { path: ['content'], message: 'must be a string or an array of parts' };
   if (content.length === 0) return { path: ['content'], message: 'must not be empty' };
   for (const [index, part] of content.entries()) {
-    const wrong = wrongPart(part);
+    const wrong = findPartProblem(part);
     if (wrong) return { path: ['content', index, ...wrong.path], message: wrong.message };
   }
   return undefined;
@@ -76,13 +76,13 @@ const Messages = () =>
         if (!Array.isArray(list)) return add({ path: [], message: 'must be an array' });
         if (list.length === 0) return add({ path: [], message: 'must not be empty' });
         for (const [index, message] of list.entries()) {
-          const wrong = wrongMessage(message);
+          const wrong = findMessageProblem(message);
           if (wrong) return add({ path: [index, ...wrong.path], message: wrong.message });
         }
       }),
     )
     .register(z.globalRegistry, {
-      shownAs: {
+      openApiOverride: {
         type: 'array',
         minItems: 1,
         items: {
@@ -101,8 +101,8 @@ const Messages = () =>
 
 const tokens = () => z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000))));
 
-/** What the gateway must know of a request. Fields that are not named here pass through to providers that speak this format. */
-export const ChatRequest = once(() =>
+/** The fields of a request that the gateway reads. Other fields pass through to providers that speak this format. */
+export const ChatRequest = memoize(() =>
   z.looseObject({
     model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
     messages: Messages(),
@@ -119,7 +119,7 @@ export const ChatRequest = once(() =>
             'must be a string or an array of strings',
           )
           .register(z.globalRegistry, {
-            shownAs: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+            openApiOverride: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
           }),
       ),
     ),
@@ -145,7 +145,7 @@ export const ChatCompletion = resource('ChatCompletion', () =>
 );
 
 /** Answered by the streaming function, not by the HTTP API: as JSON, or as server-sent events with `stream: true`. */
-export const createChatCompletion = route({
+export const createChatCompletion = /* @__PURE__ */ route({
   id: 'createChatCompletion',
   method: 'POST',
   path: '/ai/v1/chat/completions',

@@ -15,7 +15,7 @@ export const AiModel = resource('AiModel', () =>
   }),
 );
 
-export const listModels = route({
+export const listModels = /* @__PURE__ */ route({
   id: 'listModels',
   method: 'GET',
   path: '/ai/v1/models',
@@ -63,13 +63,13 @@ export const AiProvider = resource('AiProvider', () =>
   z.object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) }),
 );
 
-/** What `PUT /dashboard/v1/ai/providers/{id}` takes. A key is visible ASCII: it travels in a header. */
+/** The body of `PUT /dashboard/v1/ai/providers/{id}`. A key is visible ASCII, because it is sent in a header. */
 export const ProviderKeyInput = () =>
   z.object({
     key: z.string().check(z.trim(), z.minLength(8), z.maxLength(512), z.regex(/^[\x21-\x7e]+$/, 'must be a key')),
   });
 
-/** What `POST /dashboard/v1/ai/credits` takes: rand of the wallet, at least one. */
+/** The body of `POST /dashboard/v1/ai/credits`: rand from the wallet, at least one. */
 export const BuyCreditsInput = () =>
   z.object({
     amount: z.string().check(

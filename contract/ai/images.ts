@@ -3,12 +3,12 @@
  * before anybody is charged; whether a picture can be read is for the provider to say.
  */
 
-/** What all vision models read. */
+/** Media types that all vision models read. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9-]+=[^;,]*)*;base64,/i;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** How much of a picture is looked at. */
-const LOOK = 64;
+/** Characters at the start of an image that identify its type. */
+const SNIFFED_CHARACTERS = 64;
 
 export type Image = { kind: 'data'; mediaType: string; base64: string } | { kind: 'url'; url: string };
 
@@ -24,7 +24,7 @@ function readData(url: string): Image | string {
   if (!IMAGE_TYPES.some((known) => known === mediaType)) return `must be one of ${IMAGE_TYPES.join(', ')}`;
   const base64 = url.slice(head.length);
   if (base64 === '' || base64.length % 4 === 1 || !BASE64.test(base64)) return 'must hold base64';
-  if (isText(atob(base64.slice(0, LOOK).replace(/=+$/, '')))) return 'is not an image';
+  if (isText(atob(base64.slice(0, SNIFFED_CHARACTERS).replace(/=+$/, '')))) return 'is not an image';
   return { kind: 'data', mediaType, base64 };
 }
 

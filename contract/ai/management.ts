@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { Invoice } from '../billing/invoices.ts';
-import { Deleted, Id, Money, one, Page } from '../envelope.ts';
+import { Deleted, Id, Money, Page, single } from '../envelope.ts';
 import { route } from '../route.ts';
 import { AiCredits, AiProvider, BuyCreditsInput, ProviderKeyInput } from './gateway.ts';
 
 const tag = 'AI gateway';
 const access = 'login';
 
-export const getAiCredits = route({
+export const getAiCredits = /* @__PURE__ */ route({
   id: 'getAiCredits',
   method: 'GET',
   path: '/dashboard/v1/ai/credits',
@@ -15,10 +15,10 @@ export const getAiCredits = route({
   summary: 'Read your AI credits and a page of their ledger, newest first',
   tag,
   query: Page,
-  response: () => one(AiCredits()),
+  response: () => single(AiCredits()),
 });
 
-export const buyAiCredits = route({
+export const buyAiCredits = /* @__PURE__ */ route({
   id: 'buyAiCredits',
   method: 'POST',
   path: '/dashboard/v1/ai/credits',
@@ -27,10 +27,10 @@ export const buyAiCredits = route({
   tag,
   body: BuyCreditsInput,
   status: 201,
-  response: () => one(z.extend(AiCredits(), { amount: Money(), invoice: Invoice() })),
+  response: () => single(z.extend(AiCredits(), { amount: Money(), invoice: Invoice() })),
 });
 
-export const listProviderKeys = route({
+export const listProviderKeys = /* @__PURE__ */ route({
   id: 'listProviderKeys',
   method: 'GET',
   path: '/dashboard/v1/ai/providers',
@@ -40,7 +40,7 @@ export const listProviderKeys = route({
   response: () => z.object({ data: z.array(AiProvider()), has_more: z.literal(false) }),
 });
 
-export const putProviderKey = route({
+export const putProviderKey = /* @__PURE__ */ route({
   id: 'putProviderKey',
   method: 'PUT',
   path: '/dashboard/v1/ai/providers/{id}',
@@ -49,11 +49,11 @@ export const putProviderKey = route({
   tag,
   params: Id,
   body: ProviderKeyInput,
-  response: () => one(AiProvider()),
+  response: () => single(AiProvider()),
   uses: ['provider-keys'],
 });
 
-export const deleteProviderKey = route({
+export const deleteProviderKey = /* @__PURE__ */ route({
   id: 'deleteProviderKey',
   method: 'DELETE',
   path: '/dashboard/v1/ai/providers/{id}',

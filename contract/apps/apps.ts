@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { FRAMEWORKS, NODE_VERSIONS } from '../enums.ts';
-import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { HostName } from '../host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
 
@@ -38,11 +39,6 @@ const StartFile = () =>
     z.refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js'),
   );
 
-const HOST_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
-/** A host name of at least two labels. Stored and compared in lower case. */
-export const HostName = () =>
-  z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253), z.regex(HOST_NAME, 'must be a domain name'));
-
 const CreateApplication = () =>
   z.object({
     name: Name(),
@@ -69,7 +65,7 @@ const UpdateApplication = () =>
 
 const tag = 'Applications';
 
-export const listApps = route({
+export const listApps = /* @__PURE__ */ route({
   id: 'listApps',
   method: 'GET',
   path: '/v1/apps',
@@ -77,10 +73,10 @@ export const listApps = route({
   summary: 'List your applications, newest first',
   tag,
   query: Page,
-  response: () => many(Application()),
+  response: () => list(Application()),
 });
 
-export const createApp = route({
+export const createApp = /* @__PURE__ */ route({
   id: 'createApp',
   method: 'POST',
   path: '/v1/apps',
@@ -89,11 +85,11 @@ export const createApp = route({
   tag,
   body: CreateApplication,
   status: 201,
-  response: () => one(Application()),
+  response: () => single(Application()),
   uses: ['git'],
 });
 
-export const getApp = route({
+export const getApp = /* @__PURE__ */ route({
   id: 'getApp',
   method: 'GET',
   path: '/v1/apps/{id}',
@@ -101,10 +97,10 @@ export const getApp = route({
   summary: 'Read an application',
   tag,
   params: Id,
-  response: () => one(Application()),
+  response: () => single(Application()),
 });
 
-export const updateApp = route({
+export const updateApp = /* @__PURE__ */ route({
   id: 'updateApp',
   method: 'PATCH',
   path: '/v1/apps/{id}',
@@ -113,10 +109,10 @@ export const updateApp = route({
   tag,
   params: Id,
   body: UpdateApplication,
-  response: () => one(Application()),
+  response: () => single(Application()),
 });
 
-export const deleteApp = route({
+export const deleteApp = /* @__PURE__ */ route({
   id: 'deleteApp',
   method: 'DELETE',
   path: '/v1/apps/{id}',

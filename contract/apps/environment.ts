@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Id, one } from '../envelope.ts';
+import { Id, single } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Limits of an application's variables (design, Applications). */
@@ -47,7 +47,7 @@ const ReplaceEnv = () =>
     ),
   });
 
-export const replaceEnv = route({
+export const replaceEnv = /* @__PURE__ */ route({
   id: 'replaceEnv',
   method: 'PUT',
   path: '/v1/apps/{id}/env',
@@ -56,11 +56,11 @@ export const replaceEnv = route({
   tag: 'Applications',
   params: Id,
   body: ReplaceEnv,
-  response: () => one(z.object({ keys: z.array(z.string()) })),
+  response: () => single(z.object({ keys: z.array(z.string()) })),
   uses: ['secrets'],
 });
 
-export const listEnvKeys = route({
+export const listEnvKeys = /* @__PURE__ */ route({
   id: 'listEnvKeys',
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/env',
@@ -68,5 +68,5 @@ export const listEnvKeys = route({
   summary: 'List the names of the environment variables; values are never shown',
   tag: 'Applications',
   params: Id,
-  response: () => one(z.object({ keys: z.array(z.string()) })),
+  response: () => single(z.object({ keys: z.array(z.string()) })),
 });

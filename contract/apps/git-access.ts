@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { Id, one } from '../envelope.ts';
+import { Id, single } from '../envelope.ts';
 import { route } from '../route.ts';
 
 const tag = 'Applications';
-const DeployKey = () => one(z.object({ publicKey: z.string() }));
-const GitHook = () => one(z.object({ url: z.string(), secret: z.string() }));
+const DeployKey = () => single(z.object({ publicKey: z.string() }));
+const GitHook = () => single(z.object({ url: z.string(), secret: z.string() }));
 
-export const getDeployKey = route({
+export const getDeployKey = /* @__PURE__ */ route({
   id: 'getDeployKey',
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/deploy-key',
@@ -17,7 +17,7 @@ export const getDeployKey = route({
   response: DeployKey,
 });
 
-export const getGitHook = route({
+export const getGitHook = /* @__PURE__ */ route({
   id: 'getGitHook',
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/git-hook',
@@ -29,7 +29,7 @@ export const getGitHook = route({
   uses: ['hooks'],
 });
 
-export const rotateDeployKey = route({
+export const rotateDeployKey = /* @__PURE__ */ route({
   id: 'rotateDeployKey',
   method: 'POST',
   path: '/dashboard/v1/apps/{id}/deploy-key/rotate',
@@ -41,7 +41,7 @@ export const rotateDeployKey = route({
   uses: ['new-deploy-key'],
 });
 
-export const rotateGitHook = route({
+export const rotateGitHook = /* @__PURE__ */ route({
   id: 'rotateGitHook',
   method: 'POST',
   path: '/dashboard/v1/apps/{id}/git-hook/rotate',

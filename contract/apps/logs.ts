@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Id, many, resource, Timestamp, wholeNumber } from '../envelope.ts';
+import { Id, list, resource, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** A line that an application printed while it ran. */
@@ -7,7 +7,7 @@ const AppLogLine = resource('AppLogLine', () => z.object({ id: z.string(), at: T
 
 const LineId = () => z.string().check(z.regex(/^\d{1,15}-\w{1,64}$/, 'must be the id of a line'));
 
-export const readAppLogs = route({
+export const readAppLogs = /* @__PURE__ */ route({
   id: 'readAppLogs',
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/logs',
@@ -20,6 +20,6 @@ export const readAppLogs = route({
       after: z.optional(LineId()),
       limit: wholeNumber('How many to return', 1, 1000, 500),
     }),
-  response: () => many(AppLogLine()),
+  response: () => list(AppLogLine()),
   uses: ['app-logs'],
 });

@@ -14,7 +14,7 @@ test.each([
   'git@[host.example:2222]:you/app.git',
   'https://GitHub.com/You/App',
   'https://github.com/you/app%20two.git',
-])('%s is a repository', (url) => {
+])('accepts the repository %s', (url) => {
   expect(RepositoryUrl().safeParse(url).success).toBe(true);
 });
 
@@ -59,11 +59,11 @@ test.each([
   'ssh://git@github.com/you/app.git',
   'root@github.com:you/app.git',
   `https://github.com/${'a'.repeat(2048)}`,
-])('%j is no repository', (url) => {
+])('rejects the repository %j', (url) => {
   expect(RepositoryUrl().safeParse(url).success).toBe(false);
 });
 
-test.each(['main', 'feature/x', 'release-1.2', 'a@b', 'ünï'])('%s is a branch', (name) => {
+test.each(['main', 'feature/x', 'release-1.2', 'a@b', 'ünï'])('accepts the branch %s', (name) => {
   expect(Branch().safeParse(name).success).toBe(true);
 });
 
@@ -88,6 +88,6 @@ test.each([
   'a/.b',
   '@',
   'a@{b',
-])('%j is no branch', (name) => {
+])('rejects the branch %j', (name) => {
   expect(Branch().safeParse(name).success).toBe(false);
 });

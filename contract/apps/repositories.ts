@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { isHostName } from '../host-names.ts';
 
-/** Where a repository is reached. */
+/** The scheme and host of a repository's URL. */
 export interface RepositoryAddress {
   scheme: 'https' | 'ssh';
   /** A name or a literal IPv4 address, in lower case, written as it is and in no other way. */
@@ -9,12 +10,12 @@ export interface RepositoryAddress {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const FORBIDDEN = /[\s\\\x00-\x1f\x7f-\uffff]|%(0|1|7f)/i;
-const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
+const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 const HTTPS = /^https:\/\/([^/?#@:]+)(:\d{1,5})?\/[^?#]+$/;
 /** `git@host:path`, and with a port as git has it: `git@[host:2222]:path`. */
 const SSH = /^git@(?:([^:/[\]]+)|\[([^:/[\]]+):(\d{1,5})\]):(\/?[\w.~@+][\w.~@+/-]*)$/;
 
-function httpsAddress(url: string): RepositoryAddress | undefined {
+function parseHttpsAddress(url: string): RepositoryAddress | undefined {
   const host = HTTPS.exec(url)?.[1]?.toLowerCase();
   if (host === undefined || !URL.canParse(url)) return undefined;
   const { hostname, pathname } = new URL(url);
@@ -22,17 +23,17 @@ function httpsAddress(url: string): RepositoryAddress | undefined {
   return hostname === host && pathname.length > 1 ? { scheme: 'https', host } : undefined;
 }
 
-function sshAddress(url: string): RepositoryAddress | undefined {
+function parseSshAddress(url: string): RepositoryAddress | undefined {
   const [, plain, bracketed, port = '22'] = SSH.exec(url) ?? [];
   const host = (plain ?? bracketed)?.toLowerCase();
   return host !== undefined && Number(port) >= 1 && Number(port) <= 65_535 ? { scheme: 'ssh', host } : undefined;
 }
 
 /** Reads a repository's address; undefined for whatever is none, and for what could be understood in two ways. */
-export function repositoryAddress(url: string): RepositoryAddress | undefined {
+export function parseRepositoryAddress(url: string): RepositoryAddress | undefined {
   if (FORBIDDEN.test(url)) return undefined;
-  const found = httpsAddress(url) ?? sshAddress(url);
-  return found && HOST.test(found.host) ? found : undefined;
+  const found = parseHttpsAddress(url) ?? parseSshAddress(url);
+  return found && (isHostName(found.host) || IPV4.test(found.host)) ? found : undefined;
 }
 
 /**
@@ -45,7 +46,7 @@ export const RepositoryUrl = () =>
     .string()
     .check(
       z.maxLength(2048),
-      z.refine((url) => repositoryAddress(url) !== undefined, {
+      z.refine((url) => parseRepositoryAddress(url) !== undefined, {
         error: 'must be a Git address without credentials: https://host/path or git@host:path',
       }),
     )

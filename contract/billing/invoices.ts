@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { INVOICE_KINDS, INVOICE_STATUSES } from '../enums.ts';
-import { Id, Money, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Id, list, Money, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 const summary = () => ({
@@ -25,7 +25,7 @@ export const InvoiceWithLines = resource('InvoiceWithLines', () =>
 
 const tag = 'Billing';
 
-export const listInvoices = route({
+export const listInvoices = /* @__PURE__ */ route({
   id: 'listInvoices',
   method: 'GET',
   path: '/v1/invoices',
@@ -33,10 +33,10 @@ export const listInvoices = route({
   summary: 'List your invoices, newest first',
   tag,
   query: () => z.extend(Page(), { status: z.optional(z.enum(INVOICE_STATUSES)) }),
-  response: () => many(Invoice()),
+  response: () => list(Invoice()),
 });
 
-export const payInvoice = route({
+export const payInvoice = /* @__PURE__ */ route({
   id: 'payInvoice',
   method: 'POST',
   path: '/dashboard/v1/invoices/{id}/pay',
@@ -44,10 +44,10 @@ export const payInvoice = route({
   summary: 'Pay an unpaid invoice from the wallet',
   tag,
   params: Id,
-  response: () => one(InvoiceWithLines()),
+  response: () => single(InvoiceWithLines()),
 });
 
-export const getInvoice = route({
+export const getInvoice = /* @__PURE__ */ route({
   id: 'getInvoice',
   method: 'GET',
   path: '/v1/invoices/{id}',
@@ -55,5 +55,5 @@ export const getInvoice = route({
   summary: 'Read an invoice with its lines',
   tag,
   params: Id,
-  response: () => one(InvoiceWithLines()),
+  response: () => single(InvoiceWithLines()),
 });

@@ -16,7 +16,7 @@ export const Plan = resource('Plan', () =>
   }),
 );
 
-export const listPlans = route({
+export const listPlans = /* @__PURE__ */ route({
   id: 'listPlans',
   method: 'GET',
   path: '/v1/plans',

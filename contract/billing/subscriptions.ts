@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, PLAN_CATEGORIES, SUBSCRIPTION_STATUSES } from '../enums.ts';
-import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Invoice } from './invoices.ts';
 
@@ -24,7 +24,7 @@ export const NewSubscription = resource('NewSubscription', () => z.extend(Subscr
 
 const tag = 'Billing';
 
-export const listSubscriptions = route({
+export const listSubscriptions = /* @__PURE__ */ route({
   id: 'listSubscriptions',
   method: 'GET',
   path: '/dashboard/v1/subscriptions',
@@ -32,10 +32,10 @@ export const listSubscriptions = route({
   summary: 'List your subscriptions, newest first',
   tag,
   query: Page,
-  response: () => many(Subscription()),
+  response: () => list(Subscription()),
 });
 
-export const createSubscription = route({
+export const createSubscription = /* @__PURE__ */ route({
   id: 'createSubscription',
   method: 'POST',
   path: '/dashboard/v1/subscriptions',
@@ -52,10 +52,10 @@ export const createSubscription = route({
       hostingDomain: z.optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253))),
     }),
   status: 201,
-  response: () => one(NewSubscription()),
+  response: () => single(NewSubscription()),
 });
 
-export const cancelSubscription = route({
+export const cancelSubscription = /* @__PURE__ */ route({
   id: 'cancelSubscription',
   method: 'DELETE',
   path: '/dashboard/v1/subscriptions/{id}',

@@ -1,32 +1,32 @@
 import * as z from 'zod/mini';
 import { PAYMENT_STATUSES } from '../enums.ts';
-import { Amount, Id, Money, one, resource } from '../envelope.ts';
+import { Amount, Id, Money, resource, single } from '../envelope.ts';
 import { route } from '../route.ts';
 
 const tag = 'Billing';
 /** The most that one card payment brings, in rand. */
-const MOST = 100_000;
+const MAX_TOP_UP_RAND = 100_000;
 
 /** A card payment into the wallet, and the page where it is paid. */
 export const TopUp = resource('TopUp', () =>
   z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES), paymentUrl: z.url() }),
 );
 
-export const createTopUp = route({
+export const createTopUp = /* @__PURE__ */ route({
   id: 'createTopUp',
   method: 'POST',
   path: '/dashboard/v1/wallet/topups',
   access: 'login',
   summary: 'Start a card payment into the wallet; it is paid on the page that the answer names',
   tag,
-  body: () => z.object({ amount: Amount(1, MOST) }),
+  body: () => z.object({ amount: Amount(1, MAX_TOP_UP_RAND) }),
   status: 202,
-  response: () => one(TopUp()),
+  response: () => single(TopUp()),
   uses: ['payments'],
 });
 
-/** What has become of a payment: where the page leads back to, this is asked. */
-export const getTopUp = route({
+/** Reads a payment's status; the page that the payment provider returns to calls this. */
+export const getTopUp = /* @__PURE__ */ route({
   id: 'getTopUp',
   method: 'GET',
   path: '/dashboard/v1/wallet/topups/{id}',
@@ -34,7 +34,7 @@ export const getTopUp = route({
   summary: 'Read whether a card payment into the wallet has come',
   tag,
   params: Id,
-  response: () => one(z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES) })),
+  response: () => single(z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES) })),
 });
 
 /** Charging the card of the last top-up when the balance falls under the threshold, or cannot pay an invoice. */
@@ -48,35 +48,36 @@ export const AutoTopUp = resource('AutoTopUp', () =>
   }),
 );
 
-export const getAutoTopUp = route({
+export const getAutoTopUp = /* @__PURE__ */ route({
   id: 'getAutoTopUp',
   method: 'GET',
   path: '/dashboard/v1/wallet/auto-top-up',
   access: 'login',
-  summary: 'Read when the card of your last top-up is charged by itself',
+  summary: 'Read the settings of automatic top-ups',
   tag,
-  response: () => one(AutoTopUp()),
+  response: () => single(AutoTopUp()),
 });
 
-export const setAutoTopUp = route({
+export const setAutoTopUp = /* @__PURE__ */ route({
   id: 'setAutoTopUp',
   method: 'PUT',
   path: '/dashboard/v1/wallet/auto-top-up',
   access: 'login',
-  summary: 'Say when the card of your last top-up is charged by itself, and how much',
+  summary: 'Set when automatic top-ups charge the card of your last top-up, and how much',
   tag,
-  body: () => z.object({ enabled: z.boolean(), threshold: Amount(0, MOST), amount: Amount(1, MOST) }),
-  response: () => one(AutoTopUp()),
+  body: () =>
+    z.object({ enabled: z.boolean(), threshold: Amount(0, MAX_TOP_UP_RAND), amount: Amount(1, MAX_TOP_UP_RAND) }),
+  response: () => single(AutoTopUp()),
 });
 
 /** The processor's callback (https://paystack.com/docs/payments/webhooks/): the body is for the function to read. */
-export const receivePayment = route({
+export const receivePayment = /* @__PURE__ */ route({
   id: 'receivePayment',
   method: 'POST',
   path: '/hooks/payments',
   access: 'hook',
   summary: 'Tell of a card payment: the payment processor does',
   tag,
-  response: () => one(z.object({ settled: z.boolean() })),
+  response: () => single(z.object({ settled: z.boolean() })),
   uses: ['payments'],
 });

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { WALLET_TRANSACTION_TYPES } from '../enums.ts';
-import { Money, one, resource, Timestamp } from '../envelope.ts';
+import { Money, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** How many transactions a wallet shows: the newest (design, Billing). */
-export const TRANSACTIONS_SHOWN = 100;
+/** The number of newest transactions that a wallet shows (design, Billing). */
+export const MAX_TRANSACTIONS_SHOWN = 100;
 
 /** Specification, Resources: Wallet. */
 export const Wallet = resource('Wallet', () =>
@@ -23,12 +23,12 @@ export const Wallet = resource('Wallet', () =>
   }),
 );
 
-export const getWallet = route({
+export const getWallet = /* @__PURE__ */ route({
   id: 'getWallet',
   method: 'GET',
   path: '/v1/wallet',
   access: 'read',
   summary: 'Read your wallet and its newest transactions',
   tag: 'Billing',
-  response: () => one(Wallet()),
+  response: () => single(Wallet()),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { HostName } from '../apps/apps.ts';
 import { CERTIFICATE_STATUSES, CUSTOM_DOMAIN_STATUSES } from '../enums.ts';
-import { Id, one, resource, Timestamp } from '../envelope.ts';
+import { Id, resource, single, Timestamp } from '../envelope.ts';
+import { HostName } from '../host-names.ts';
 import { route } from '../route.ts';
 
 const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.string() });
@@ -9,13 +9,13 @@ const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.s
 const Certificate = () =>
   z.object({
     status: z.enum(CERTIFICATE_STATUSES),
-    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What stands in its way' }),
+    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'The reason why it is not issued' }),
     checkedAt: z.nullable(Timestamp()),
   });
 
 /**
- * An application's own domain: whether it is proven to be its owner's, what they are to put into its DNS, and how far its
- * certificate is.
+ * An application's custom domain: its verification, the DNS records that its owner must create, and the state of its
+ * certificate.
  */
 export const CustomDomain = resource('CustomDomain', () =>
   z.object({
@@ -24,69 +24,68 @@ export const CustomDomain = resource('CustomDomain', () =>
     challenge: DnsEntry().register(z.globalRegistry, { description: 'Proves that the domain is yours' }),
     target: DnsEntry().register(z.globalRegistry, {
       description:
-        'Sends its visitors to the application; made by itself where the account’s own DNS with us answers for it. `ALIAS` at the top of a zone, where no CNAME may be: some name servers call it ANAME',
+        'Points visitors to the application. Created automatically where the platform serves the domain’s DNS for the account. `ALIAS` at the zone apex, where a CNAME is not allowed; some name servers call it ANAME',
     }),
     problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
     checkedAt: z.nullable(Timestamp()),
     claimedUntil: z.nullable(Timestamp()).register(z.globalRegistry, {
-      description: 'Not proven by then, the domain is anybody’s again',
+      description: 'Verify by this time; then the claim expires',
     }),
     certificate: z.nullable(Certificate()).register(z.globalRegistry, {
-      description:
-        'Asked for once the domain is proven and leads to us; null before, and for names that nobody can own',
+      description: 'Requested once the domain is verified and points here; null before, and for reserved names',
     }),
   }),
 );
 
-const OwnDomain = () => z.object({ domain: HostName() });
+const SetCustomDomain = () => z.object({ domain: HostName() });
 const RemovedDomain = () => z.object({ domain: z.string(), removed: z.literal(true) });
 
 const tag = 'Applications';
 
-export const getCustomDomain = route({
+export const getCustomDomain = /* @__PURE__ */ route({
   id: 'getCustomDomain',
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/domain',
   access: 'login',
-  summary: "Read the state of an application's own domain, and what is to be put into its DNS",
+  summary: "Read the state of an application's custom domain, and the DNS records to create",
   tag,
   params: Id,
-  response: () => one(CustomDomain()),
-  uses: ['doors'],
+  response: () => single(CustomDomain()),
+  uses: ['edge-endpoint'],
 });
 
-export const checkCustomDomain = route({
+export const checkCustomDomain = /* @__PURE__ */ route({
   id: 'checkCustomDomain',
   method: 'POST',
   path: '/dashboard/v1/apps/{id}/domain/check',
   access: 'login',
-  summary: 'Look into the DNS now: whether the domain is proven to be yours, and then whether it leads to us',
+  summary: 'Check the DNS now: first the verification, then whether the domain points here',
   tag,
   params: Id,
-  response: () => one(CustomDomain()),
-  uses: ['dns', 'doors'],
+  response: () => single(CustomDomain()),
+  uses: ['dns', 'edge-endpoint'],
 });
 
-export const setCustomDomain = route({
+export const setCustomDomain = /* @__PURE__ */ route({
   id: 'setCustomDomain',
   method: 'PUT',
   path: '/dashboard/v1/apps/{id}/domain',
   access: 'login',
-  summary: 'Give an application that has none a domain of its own',
+  summary: 'Set the custom domain of an application that has none',
   tag,
   params: Id,
-  body: OwnDomain,
-  response: () => one(CustomDomain()),
-  uses: ['doors'],
+  body: SetCustomDomain,
+  response: () => single(CustomDomain()),
+  uses: ['edge-endpoint'],
 });
 
-export const removeCustomDomain = route({
+export const removeCustomDomain = /* @__PURE__ */ route({
   id: 'removeCustomDomain',
   method: 'DELETE',
   path: '/dashboard/v1/apps/{id}/domain',
   access: 'login',
-  summary: "Let go of an application's own domain; it answers at its own address",
+  summary: "Remove an application's custom domain; the application stays reachable at its default address",
   tag,
   params: Id,
-  response: () => one(RemovedDomain()),
+  response: () => single(RemovedDomain()),
 });

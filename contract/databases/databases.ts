@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { DATABASE_STATUSES } from '../enums.ts';
-import { many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** An application's databases; the next one is 409. */
-export const DATABASE_LIMIT = 5;
+export const MAX_DATABASES = 5;
 
 /** A database as the dashboard shows it (design, section 5). */
 export const Database = resource('Database', () =>
@@ -37,7 +37,7 @@ const CreateDatabase = () =>
 
 const tag = 'Databases';
 
-export const listDatabases = route({
+export const listDatabases = /* @__PURE__ */ route({
   id: 'listDatabases',
   method: 'GET',
   path: '/dashboard/v1/databases',
@@ -45,10 +45,10 @@ export const listDatabases = route({
   summary: 'List the databases of your applications, newest first',
   tag,
   query: Page,
-  response: () => many(Database()),
+  response: () => list(Database()),
 });
 
-export const createDatabase = route({
+export const createDatabase = /* @__PURE__ */ route({
   id: 'createDatabase',
   method: 'POST',
   path: '/dashboard/v1/databases',
@@ -57,6 +57,6 @@ export const createDatabase = route({
   tag,
   body: CreateDatabase,
   status: 202,
-  response: () => one(Database()),
+  response: () => single(Database()),
   uses: ['databases'],
 });

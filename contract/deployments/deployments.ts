@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DEPLOYMENT_STATUSES, TRIGGERS } from '../enums.ts';
-import { Id, many, one, Page, resource, Timestamp, wholeNumber } from '../envelope.ts';
+import { Id, list, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Deployment (as lists show it: without `log`). */
@@ -23,7 +23,7 @@ export const DeploymentWithLog = resource('DeploymentWithLog', () => z.extend(De
 
 const tag = 'Deployments';
 
-export const createDeployment = route({
+export const createDeployment = /* @__PURE__ */ route({
   id: 'createDeployment',
   method: 'POST',
   path: '/v1/apps/{id}/deployments',
@@ -32,10 +32,10 @@ export const createDeployment = route({
   tag,
   params: Id,
   status: 202,
-  response: () => one(Deployment()),
+  response: () => single(Deployment()),
 });
 
-export const listDeployments = route({
+export const listDeployments = /* @__PURE__ */ route({
   id: 'listDeployments',
   method: 'GET',
   path: '/v1/apps/{id}/deployments',
@@ -44,10 +44,10 @@ export const listDeployments = route({
   tag,
   params: Id,
   query: Page,
-  response: () => many(Deployment()),
+  response: () => list(Deployment()),
 });
 
-export const getDeployment = route({
+export const getDeployment = /* @__PURE__ */ route({
   id: 'getDeployment',
   method: 'GET',
   path: '/v1/deployments/{id}',
@@ -55,7 +55,7 @@ export const getDeployment = route({
   summary: 'Read a deployment with its log',
   tag,
   params: Id,
-  response: () => one(DeploymentWithLog()),
+  response: () => single(DeploymentWithLog()),
   uses: ['builds'],
 });
 
@@ -68,7 +68,7 @@ const LogLine = resource('LogLine', () =>
   }),
 );
 
-export const readDeploymentLog = route({
+export const readDeploymentLog = /* @__PURE__ */ route({
   id: 'readDeploymentLog',
   method: 'GET',
   path: '/dashboard/v1/deployments/{id}/log',
@@ -81,6 +81,6 @@ export const readDeploymentLog = route({
       after: wholeNumber('The number of the last line that is known', 0, 1_000_000_000, 0),
       limit: wholeNumber('How many to return', 1, 1000, 500),
     }),
-  response: () => many(LogLine()),
+  response: () => list(LogLine()),
   uses: ['builds'],
 });

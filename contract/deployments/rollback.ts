@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import { Id, one } from '../envelope.ts';
+import { Id, single } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Deployment } from './deployments.ts';
 
-export const rollBack = route({
+export const rollBack = /* @__PURE__ */ route({
   id: 'rollBack',
   method: 'POST',
   path: '/dashboard/v1/apps/{id}/rollback',
   access: 'login',
-  summary: 'Let an earlier release serve again, code and variables together, without a build',
+  summary: 'Roll back to an earlier release, code and variables together, without a build',
   tag: 'Deployments',
   params: Id,
   body: () => z.object({ deploymentId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   status: 202,
-  response: () => one(Deployment()),
+  response: () => single(Deployment()),
 });

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { DNS_PROVIDERS, DNS_TYPES } from '../enums.ts';
-import { Id, one, resource } from '../envelope.ts';
+import { Id, resource, single } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** A domain's records; the next one is 409 (design, Domains). */
-export const RECORD_LIMIT = 500;
+export const MAX_RECORDS = 500;
 
 /** Specification, Resources: DNS record. */
 export const DnsRecord = resource('DnsRecord', () =>
@@ -18,7 +18,7 @@ export const DnsRecord = resource('DnsRecord', () =>
   }),
 );
 
-/** What each type asks of its fields beyond this is for domain/dns/rules.ts to say. */
+/** A new record. domain/dns/rules.ts checks the further rules of each type. */
 const NewRecord = () =>
   z.object({
     type: z.enum(DNS_TYPES),
@@ -29,9 +29,9 @@ const NewRecord = () =>
   });
 
 const tag = 'Domains and DNS';
-const Done = () => one(z.object({ ok: z.literal(true) }));
+const Done = () => single(z.object({ ok: z.literal(true) }));
 
-export const listDnsRecords = route({
+export const listDnsRecords = /* @__PURE__ */ route({
   id: 'listDnsRecords',
   method: 'GET',
   path: '/v1/domains/{id}/dns',
@@ -42,7 +42,7 @@ export const listDnsRecords = route({
   response: () => z.object({ data: z.array(DnsRecord()), provider: z.enum(DNS_PROVIDERS) }),
 });
 
-export const addDnsRecord = route({
+export const addDnsRecord = /* @__PURE__ */ route({
   id: 'addDnsRecord',
   method: 'POST',
   path: '/v1/domains/{id}/dns',
@@ -55,7 +55,7 @@ export const addDnsRecord = route({
   response: Done,
 });
 
-export const deleteDnsRecord = route({
+export const deleteDnsRecord = /* @__PURE__ */ route({
   id: 'deleteDnsRecord',
   method: 'DELETE',
   path: '/v1/domains/{id}/dns/{recordId}',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, PANEL_STATUSES, PLAN_CATEGORIES, SUBSCRIPTION_STATUSES } from '../enums.ts';
-import { Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Hosting subscription, as a list item. */
@@ -38,7 +38,7 @@ export const Hosting = resource('HostingSubscription', () =>
 
 const tag = 'Web and email hosting';
 
-export const listHosting = route({
+export const listHosting = /* @__PURE__ */ route({
   id: 'listHosting',
   method: 'GET',
   path: '/v1/hosting',
@@ -46,10 +46,10 @@ export const listHosting = route({
   summary: 'List your web and email hosting subscriptions, newest first',
   tag,
   query: Page,
-  response: () => many(HostingItem()),
+  response: () => list(HostingItem()),
 });
 
-export const getHosting = route({
+export const getHosting = /* @__PURE__ */ route({
   id: 'getHosting',
   method: 'GET',
   path: '/v1/hosting/{id}',
@@ -57,6 +57,6 @@ export const getHosting = route({
   summary: 'Read a hosting subscription with its usage and mailboxes, live from the server',
   tag,
   params: Id,
-  response: () => one(Hosting()),
+  response: () => single(Hosting()),
   uses: ['panel'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ERRORS } from '../errors.ts';
-import { type Access, dashboardPathOf, type Path, type Route } from '../route.ts';
+import { type Access, type Path, type Route, toDashboardPath } from '../route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../routes.ts';
 
 type Json = Record<string, unknown>;
@@ -14,23 +14,23 @@ class Components {
       io,
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
-        const shownAs = z.globalRegistry.get(zodSchema)?.shownAs;
-        if (!shownAs) return;
+        const openApiOverride = z.globalRegistry.get(zodSchema)?.openApiOverride;
+        if (!openApiOverride) return;
         for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Json)[key];
-        Object.assign(jsonSchema, shownAs);
+        Object.assign(jsonSchema, openApiOverride);
       },
     }) as Json & { $defs?: Json };
-    Object.assign(this.schemas, refer($defs ?? {}));
-    return refer(shown);
+    Object.assign(this.schemas, rewriteRefs($defs ?? {}));
+    return rewriteRefs(shown);
   }
 }
 
 /** Points references at the document's components. */
-const refer = (schema: Json): Json =>
+const rewriteRefs = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
 
-/** What a caller shows, by how the operation may be called. */
-function securityOf(access: Access): Json[] {
+/** Returns the security requirements of an operation, from its access rule. */
+function buildSecurity(access: Access): Json[] {
   switch (access) {
     case 'none':
     case 'hook':
@@ -44,7 +44,7 @@ function securityOf(access: Access): Json[] {
   }
 }
 
-function accessText(access: Access): string {
+function describeAccess(access: Access): string {
   switch (access) {
     case 'none':
       return 'No key needed.';
@@ -68,7 +68,7 @@ const RATE_HEADERS = {
   'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when you ask for help' },
 };
 
-function parameters(route: Route, components: Components): Json[] {
+function buildParameters(route: Route, components: Components): Json[] {
   const of = (where: 'path' | 'query', schema: Route['params']) => {
     const { properties = {}, required = [] } = schema ? (components.show(schema(), 'input') as Json) : {};
     return Object.entries(properties as Json).map(([name, shown]) => ({
@@ -81,7 +81,7 @@ function parameters(route: Route, components: Components): Json[] {
   return [...of('path', route.params), ...of('query', route.query)];
 }
 
-function responses(route: Route, components: Components): Json {
+function buildResponses(route: Route, components: Components): Json {
   const content = route.response
     ? { 'application/json': { schema: components.show(route.response(), 'output') } }
     : { 'text/html': { schema: { type: 'string' } } };
@@ -91,14 +91,14 @@ function responses(route: Route, components: Components): Json {
   };
 }
 
-function operation(route: Route, components: Components): Json {
+function buildOperation(route: Route, components: Components): Json {
   return {
     operationId: route.id,
     summary: route.summary,
-    description: accessText(route.access),
+    description: describeAccess(route.access),
     tags: [route.tag],
-    security: securityOf(route.access),
-    parameters: parameters(route, components),
+    security: buildSecurity(route.access),
+    parameters: buildParameters(route, components),
     ...(route.body
       ? {
           requestBody: {
@@ -107,7 +107,7 @@ function operation(route: Route, components: Components): Json {
           },
         }
       : {}),
-    responses: responses(route, components),
+    responses: buildResponses(route, components),
   };
 }
 
@@ -136,22 +136,22 @@ const forLogins = (route: Route, path: Path): Route => ({
   tag: 'Dashboard',
 });
 
-/** What answers at each path, as it is called there. */
-function everyOperation(): Route[] {
+/** Returns every operation with each path that it is served at. */
+function buildPaths(): Route[] {
   const own = [...routes, ...streamedRoutes] as readonly Route[];
-  const mirrored = own.flatMap((route) => {
-    const path = route.mirrored ? dashboardPathOf(route.path) : undefined;
+  const alsoOnDashboard = own.flatMap((route) => {
+    const path = route.alsoOnDashboard ? toDashboardPath(route.path) : undefined;
     return path ? [forLogins(route, path)] : [];
   });
-  return [...own, ...(dashboardRoutes as readonly Route[]), ...mirrored];
+  return [...own, ...(dashboardRoutes as readonly Route[]), ...alsoOnDashboard];
 }
 
 /** The OpenAPI 3.1 document of the whole contract. */
-export function openApi(baseUrl: string, loginIssuer: string): Json {
+export function buildOpenApi(baseUrl: string, loginIssuer: string): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
-  for (const route of everyOperation()) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, components) };
+  for (const route of buildPaths()) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: buildOperation(route, components) };
   }
   return {
     openapi: '3.1.0',

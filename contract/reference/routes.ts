@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { route } from '../route.ts';
 
-export const getOpenApi = route({
+export const getOpenApi = /* @__PURE__ */ route({
   id: 'getOpenApi',
   method: 'GET',
   path: '/v1/openapi.json',
@@ -11,7 +11,7 @@ export const getOpenApi = route({
   response: () => z.record(z.string(), z.unknown()),
 });
 
-export const getDocs = route({
+export const getDocs = /* @__PURE__ */ route({
   id: 'getDocs',
   method: 'GET',
   path: '/docs',

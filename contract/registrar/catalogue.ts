@@ -17,7 +17,7 @@ export const DomainPricing = resource('DomainPricing', () =>
 
 const tag = 'Catalogue';
 
-export const checkDomain = route({
+export const checkDomain = /* @__PURE__ */ route({
   id: 'checkDomain',
   method: 'GET',
   path: '/v1/domains/check',
@@ -35,7 +35,7 @@ export const checkDomain = route({
   uses: ['registrar'],
 });
 
-export const listDomainPrices = route({
+export const listDomainPrices = /* @__PURE__ */ route({
   id: 'listDomainPrices',
   method: 'GET',
   path: '/v1/domains/pricing',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DNS_PROVIDERS, DOMAIN_STATUSES } from '../enums.ts';
-import { Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Domain. `registeredAt` and `expiresAt` are null until the domain is registered. */
@@ -20,7 +20,7 @@ export const Domain = resource('Domain', () =>
 
 const tag = 'Domains and DNS';
 
-export const listDomains = route({
+export const listDomains = /* @__PURE__ */ route({
   id: 'listDomains',
   method: 'GET',
   path: '/v1/domains',
@@ -28,10 +28,10 @@ export const listDomains = route({
   summary: 'List your domains, newest first',
   tag,
   query: Page,
-  response: () => many(Domain()),
+  response: () => list(Domain()),
 });
 
-export const getDomain = route({
+export const getDomain = /* @__PURE__ */ route({
   id: 'getDomain',
   method: 'GET',
   path: '/v1/domains/{id}',
@@ -39,5 +39,5 @@ export const getDomain = route({
   summary: 'Retrieve a domain',
   tag,
   params: Id,
-  response: () => one(Domain()),
+  response: () => single(Domain()),
 });

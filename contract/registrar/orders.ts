@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { Invoice } from '../billing/invoices.ts';
-import { one, resource } from '../envelope.ts';
-import { isHostName } from '../host-names.ts';
+import { resource, single } from '../envelope.ts';
+import { AbsoluteHostName } from '../host-names.ts';
 import { route } from '../route.ts';
 import { isCountry } from './countries.ts';
 
-/** What the registrar takes in a field of an address. */
+/** A line of an address as the registrar accepts it. */
 const line = (most = 255) =>
   z.string().check(
     z.trim(),
@@ -30,18 +30,9 @@ export const Registrant = resource('Registrant', () =>
   }),
 );
 
-const hostName = () =>
-  z.string().check(
-    z.trim(),
-    z.toLowerCase(),
-    // As zone files have it, and as the contents of records are taken.
-    z.overwrite((name) => name.replace(/\.$/, '')),
-    z.refine(isHostName, 'must be a host name, e.g. ns1.example.net'),
-  );
-
 const Nameservers = () =>
   z
-    .array(hostName())
+    .array(AbsoluteHostName())
     .check(z.minLength(2), z.maxLength(5))
     .check(z.refine((names) => new Set(names).size === names.length, 'must all be different'));
 
@@ -57,7 +48,7 @@ const OrderDomain = () =>
     nameservers: z.optional(Nameservers()),
   });
 
-export const orderDomain = route({
+export const orderDomain = /* @__PURE__ */ route({
   id: 'orderDomain',
   method: 'POST',
   path: '/v1/domains',
@@ -66,6 +57,6 @@ export const orderDomain = route({
   tag: 'Domains and DNS',
   body: OrderDomain,
   status: 201,
-  response: () => one(z.object({ invoice: Invoice() })),
+  response: () => single(z.object({ invoice: Invoice() })),
   uses: ['registrar'],
 });

@@ -1,27 +1,27 @@
 import * as z from 'zod/mini';
-import { Deleted, Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { EVENTS, type EventType } from './events.ts';
 
 /** An account's endpoints; the next one is 409 (design, Webhooks). */
-export const ENDPOINT_LIMIT = 20;
+export const MAX_ENDPOINTS = 20;
 
-/** What an endpoint subscribes to: a type, or `*` for all. */
+/** A subscription of an endpoint: an event type, or `*` for all. */
 export type Subscription = EventType | '*';
 const SUBSCRIPTIONS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);
 const isSubscription = (text: string): text is Subscription => SUBSCRIPTIONS.has(text);
-const anEventType = `must be one of ${[...SUBSCRIPTIONS].join(', ')}`;
+const UNKNOWN_EVENT_TYPE = `must be one of ${[...SUBSCRIPTIONS].join(', ')}`;
 
 /** Repeats collapse, and `*` beside types is all that needs saying. */
-const collapse = (types: Subscription[]): Subscription[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
+const deduplicate = (types: Subscription[]): Subscription[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
 
 const Events = () =>
   z.pipe(
     z
-      .array(z.string().check(z.refine(isSubscription, anEventType)))
+      .array(z.string().check(z.refine(isSubscription, UNKNOWN_EVENT_TYPE)))
       .check(z.minLength(1))
       .register(z.globalRegistry, { examples: [['deployment.succeeded', 'deployment.failed'], ['*']] }),
-    z.transform((types) => collapse(types.filter(isSubscription))),
+    z.transform((types) => deduplicate(types.filter(isSubscription))),
   );
 
 /** Specification, Resources: Webhook endpoint. */
@@ -51,7 +51,7 @@ const CreateWebhook = () =>
 
 const tag = 'Webhooks';
 
-export const listWebhooks = route({
+export const listWebhooks = /* @__PURE__ */ route({
   id: 'listWebhooks',
   method: 'GET',
   path: '/v1/webhooks',
@@ -59,12 +59,12 @@ export const listWebhooks = route({
   summary: 'List your webhook endpoints, newest first',
   tag,
   query: Page,
-  response: () => many(WebhookEndpoint()),
+  response: () => list(WebhookEndpoint()),
   // There it tells of failures as well (webhook-control.ts).
-  mirrored: false,
+  alsoOnDashboard: false,
 });
 
-export const createWebhook = route({
+export const createWebhook = /* @__PURE__ */ route({
   id: 'createWebhook',
   method: 'POST',
   path: '/v1/webhooks',
@@ -73,11 +73,11 @@ export const createWebhook = route({
   tag,
   body: CreateWebhook,
   status: 201,
-  response: () => one(NewWebhookEndpoint()),
+  response: () => single(NewWebhookEndpoint()),
   uses: ['signing'],
 });
 
-export const deleteWebhook = route({
+export const deleteWebhook = /* @__PURE__ */ route({
   id: 'deleteWebhook',
   method: 'DELETE',
   path: '/v1/webhooks/{id}',

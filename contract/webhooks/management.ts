@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../enums.ts';
-import { Id, many, one, Page, resource, Timestamp } from '../envelope.ts';
+import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { WebhookEndpoint } from './endpoints.ts';
 
 /** An endpoint as the dashboard shows it: failed attempts since the last success besides. */
-export const WatchedEndpoint = resource('WatchedEndpoint', () =>
+export const EndpointWithFailures = resource('WatchedEndpoint', () =>
   z.extend(WebhookEndpoint(), { failureCount: z.int() }),
 );
 
-/** One event on its way to one endpoint, with every attempt and what the receiver said (specification, Delivery 6). */
+/** One event for one endpoint, with every attempt and the receiver's response (specification, Delivery 6). */
 export const Delivery = resource('Delivery', () =>
   z.object({
     id: z.string(),
@@ -43,7 +43,7 @@ const tag = 'Webhooks';
 const access = 'login';
 
 /** In the place of `/v1/webhooks` there: the same list, and more of each. */
-export const listEndpoints = route({
+export const listEndpoints = /* @__PURE__ */ route({
   id: 'listEndpoints',
   method: 'GET',
   path: '/dashboard/v1/webhooks',
@@ -51,10 +51,10 @@ export const listEndpoints = route({
   summary: 'List your webhook endpoints, newest first, with their failures',
   tag,
   query: Page,
-  response: () => many(WatchedEndpoint()),
+  response: () => list(EndpointWithFailures()),
 });
 
-export const enableWebhook = route({
+export const enableWebhook = /* @__PURE__ */ route({
   id: 'enableWebhook',
   method: 'POST',
   path: '/dashboard/v1/webhooks/{id}/enable',
@@ -62,10 +62,10 @@ export const enableWebhook = route({
   summary: 'Make a disabled endpoint receive again',
   tag,
   params: Id,
-  response: () => one(WatchedEndpoint()),
+  response: () => single(EndpointWithFailures()),
 });
 
-export const pingWebhook = route({
+export const pingWebhook = /* @__PURE__ */ route({
   id: 'pingWebhook',
   method: 'POST',
   path: '/dashboard/v1/webhooks/{id}/ping',
@@ -74,10 +74,10 @@ export const pingWebhook = route({
   tag,
   params: Id,
   status: 202,
-  response: () => one(z.object({ eventId: z.string() })),
+  response: () => single(z.object({ eventId: z.string() })),
 });
 
-export const rotateSecret = route({
+export const rotateSecret = /* @__PURE__ */ route({
   id: 'rotateSecret',
   method: 'POST',
   path: '/dashboard/v1/webhooks/{id}/rotate-secret',
@@ -85,11 +85,11 @@ export const rotateSecret = route({
   summary: 'Give an endpoint a new signing secret; the old one signs too for 24 hours',
   tag,
   params: Id,
-  response: () => one(z.object({ secret: z.string(), previousExpiresAt: Timestamp() })),
+  response: () => single(z.object({ secret: z.string(), previousExpiresAt: Timestamp() })),
   uses: ['signing'],
 });
 
-export const listDeliveries = route({
+export const listDeliveries = /* @__PURE__ */ route({
   id: 'listDeliveries',
   method: 'GET',
   path: '/dashboard/v1/webhooks/{id}/deliveries',
@@ -98,22 +98,22 @@ export const listDeliveries = route({
   tag,
   params: Id,
   query: Page,
-  response: () => many(Delivery()),
+  response: () => list(Delivery()),
 });
 
-export const resendDelivery = route({
+export const resendDelivery = /* @__PURE__ */ route({
   id: 'resendDelivery',
   method: 'POST',
   path: '/dashboard/v1/deliveries/{id}/resend',
   access,
-  summary: 'Send a delivery again: the same event, six attempts anew',
+  summary: 'Resend a delivery: the same event, with six new attempts',
   tag,
   params: Id,
   status: 202,
-  response: () => one(Delivery()),
+  response: () => single(Delivery()),
 });
 
-export const resendSkipped = route({
+export const resendSkipped = /* @__PURE__ */ route({
   id: 'resendSkipped',
   method: 'POST',
   path: '/dashboard/v1/webhooks/{id}/resend-skipped',
@@ -123,5 +123,5 @@ export const resendSkipped = route({
   params: Id,
   body: Since,
   status: 202,
-  response: () => one(z.object({ resent: z.int(), remaining: z.boolean() })),
+  response: () => single(z.object({ resent: z.int(), remaining: z.boolean() })),
 });

@@ -1,55 +1,55 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { type Key, useKeys, useRevokeKey } from '../developers/api.ts';
-import { Confirm } from '../ui/ConfirmButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { When } from '../ui/TimeAgo.tsx';
-import { tell } from '../ui/toast.ts';
-import { NewKey } from './NewApiKey.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { toast } from '../ui/toast.ts';
+import { type ApiKey, useApiKeys, useRevokeApiKey } from './api.ts';
+import { NewApiKey } from './NewApiKey.tsx';
 
-/** The account's API keys, those that are revoked too. */
-export function Keys() {
-  const keys = useKeys();
+/** The account's API keys, including revoked ones. */
+export function ApiKeys() {
+  const keys = useApiKeys();
   return (
     <Section
       title="API keys"
-      about="A secret key does what its scopes allow; a public key reads the catalogue from a browser."
-      actions={<NewKey />}
+      description="A secret key can do what its scopes allow. A public key reads the catalogue from a browser."
+      actions={<NewApiKey />}
     >
-      <Loaded query={keys}>
+      <QueryBoundary query={keys}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No keys yet">Create one to call the API from a program of yours.</Empty>
+            <EmptyState title="No keys yet">Create a key to call the API from your code.</EmptyState>
           ) : (
             <div className="card">
               {data.map((key) => (
-                <KeyRow key={key.id} of={key} />
+                <ApiKeyRow key={key.id} apiKey={key} />
               ))}
             </div>
           )
         }
-      </Loaded>
-      <ShowMore of={keys} />
+      </QueryBoundary>
+      <ShowMore list={keys} />
     </Section>
   );
 }
 
-/** What a key is good for at the moment. */
-function stateOf({ revokedAt, expiresAt }: Key): 'ACTIVE' | 'REVOKED' | 'EXPIRED' {
+/** Returns the current status of a key. */
+function keyStatus({ revokedAt, expiresAt }: ApiKey): 'ACTIVE' | 'REVOKED' | 'EXPIRED' {
   if (revokedAt) return 'REVOKED';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
 }
 
-function KeyRow({ of: key }: { of: Key }) {
-  const revoke = useRevokeKey();
-  const state = stateOf(key);
-  const act = async () => {
+function ApiKeyRow({ apiKey: key }: { apiKey: ApiKey }) {
+  const revoke = useRevokeApiKey();
+  const state = keyStatus(key);
+  const revokeKey = async () => {
     await revoke.mutateAsync({ params: { id: key.id } });
-    tell(`${key.name} was revoked.`);
+    toast(`${key.name} was revoked.`);
   };
   return (
     <Group className="row" justify="space-between" gap="sm">
@@ -58,7 +58,7 @@ function KeyRow({ of: key }: { of: Key }) {
           <Text fw={600} className="break">
             {key.name}
           </Text>
-          <Status of={state} />
+          <Status value={state} />
         </Group>
         <Text size="sm" c="dimmed" className="break">
           {key.scopes.join(', ')}
@@ -67,7 +67,7 @@ function KeyRow({ of: key }: { of: Key }) {
         <Text size="xs" c="dimmed" className="break">
           {key.lastUsedAt ? (
             <>
-              last used <When at={key.lastUsedAt} />
+              last used <TimeAgo at={key.lastUsedAt} />
             </>
           ) : (
             'never used'
@@ -75,16 +75,16 @@ function KeyRow({ of: key }: { of: Key }) {
           {key.expiresAt && (
             <>
               {' '}
-              · expires <When at={key.expiresAt} />
+              · expires <TimeAgo at={key.expiresAt} />
             </>
           )}
           {key.allowedOrigins.includes('*') ? '' : ` · public key only from ${key.allowedOrigins.join(', ')}`}
         </Text>
       </Stack>
       {state !== 'REVOKED' && (
-        <Confirm label="Revoke" size="xs" question={`Revoke “${key.name}”?`} act={act}>
-          Programs that use it are refused from now on. A revoked key cannot be brought back.
-        </Confirm>
+        <ConfirmButton label="Revoke" size="xs" question={`Revoke “${key.name}”?`} onConfirm={revokeKey}>
+          Requests with this key are rejected immediately. A revoked key cannot be restored.
+        </ConfirmButton>
       )}
     </Group>
   );

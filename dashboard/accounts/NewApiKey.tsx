@@ -2,13 +2,13 @@ import { Button, Checkbox, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { SCOPES, type Scope } from '../../contract/route.ts';
-import { useCreateKey } from '../developers/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
-import { ChoiceField, LongField, TextField } from '../form/fields.tsx';
+import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { ShownOnce } from '../ui/OneTimeSecret.tsx';
+import { OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { useCreateApiKey } from './api.ts';
 
-const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   read: 'read everything',
   write: 'change applications, variables, webhooks',
   deploy: 'start deployments',
@@ -16,76 +16,81 @@ const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   ai: 'call AI models',
 };
 const LIFETIMES = { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' } as const;
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
-const START = { name: '', scopes: ['read'] as Scope[], expires: 'never' as keyof typeof LIFETIMES, allowedOrigins: '' };
+const INITIAL_VALUES = {
+  name: '',
+  scopes: ['read'] as Scope[],
+  expires: 'never' as keyof typeof LIFETIMES,
+  allowedOrigins: '',
+};
 
-const toBody = ({ name, scopes, expires, allowedOrigins: origins }: typeof START) => ({
+const toBody = ({ name, scopes, expires, allowedOrigins: origins }: typeof INITIAL_VALUES) => ({
   name,
   scopes,
-  ...(expires === 'never' ? {} : { expiresAt: new Date(Date.now() + Number(expires) * DAY).toISOString() }),
+  ...(expires === 'never' ? {} : { expiresAt: new Date(Date.now() + Number(expires) * DAY_MS).toISOString() }),
   ...(origins.trim() === '' ? {} : { allowedOrigins: origins.trim().split(/[\s,]+/) }),
 });
 
-/** Creates a key; its secret is shown once. */
-export function NewKey() {
+/** Button and dialog that create a key. Its secret is shown once. */
+export function NewApiKey() {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
     <>
       <Button onClick={() => setOpen(true)}>Create key</Button>
       <Modal opened={open} onClose={close} title="Create an API key" closeButtonProps={{ 'aria-label': 'Close' }}>
-        <KeyForm close={close} />
+        <ApiKeyForm close={close} />
       </Modal>
     </>
   );
 }
 
-function KeyForm({ close }: { close: () => void }) {
-  const form = useForm(createKey.body, START, toBody, 'new-key');
-  const create = useCreateKey();
+function ApiKeyForm({ close }: { close: () => void }) {
+  const form = useForm(createKey.body, INITIAL_VALUES, toBody, 'new-key');
+  const create = useCreateApiKey();
   const { field, values } = form;
-  const made = create.data?.data;
-  if (made) {
+  const created = create.data?.data;
+  if (created) {
     return (
-      <ShownOnce
+      <OneTimeSecret
         secrets={[
-          { name: 'Secret key', text: made.secretKey },
-          { name: 'Public key', text: made.publicKey },
+          { name: 'Secret key', text: created.secretKey },
+          { name: 'Public key', text: created.publicKey },
         ]}
         close={close}
       >
-        Keep the secret key where your program finds it: it is not shown again.
-      </ShownOnce>
+        Copy the secret key now. You won't be able to see it again.
+      </OneTimeSecret>
     );
   }
   return (
-    <FormBox form={form} label="Create key" act={() => create.mutateAsync({ body: toBody(values) })}>
-      <TextField of={field('name')} label="Name" description="What will use it" required autoFocus />
+    <FormBox form={form} label="Create key" onSubmit={() => create.mutateAsync({ body: toBody(values) })}>
+      <TextField field={field('name')} label="Name" description="For example CI" required autoFocus />
       <Checkbox.Group
         label="Scopes"
-        description="What it may do"
+        description="Permissions of the secret key"
         value={values.scopes}
-        onChange={(scopes) => form.set({ scopes: SCOPES.filter((scope) => scopes.includes(scope)) })}
+        onChange={(scopes) => form.setValues({ scopes: SCOPES.filter((scope) => scopes.includes(scope)) })}
         error={form.errors.scopes}
         required
       >
         <Stack gap={6} mt="xs">
           {SCOPES.map((scope) => (
-            <Checkbox key={scope} value={scope} label={`${scope}: ${SCOPE_WORDS[scope]}`} />
+            <Checkbox key={scope} value={scope} label={`${scope}: ${SCOPE_LABELS[scope]}`} />
           ))}
         </Stack>
       </Checkbox.Group>
-      <ChoiceField
-        of={field('expires')}
+      <SelectField
+        field={field('expires')}
         label="Expires"
-        choices={['never', '30', '90', '365'] as const}
-        names={LIFETIMES}
+        options={['never', '30', '90', '365'] as const}
+        optionLabels={LIFETIMES}
       />
-      <LongField
-        of={field('allowedOrigins')}
+      <TextAreaField
+        field={field('allowedOrigins')}
         label="Origins for the public key"
-        description="One per line, e.g. https://shop.example.com; none: any"
+        description="One per line, for example https://shop.example.com. Leave empty to allow any origin."
       />
     </FormBox>
   );

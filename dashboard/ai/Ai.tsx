@@ -1,21 +1,21 @@
-import { PlaceTabs } from '../ui/NavTabs.tsx';
+import { NavTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
-import { OutLink } from '../ui/TextLink.tsx';
+import { ExternalLink } from '../ui/TextLink.tsx';
 import { CreditsTab } from './CreditsTab.tsx';
 import { Playground } from './Playground.tsx';
-import { Providers } from './ProviderKeys.tsx';
+import { ProviderKeys } from './ProviderKeys.tsx';
 
 const TABS = [
-  { href: '/ai', name: 'Credits', show: () => <CreditsTab /> },
-  { href: '/ai/providers', name: 'Provider keys', show: () => <Providers /> },
-  { href: '/ai/playground', name: 'Playground', show: () => <Playground /> },
+  { href: '/ai', name: 'Credits', render: () => <CreditsTab /> },
+  { href: '/ai/providers', name: 'Provider keys', render: () => <ProviderKeys /> },
+  { href: '/ai/playground', name: 'Playground', render: () => <Playground /> },
 ];
 
-/** The AI gateway: what it costs, whose keys it uses, and a place to try it. */
+/** The AI area: credits, provider keys and playground. */
 export default function Ai() {
   return (
-    <Screen title="AI" actions={<OutLink href="/docs">API reference</OutLink>}>
-      <PlaceTabs tabs={TABS} name="AI" />
+    <Screen title="AI" actions={<ExternalLink href="/docs">API reference</ExternalLink>}>
+      <NavTabs tabs={TABS} name="AI" />
     </Screen>
   );
 }

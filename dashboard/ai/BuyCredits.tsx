@@ -3,26 +3,26 @@ import { buyAiCredits } from '../../contract/ai/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { moneyOf, rand } from '../ui/money.ts';
-import { tell } from '../ui/toast.ts';
+import { formatRand, parseMoney } from '../ui/money.ts';
+import { toast } from '../ui/toast.ts';
 import { useBuyCredits } from './api.ts';
 
-const toBody = ({ amount }: { amount: string }) => ({ amount: moneyOf(amount) });
+const toBody = ({ amount }: { amount: string }) => ({ amount: parseMoney(amount) });
 
-/** Buys credits from the wallet. */
+/** Form that buys credits from the wallet. */
 export function BuyCredits() {
   const form = useForm(buyAiCredits.body, { amount: '100.00' }, toBody, 'credits');
   const buy = useBuyCredits();
-  const act = async () => {
+  const submit = async () => {
     const body = toBody(form.values);
     await buy.mutateAsync({ body });
-    tell(`${rand(body.amount)} of credits were added.`);
+    toast(`${formatRand(body.amount)} in credits added.`);
   };
   return (
-    <FormBox form={form} label="Buy credits" act={act}>
-      <TextField of={form.field('amount')} label="Amount in rand" inputMode="decimal" required />
+    <FormBox form={form} label="Buy credits" onSubmit={submit}>
+      <TextField field={form.field('amount')} label="Amount in rand" inputMode="decimal" required />
       <Text size="xs" c="dimmed">
-        Paid from your wallet; VAT is included.
+        Charged to your wallet, including VAT.
       </Text>
     </FormBox>
   );

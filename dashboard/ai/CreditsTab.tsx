@@ -1,46 +1,49 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { rand } from '../ui/money.ts';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { formatRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
-import { Figure } from '../ui/Stat.tsx';
+import { Stat } from '../ui/Stat.tsx';
 import { useCredits } from './api.ts';
 import { BuyCredits } from './BuyCredits.tsx';
 import { DayChart } from './DayChart.tsx';
-import { Ledger } from './Ledger.tsx';
 import { SpendChart } from './SpendChart.tsx';
+import { UsageHistory } from './UsageHistory.tsx';
 
-/** What is left of the credits, where they went, and more of them. */
+/** Credit balance, purchases, spending and usage history. */
 export function CreditsTab() {
   const credits = useCredits();
   return (
-    <Loaded query={credits} lines={4}>
+    <QueryBoundary query={credits} lines={4}>
       {({ data }) => (
         <Stack gap="xl">
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Group className="card" p="md" gap="xl" align="flex-start">
-              <Figure name="Balance" value={rand(data.balance)} />
-              <Figure name="Available" value={rand(data.available)} />
+              <Stat name="Balance" value={formatRand(data.balance)} />
+              <Stat name="Available" value={formatRand(data.available)} />
               <Text size="xs" c="dimmed">
-                What running calls may cost is held until they end.
+                Available excludes the amount reserved for calls in progress.
               </Text>
             </Group>
             <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
               <BuyCredits />
             </div>
           </SimpleGrid>
-          <Section title="Spending by model" about={`Over the newest ${data.entries.length} entries of the ledger.`}>
+          <Section
+            title="Spending by model"
+            description={`Over the latest ${data.entries.length} entries of the usage history.`}
+          >
             <SpendChart entries={data.entries} />
           </Section>
-          <Section title="Spending by day" about="The last 14 days, as far as the ledger below reaches.">
+          <Section title="Spending by day" description="The last 14 days, as far as the usage history below is loaded.">
             <DayChart entries={data.entries} />
           </Section>
-          <Section title="Ledger">
-            <Ledger entries={data.entries} />
-            <ShowMore of={credits} />
+          <Section title="Usage history">
+            <UsageHistory entries={data.entries} />
+            <ShowMore list={credits} />
           </Section>
         </Stack>
       )}
-    </Loaded>
+    </QueryBoundary>
   );
 }

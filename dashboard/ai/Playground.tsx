@@ -1,40 +1,43 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { keepDraft, readDraft } from '../form/draft.ts';
-import { FailureNote } from '../ui/FailureAlert.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { readDraft, saveDraft } from '../drafts.ts';
+import { FailureAlert } from '../ui/FailureAlert.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { useModels } from './api.ts';
 import { Turns } from './Turns.tsx';
 import { useChat } from './use-chat.ts';
 
-/** A place to try models: the same gateway that programs call, billed in the same way. */
+/** Chat with the models of the gateway, billed like API calls. */
 export const Playground = () => (
-  <Section title="Playground" about="Answers are charged as any call is: to your credits, or to your own key.">
-    <Loaded query={useModels()}>{({ data }) => <Chat models={data.map(({ id }) => id)} />}</Loaded>
+  <Section
+    title="Playground"
+    description="Messages are billed like API calls: to your credits or to your own provider key."
+  >
+    <QueryBoundary query={useModels()}>{({ data }) => <Chat models={data.map(({ id }) => id)} />}</QueryBoundary>
   </Section>
 );
 
-const OTHER = 'another model';
-/** A message that was not sent yet outlives the page, as forms do. */
+const OTHER_MODEL = 'Other model';
+/** Name of the draft: an unsent message survives a reload. */
 const DRAFT = 'message';
-const NOTHING = { text: '' };
+const EMPTY_DRAFT = { text: '' };
 
 function Chat({ models }: { models: readonly string[] }) {
-  const [chosen, setChosen] = useState(models[0] ?? OTHER);
-  const [named, setNamed] = useState('');
-  const [text, setText] = useState(() => readDraft(DRAFT, NOTHING)?.text ?? '');
+  const [chosen, setChosen] = useState(models[0] ?? OTHER_MODEL);
+  const [customModel, setCustomModel] = useState('');
+  const [text, setText] = useState(() => readDraft(DRAFT, EMPTY_DRAFT)?.text ?? '');
   const chat = useChat();
-  const model = chosen === OTHER ? named.trim() : chosen;
-  const ready = !chat.busy && text.trim() !== '' && model !== '';
-  const type = (changed: string) => {
+  const model = chosen === OTHER_MODEL ? customModel.trim() : chosen;
+  const canSend = !chat.isBusy && text.trim() !== '' && model !== '';
+  const changeText = (changed: string) => {
     setText(changed);
-    keepDraft(DRAFT, NOTHING, { text: changed });
+    saveDraft(DRAFT, EMPTY_DRAFT, { text: changed });
   };
   const send = (event?: FormEvent) => {
     event?.preventDefault();
-    if (!ready) return;
-    type('');
+    if (!canSend) return;
+    changeText('');
     void chat.send(model, text);
   };
   return (
@@ -42,31 +45,31 @@ function Chat({ models }: { models: readonly string[] }) {
       <Group align="flex-end">
         <NativeSelect
           label="Model"
-          data={[...models, OTHER]}
+          data={[...models, OTHER_MODEL]}
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
-        {chosen === OTHER && (
+        {chosen === OTHER_MODEL && (
           <TextInput
-            label="Model of a provider you have a key for"
+            label="Model of a provider with a saved key"
             placeholder="openai/gpt-5"
-            value={named}
-            onChange={(event) => setNamed(event.currentTarget.value)}
+            value={customModel}
+            onChange={(event) => setCustomModel(event.currentTarget.value)}
           />
         )}
         <Button variant="default" onClick={chat.clear} disabled={chat.turns.length === 0}>
-          Start over
+          New chat
         </Button>
       </Group>
-      <Turns turns={chat.turns} busy={chat.busy} />
-      {chat.error !== undefined && <FailureNote error={chat.error} />}
+      <Turns turns={chat.turns} busy={chat.isBusy} />
+      {chat.error !== undefined && <FailureAlert error={chat.error} />}
       <form onSubmit={send}>
         <Group align="flex-end" gap="xs">
           <Textarea
             label="Message"
-            placeholder="Say something"
+            placeholder="Message…"
             value={text}
-            onChange={(event) => type(event.currentTarget.value)}
+            onChange={(event) => changeText(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
                 event.preventDefault();
@@ -78,18 +81,18 @@ function Chat({ models }: { models: readonly string[] }) {
             maxRows={8}
             style={{ flex: 1 }}
           />
-          {chat.busy ? (
+          {chat.isBusy ? (
             <Button variant="default" onClick={chat.stop}>
               Stop
             </Button>
           ) : (
-            <Button type="submit" disabled={!ready}>
+            <Button type="submit" disabled={!canSend}>
               Send
             </Button>
           )}
         </Group>
         <Text size="xs" c="dimmed" mt={4}>
-          Enter sends, Shift+Enter begins a new line.
+          Press Enter to send, Shift+Enter for a new line.
         </Text>
       </form>
     </Stack>

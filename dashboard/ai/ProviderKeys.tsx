@@ -4,44 +4,44 @@ import { putProviderKey } from '../../contract/ai/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SecretField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { Confirm } from '../ui/ConfirmButton.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
-import { tell } from '../ui/toast.ts';
-import { type Provider, useDeleteProvider, useProviders, usePutProvider } from './api.ts';
+import { toast } from '../ui/toast.ts';
+import { type Provider, useDeleteProviderKey, useProviderKeys, useSaveProviderKey } from './api.ts';
 
-/** The account's own keys at the AI providers. */
-export const Providers = () => (
+/** The account's own keys for AI providers. */
+export const ProviderKeys = () => (
   <Section
     title="Your own provider keys"
-    about="With a saved key every request to that provider uses it, with all the models it offers, and the provider bills you."
+    description="With a saved key, every request to that provider uses it, and the provider bills you. All its models become available."
   >
-    <Loaded query={useProviders()} lines={5}>
+    <QueryBoundary query={useProviderKeys()} lines={5}>
       {({ data }) => (
         <div className="card">
           {data.map((provider) => (
-            <Row key={provider.id} provider={provider} />
+            <ProviderRow key={provider.id} provider={provider} />
           ))}
         </div>
       )}
-    </Loaded>
+    </QueryBoundary>
   </Section>
 );
 
-function Row({ provider }: { provider: Provider }) {
-  const remove = useDeleteProvider();
+function ProviderRow({ provider }: { provider: Provider }) {
+  const remove = useDeleteProviderKey();
   const [open, setOpen] = useState(false);
   const { id, name, saved, lastFour } = provider;
-  const act = async () => {
+  const removeKey = async () => {
     await remove.mutateAsync({ params: { id } });
-    tell(`The key for ${name} was removed.`);
+    toast(`The key for ${name} was removed.`);
   };
   return (
     <Group className="row" justify="space-between" gap="sm">
       <div>
         <Text fw={600}>{name}</Text>
         <Text size="sm" c="dimmed">
-          {saved ? `your key, ending in ${lastFour}` : 'on credits'}
+          {saved ? `your key, ending in ${lastFour}` : 'billed to credits'}
         </Text>
       </div>
       <Group gap="xs">
@@ -54,9 +54,9 @@ function Row({ provider }: { provider: Provider }) {
           {saved ? 'Replace key' : 'Save key'}
         </Button>
         {saved && (
-          <Confirm label="Remove" size="xs" question={`Remove your key for ${name}?`} act={act}>
+          <ConfirmButton label="Remove" size="xs" question={`Remove your key for ${name}?`} onConfirm={removeKey}>
             Requests to {name} are billed from your credits again.
-          </Confirm>
+          </ConfirmButton>
         )}
       </Group>
       <Modal
@@ -73,16 +73,16 @@ function Row({ provider }: { provider: Provider }) {
 
 function KeyForm({ provider: { id, name }, close }: { provider: Provider; close: () => void }) {
   const form = useForm(putProviderKey.body, { key: '' });
-  const put = usePutProvider();
-  const act = async () => {
+  const put = useSaveProviderKey();
+  const saveKey = async () => {
     await put.mutateAsync({ params: { id }, body: form.values });
-    tell(`The key for ${name} was saved.`);
+    toast(`The key for ${name} was saved.`);
     close();
   };
   return (
-    <FormBox form={form} label="Save key" act={act}>
+    <FormBox form={form} label="Save key" onSubmit={saveKey}>
       <SecretField
-        of={form.field('key')}
+        field={form.field('key')}
         label="Key"
         description="Stored encrypted; only its last four characters are shown."
         required

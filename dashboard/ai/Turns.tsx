@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { Turn } from './use-chat.ts';
 
-/** What was said, as text: an answer is shown as it came, whatever it holds. */
+/** The conversation as plain text: responses are never rendered as HTML. */
 export const Turns = ({ turns, busy }: { turns: readonly Turn[]; busy: boolean }) => (
   <Stack gap="sm" role="log" aria-label="Conversation" aria-busy={busy}>
     {turns.map((turn) => (

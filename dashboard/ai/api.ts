@@ -8,43 +8,45 @@ import {
   putProviderKey,
 } from '../../contract/ai/management.ts';
 import type { Output } from '../../contract/route.ts';
-import { useAct } from '../api/act.ts';
 import { useApi } from '../api/context.ts';
-import { recovery } from '../api/queries.ts';
-import { useRead } from '../api/use-api-query.ts';
+import { recoveryInterval } from '../api/query-client.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 
 export type Credits = Output<typeof getAiCredits>['data'];
-export type Entry = Credits['entries'][number];
+export type LedgerEntry = Credits['entries'][number];
 export type Provider = Output<typeof listProviderKeys>['data'][number];
 
-/** Entries of the ledger that are read at once. */
-const AT_ONCE = 100;
+/** Ledger entries per request. */
+const PAGE_SIZE = 100;
 
-const unique = (entries: readonly Entry[]): Entry[] => [...new Map(entries.map((entry) => [entry.id, entry])).values()];
+const uniqueById = (entries: readonly LedgerEntry[]): LedgerEntry[] => [
+  ...new Map(entries.map((entry) => [entry.id, entry])).values(),
+];
 
-/** What is left, and the ledger a page at a time; what was read of it is refreshed as one. */
+/** Reads the credit balance and the ledger page by page; a refresh reloads all loaded pages. */
 export function useCredits() {
   const api = useApi();
   return useInfiniteQuery({
     queryKey: [getAiCredits.id],
     queryFn: ({ pageParam }) =>
-      api.call(getAiCredits, { query: { limit: String(AT_ONCE), offset: String(pageParam) } }),
+      api.call(getAiCredits, { query: { limit: String(PAGE_SIZE), offset: String(pageParam) } }),
     initialPageParam: 0,
     getNextPageParam: ({ data: { entries } }, pages) =>
-      entries.length === AT_ONCE ? pages.length * AT_ONCE : undefined,
+      entries.length === PAGE_SIZE ? pages.length * PAGE_SIZE : undefined,
     select: ({ pages: [first, ...more] }): { data: Credits } => {
       if (!first) throw new Error('a query that has succeeded has a page');
       const entries = [first, ...more].flatMap(({ data }) => data.entries);
-      return { data: { ...first.data, entries: unique(entries) } };
+      return { data: { ...first.data, entries: uniqueById(entries) } };
     },
-    refetchInterval: recovery,
+    refetchInterval: recoveryInterval,
   });
 }
-export const useBuyCredits = () => useAct(buyAiCredits, [getAiCredits]);
+export const useBuyCredits = () => useApiMutation(buyAiCredits, [getAiCredits]);
 
-export const useProviders = () => useRead(listProviderKeys);
-export const usePutProvider = () => useAct(putProviderKey, [listProviderKeys]);
-export const useDeleteProvider = () => useAct(deleteProviderKey, [listProviderKeys]);
+export const useProviderKeys = () => useApiQuery(listProviderKeys);
+export const useSaveProviderKey = () => useApiMutation(putProviderKey, [listProviderKeys]);
+export const useDeleteProviderKey = () => useApiMutation(deleteProviderKey, [listProviderKeys]);
 
-/** Prices change rarely. */
-export const useModels = () => useRead(listModels, undefined, { staleTime: 300_000 });
+/** Reads the models with their prices, cached for five minutes. */
+export const useModels = () => useApiQuery(listModels, undefined, { staleTime: 300_000 });

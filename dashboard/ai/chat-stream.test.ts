@@ -19,8 +19,8 @@ async function deltasOf(text: string, size: number): Promise<ChatDelta[]> {
   return deltas;
 }
 
-describe('a streamed answer', () => {
-  test.each([1, 2, 3, 7, 4096])('is read whole when it comes %i bytes at a time', async (size) => {
+describe('a streamed response', () => {
+  test.each([1, 2, 3, 7, 4096])('is read whole when it arrives %i bytes at a time', async (size) => {
     const usage = { prompt_tokens: 1, completion_tokens: 2 };
     const end = `data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`;
     const deltas = await deltasOf(`: a comment\n\n${chunk('Sawubona ')}${chunk('✓ 你好')}${end}`, size);
@@ -33,7 +33,7 @@ describe('a streamed answer', () => {
     expect(deltas.map(({ text }) => text)).toEqual(['a', 'b']);
   });
 
-  test('that broke says why', async () => {
+  test('that breaks off reports the reason', async () => {
     const broken = `${chunk('half')}data: {"error":{"message":"It broke.","code":"server_error","status":502}}\n\n`;
     expect((await deltasOf(broken, 9)).at(-1)?.error).toBe('It broke.');
   });

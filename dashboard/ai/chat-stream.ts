@@ -1,8 +1,8 @@
-/** What one frame of a chat's stream says. */
+/** Content of one frame of a chat stream. */
 export interface ChatDelta {
   text: string;
   usage: { prompt_tokens: number; completion_tokens: number } | undefined;
-  /** The stream broke upstream, in the gateway's words. */
+  /** Message of the gateway if the stream failed. */
   error: string | undefined;
 }
 
@@ -12,8 +12,8 @@ interface Chunk {
   error?: { message: string };
 }
 
-/** A frame's data; undefined for comments and for the end. */
-function read(frame: string): ChatDelta | undefined {
+/** Parses a frame. Returns undefined for comments and the end marker. */
+function parseFrame(frame: string): ChatDelta | undefined {
   const data = frame
     .split(/\r?\n/)
     .filter((line) => line.startsWith('data:'))
@@ -24,7 +24,7 @@ function read(frame: string): ChatDelta | undefined {
   return { text: choices?.[0]?.delta?.content ?? '', usage: usage ?? undefined, error: error?.message };
 }
 
-/** The frames of a chat's answer as they come; frames end at a blank line, wherever the chunks are cut. */
+/** Yields the frames of a chat response as they arrive. Frames end at a blank line and may span network chunks. */
 export async function* readChat(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatDelta> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -36,7 +36,7 @@ export async function* readChat(body: ReadableStream<Uint8Array>): AsyncGenerato
       const frames = rest.split(/\r?\n\r?\n/);
       rest = done ? '' : (frames.pop() ?? '');
       for (const frame of frames) {
-        const delta = read(frame);
+        const delta = parseFrame(frame);
         if (delta) yield delta;
       }
       if (done) return;

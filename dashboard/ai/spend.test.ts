@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { spendByDay, spendOf } from './spend.ts';
+import { spendByDay, spendByModel } from './spend.ts';
 
-test('spending is summed by model, the most first, and purchases are none', () => {
+test('sums spending by model, highest first, without purchases', () => {
   const call = (model: string, amountMicroRand: number) => ({ type: 'CALL' as const, model, amountMicroRand });
   const bought = { type: 'PURCHASE' as const, model: null, amountMicroRand: 1_000_000 };
-  expect(spendOf([call('a/x', -100), call('b/y', -300), bought, call('a/x', -50)])).toEqual([
+  expect(spendByModel([call('a/x', -100), call('b/y', -300), bought, call('a/x', -50)])).toEqual([
     { model: 'b/y', microRand: 300, calls: 1 },
     { model: 'a/x', microRand: 150, calls: 2 },
   ]);
 });
 
-test('spending by day has the days without any, and none before what is known', () => {
+test('sums spending by day, including days without any, from the first known entry on', () => {
   const call = (createdAt: string, amountMicroRand: number) => ({ type: 'CALL' as const, createdAt, amountMicroRand });
   const now = Date.parse('2026-03-02T08:00:00.000Z');
   const entries = [

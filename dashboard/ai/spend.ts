@@ -1,51 +1,53 @@
-import type { Entry } from './api.ts';
+import type { LedgerEntry } from './api.ts';
 
-/** What one model cost, and how many calls that were. */
-export interface Spend {
+/** Spending on one model. */
+export interface ModelSpend {
   model: string;
   microRand: number;
   calls: number;
 }
 
-/** Spending by model, the most first. */
-export function spendOf(entries: readonly Pick<Entry, 'type' | 'model' | 'amountMicroRand'>[]): Spend[] {
-  const spent = new Map<string, Spend>();
+/** Sums spending by model, highest first. */
+export function spendByModel(
+  entries: readonly Pick<LedgerEntry, 'type' | 'model' | 'amountMicroRand'>[],
+): ModelSpend[] {
+  const totals = new Map<string, ModelSpend>();
   for (const { type, model, amountMicroRand } of entries) {
     if (type !== 'CALL' || model === null) continue;
-    const so = spent.get(model) ?? { model, microRand: 0, calls: 0 };
-    spent.set(model, { model, microRand: so.microRand - amountMicroRand, calls: so.calls + 1 });
+    const total = totals.get(model) ?? { model, microRand: 0, calls: 0 };
+    totals.set(model, { model, microRand: total.microRand - amountMicroRand, calls: total.calls + 1 });
   }
-  return [...spent.values()].sort((a, b) => b.microRand - a.microRand);
+  return [...totals.values()].sort((a, b) => b.microRand - a.microRand);
 }
 
-/** What one day cost. */
-export interface Day {
-  /** `2026-01-31`, in UTC as the ledger is. */
+/** Spending on one day. */
+export interface DaySpend {
+  /** `2026-01-31`, in UTC like the ledger. */
   day: string;
   microRand: number;
 }
 
-const DAY = 86_400_000;
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const DAY_MS = 86_400_000;
+const toDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /**
- * Spending by day, the oldest first: every day up to now, and none before the oldest entry that is known.
+ * Sums spending by day, oldest first. Includes every day up to now, but none before the oldest known entry.
  *
- * @param most how many days at most
+ * @param maxDays maximum number of days
  */
 export function spendByDay(
-  entries: readonly Pick<Entry, 'type' | 'amountMicroRand' | 'createdAt'>[],
+  entries: readonly Pick<LedgerEntry, 'type' | 'amountMicroRand' | 'createdAt'>[],
   now: number,
-  most: number,
-): Day[] {
+  maxDays: number,
+): DaySpend[] {
   const times = entries.map(({ createdAt }) => Date.parse(createdAt));
-  const oldest = dayOf(Math.min(now, ...times));
-  const days = Array.from({ length: most }, (_, back) => dayOf(now - (most - 1 - back) * DAY));
-  const spent = new Map(days.filter((day) => day >= oldest).map((day) => [day, 0]));
+  const oldest = toDay(Math.min(now, ...times));
+  const days = Array.from({ length: maxDays }, (_, back) => toDay(now - (maxDays - 1 - back) * DAY_MS));
+  const totals = new Map(days.filter((day) => day >= oldest).map((day) => [day, 0]));
   for (const { type, amountMicroRand, createdAt } of entries) {
     const day = createdAt.slice(0, 10);
-    const so = spent.get(day);
-    if (type === 'CALL' && so !== undefined) spent.set(day, so - amountMicroRand);
+    const total = totals.get(day);
+    if (type === 'CALL' && total !== undefined) totals.set(day, total - amountMicroRand);
   }
-  return [...spent].map(([day, microRand]) => ({ day, microRand }));
+  return [...totals].map(([day, microRand]) => ({ day, microRand }));
 }

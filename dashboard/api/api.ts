@@ -1,19 +1,19 @@
-import { type Answer, createClient } from '../../contract/client.ts';
-import { type CallerInput, dashboardPathOf, type Output, type Path, type Route } from '../../contract/route.ts';
+import { type ApiResponse, createClient } from '../../contract/client.ts';
+import { type CallerInput, type Output, type Path, type Route, toDashboardPath } from '../../contract/route.ts';
 import type { Session } from '../login/session.ts';
 import type { Settings } from '../settings.ts';
-import { Failure, failureOf } from './failure.ts';
+import { Failure, toFailure } from './failure.ts';
 
-/** A call that takes longer is mentioned, in milliseconds. */
-const SLOW_AFTER = 4000;
-/** A call that takes longer is given up, in milliseconds. */
-const DEADLINE = 35_000;
+/** Duration after which a pending call counts as slow. */
+const SLOW_AFTER_MS = 4000;
+/** Timeout of a call. */
+const TIMEOUT_MS = 35_000;
 
-/** The typed API as the person who is signed in. */
+/** Typed API client of the signed-in user. */
 export class Api {
   readonly session: Session;
-  /** How many calls are taking long right now. */
-  slow = 0;
+  /** Number of pending calls that exceed {@link SLOW_AFTER_MS}. */
+  slowCalls = 0;
   readonly #settings: Settings;
   readonly #listeners = new Set<() => void>();
 
@@ -23,7 +23,7 @@ export class Api {
   }
 
   /**
-   * Calls an operation of the contract, at its path for logins. Throws {@link Failure}. Waits while the person has to sign in again.
+   * Calls an operation of the contract at its dashboard path. Throws {@link Failure}. Waits while the user has to sign in again.
    */
   async call<R extends Route>(
     route: R,
@@ -32,19 +32,19 @@ export class Api {
   ): Promise<Output<R>> {
     const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {};
     const baseUrl = this.#settings.apiUrl;
-    const once = async (token: string): Promise<Answer<Output<R>>> => {
-      const signal = AbortSignal.timeout(DEADLINE);
+    const once = async (token: string): Promise<ApiResponse<Output<R>>> => {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
       const send = (url: string, init: RequestInit) => fetch(url, { ...init, signal });
       const client = createClient({ baseUrl, accessToken: () => token, headers, fetch: send });
-      return await this.#timed(client.call(route, input));
+      return await this.#trackSlowness(client.call(route, input));
     };
-    return bodyOf(await this.#withToken(once));
+    return unwrap(await this.#withToken(once));
   }
 
-  /** A call whose answer is not JSON: the chat's stream. Throws {@link Failure}. */
+  /** Calls an operation whose response is a stream (chat completions). Throws {@link Failure}. */
   async stream({ path }: { path: Path }, body: object, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const once = async (token: string): Promise<Response> =>
-      await fetch(`${this.#settings.apiUrl}${dashboardPathOf(path) ?? path}`, {
+      await fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -52,8 +52,8 @@ export class Api {
       });
     const answer = await this.#withToken(once);
     if (answer.ok && answer.body) return answer.body;
-    const { error } = (await answer.json().catch(() => ({}))) as Pick<Answer<unknown>, 'error'>;
-    throw failed(answer.status, answer.headers, error);
+    const { error } = (await answer.json().catch(() => ({}))) as Pick<ApiResponse<unknown>, 'error'>;
+    throw errorFrom(answer.status, answer.headers, error);
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -61,49 +61,49 @@ export class Api {
     return () => this.#listeners.delete(listener);
   };
 
-  /** A token may have been revoked before its time: then once more with a new one. */
+  /** Sends a request. If the API rejects the token, which may have been revoked early, repeats it once with a new one. */
   async #withToken<T extends { status: number }>(once: (token: string) => Promise<T>): Promise<T> {
     try {
       const token = await this.session.token();
       const answer = await once(token);
       if (answer.status !== 401) return answer;
-      this.session.refuse(token);
+      this.session.markRejected(token);
       return await once(await this.session.token());
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw failureOf(error);
+      throw toFailure(error);
     }
   }
 
-  async #timed<T>(work: Promise<T>): Promise<T> {
+  async #trackSlowness<T>(work: Promise<T>): Promise<T> {
     let late = 0;
     const timer = setTimeout(() => {
       late = 1;
-      this.#count(1);
-    }, SLOW_AFTER);
+      this.#addSlowCalls(1);
+    }, SLOW_AFTER_MS);
     try {
       return await work;
     } finally {
       clearTimeout(timer);
-      if (late) this.#count(-1);
+      if (late) this.#addSlowCalls(-1);
     }
   }
 
-  #count(by: number): void {
-    this.slow += by;
+  #addSlowCalls(by: number): void {
+    this.slowCalls += by;
     for (const listener of this.#listeners) listener();
   }
 }
 
-function failed(status: number, headers: Headers, error: Answer<unknown>['error']): Failure {
+function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>['error']): Failure {
   const retryAfter = Number(headers.get('retry-after')) || undefined;
-  return new Failure(error?.message ?? `The service answered ${status}.`, {
+  return new Failure(error?.message ?? `The service responded with status ${status}. Try again in a moment.`, {
     ...{ status, code: error?.code ?? 'server_error', retryAfter },
     requestId: headers.get('x-request-id') ?? undefined,
   });
 }
 
-function bodyOf<T>({ status, headers, body, error }: Answer<T>): T {
+function unwrap<T>({ status, headers, body, error }: ApiResponse<T>): T {
   if (status < 300) return body;
-  throw failed(status, headers, error);
+  throw errorFrom(status, headers, error);
 }

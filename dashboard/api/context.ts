@@ -1,19 +1,11 @@
-import { createContext, useContext, useSyncExternalStore } from 'react';
-import type { Session, SessionState } from '../login/session.ts';
+import { createContext, useContext } from 'react';
 import type { Api } from './api.ts';
 
 export const ApiContext = createContext<Api | undefined>(undefined);
 
-/** The API as the person who is signed in. */
+/** Returns the API client of the signed-in user. Throws outside of an {@link ApiContext}. */
 export function useApi(): Api {
   const api = useContext(ApiContext);
-  if (!api) throw new Error('there is no ApiContext around this');
+  if (!api) throw new Error('useApi must be used inside of an ApiContext');
   return api;
-}
-
-export const useSession = (): Session => useApi().session;
-
-export function useSessionState(): SessionState {
-  const session = useSession();
-  return useSyncExternalStore(session.subscribe, () => session.state);
 }

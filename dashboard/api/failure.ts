@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 
-/** A call that failed, as it is shown: the API's sentence, and the request id to quote when asking for help. */
+/** A failed call as it is shown: the API's message, and the request id to quote to support. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: ErrorCode | 'unreachable';
   readonly requestId: string | undefined;
-  /** Seconds after which a retry gets through. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -20,15 +20,15 @@ export class Failure extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** It may go away by itself: a retry is worth it. */
-  get passes(): boolean {
+  /** True if a retry may succeed. */
+  get isTransient(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** Whatever was thrown, as a failure: what is none is a connection that broke, or an answer that was not ours. */
-export function failureOf(error: unknown): Failure {
+/** Converts a thrown value. Anything but a {@link Failure} is a broken connection or a response that is not the API's. */
+export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const details = { status: 0, code: 'unreachable' as const, requestId: undefined, retryAfter: undefined };
-  return new Failure('The service could not be reached.', details);
+  return new Failure('The service could not be reached. Check your connection and try again.', details);
 }

@@ -4,22 +4,22 @@ import { useApi } from './context.ts';
 
 type Options<T> = Pick<UseQueryOptions<T>, 'enabled' | 'refetchInterval' | 'staleTime' | 'placeholderData'>;
 
-/** What is known under which name: the operation's, and what it was asked with. */
-export const keyOf = <R extends Route>(route: R, input?: CallerInput<R>) =>
+/** Returns the cache key of a read: the operation and its input. */
+export const queryKey = <R extends Route>(route: R, input?: CallerInput<R>) =>
   input === undefined ? [route.id] : [route.id, input];
 
-/** Reads by an operation of the contract; the same read on several places of a screen is one request. */
-export function useRead<R extends Route>(
+/** Reads with an operation of the contract. Components that read the same share one request. */
+export function useApiQuery<R extends Route>(
   route: R,
   input?: CallerInput<R>,
   options: Options<Output<R>> = {},
 ): UseQueryResult<Output<R>> {
   const api = useApi();
-  return useQuery<Output<R>>({ queryKey: keyOf(route, input), queryFn: () => api.call(route, input), ...options });
+  return useQuery<Output<R>>({ queryKey: queryKey(route, input), queryFn: () => api.call(route, input), ...options });
 }
 
-/** Makes reads anew, by their operations. */
-export function useRefresh(): (routes: readonly { id: string }[]) => void {
+/** Returns a function that refreshes the cached reads of operations. */
+export function useInvalidate(): (routes: readonly { id: string }[]) => void {
   const client = useQueryClient();
   return (routes) => {
     for (const { id } of routes) void client.invalidateQueries({ queryKey: [id] });

@@ -1,34 +1,34 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import { When } from '../ui/TimeAgo.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { type Application, useApps } from './api.ts';
-import { FRAMEWORK_WORDS } from './words.ts';
+import { FRAMEWORK_LABELS } from './labels.ts';
 
-const NewButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
+const NewAppButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
 
-/** All applications. */
+/** List of all applications. */
 export function AppList() {
   const apps = useApps();
   return (
-    <Screen title="Applications" actions={<NewButton />}>
-      <Loaded query={apps}>
+    <Screen title="Applications" actions={<NewAppButton />}>
+      <QueryBoundary query={apps}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No applications yet" action={<NewButton />}>
-              Give the address of a Git repository; it is built and served at an address of its own.
-            </Empty>
+            <EmptyState title="No applications yet" action={<NewAppButton />}>
+              Connect a Git repository to build it and serve it at its own URL.
+            </EmptyState>
           ) : (
             <AppRows apps={data} />
           )
         }
-      </Loaded>
-      <ShowMore of={apps} />
+      </QueryBoundary>
+      <ShowMore list={apps} />
     </Screen>
   );
 }
@@ -43,14 +43,14 @@ export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
               {app.name}
             </Text>
             <Text size="sm" c="dimmed" className="break">
-              {app.primaryDomain} · {FRAMEWORK_WORDS[app.framework]} · {app.branch}
+              {app.primaryDomain} · {FRAMEWORK_LABELS[app.framework]} · {app.branch}
             </Text>
           </div>
           <Group gap="sm">
             <Text size="sm" c="dimmed">
-              created <When at={app.createdAt} />
+              created <TimeAgo at={app.createdAt} />
             </Text>
-            <Status of={app.status} />
+            <Status value={app.status} />
           </Group>
         </Group>
       </Link>

@@ -1,32 +1,40 @@
+import { CustomDomain } from '../custom-domains/CustomDomain.tsx';
 import { Databases } from '../databases/Databases.tsx';
+import { DeployButton } from '../deployments/DeployButton.tsx';
 import { Deployments } from '../deployments/Deployments.tsx';
-import { type PlaceTab, PlaceTabs } from '../ui/NavTabs.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { type NavTab, NavTabs } from '../ui/NavTabs.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
-import { OutLink } from '../ui/TextLink.tsx';
+import { ExternalLink } from '../ui/TextLink.tsx';
 import { AppSettings } from './AppSettings.tsx';
-import { type Application, addressOf, useApp } from './api.ts';
-import { DeployButton } from './DeployButton.tsx';
+import { type Application, appUrl, isDeployable, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
-import { OwnDomain } from './OwnDomain.tsx';
-import { RunLogs } from './RunLogs.tsx';
+import { RuntimeLogs } from './RuntimeLogs.tsx';
 import { Variables } from './Variables.tsx';
 
-const tabsOf = (app: Application): readonly PlaceTab[] => {
+const tabsFor = (app: Application): readonly NavTab[] => {
   const home = `/apps/${app.id}`;
   return [
-    { href: home, name: 'Deployments', show: () => <Deployments app={app} /> },
-    { href: `${home}/logs`, name: 'Logs', show: () => <RunLogs app={app} /> },
-    { href: `${home}/env`, name: 'Variables', show: () => <Variables app={app} /> },
-    { href: `${home}/domain`, name: 'Domain', show: () => <OwnDomain app={app} /> },
-    { href: `${home}/git`, name: 'Git', show: () => <GitAccess app={app} /> },
-    { href: `${home}/databases`, name: 'Databases', show: () => <Databases app={app} /> },
-    { href: `${home}/settings`, name: 'Settings', show: () => <AppSettings key={app.updatedAt} app={app} /> },
+    {
+      href: home,
+      name: 'Deployments',
+      render: () => <Deployments appId={app.id} hasRepository={app.repoUrl !== null} />,
+    },
+    { href: `${home}/logs`, name: 'Logs', render: () => <RuntimeLogs app={app} /> },
+    { href: `${home}/env`, name: 'Variables', render: () => <Variables app={app} /> },
+    {
+      href: `${home}/domain`,
+      name: 'Domain',
+      render: () => <CustomDomain appId={app.id} defaultDomain={app.primaryDomain} />,
+    },
+    { href: `${home}/git`, name: 'Git', render: () => <GitAccess app={app} /> },
+    { href: `${home}/databases`, name: 'Databases', render: () => <Databases appId={app.id} /> },
+    { href: `${home}/settings`, name: 'Settings', render: () => <AppSettings key={app.updatedAt} app={app} /> },
   ];
 };
 
-/** One application, in tabs; the address says which. */
+/** One application with its tabs. */
 export function AppScreen({ id }: { id: string }) {
   const app = useApp(id);
   const found = app.data?.data;
@@ -36,19 +44,19 @@ export function AppScreen({ id }: { id: string }) {
       title={found?.name ?? 'Application'}
       back={back}
       id={found?.id}
-      beside={found && <Status of={found.status} />}
-      actions={found && <DeployButton app={found} />}
+      beside={found && <Status value={found.status} />}
+      actions={found && <DeployButton appId={found.id} disabled={!isDeployable(found)} />}
     >
-      <Loaded query={app} lines={5}>
+      <QueryBoundary query={app} lines={5}>
         {({ data }) => (
           <>
             <div>
-              <OutLink href={addressOf(data)}>{addressOf(data)}</OutLink>
+              <ExternalLink href={appUrl(data)}>{appUrl(data)}</ExternalLink>
             </div>
-            <PlaceTabs tabs={tabsOf(data)} name={data.name} />
+            <NavTabs tabs={tabsFor(data)} name={data.name} />
           </>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Screen>
   );
 }

@@ -1,21 +1,34 @@
 import { Route, Switch } from 'wouter';
-import { NotFound } from '../shell/NotFound.tsx';
+import { DeploymentScreen } from '../deployments/DeploymentScreen.tsx';
+import { NotFound } from '../ui/NotFound.tsx';
 import { AppList } from './AppList.tsx';
 import { AppScreen } from './AppScreen.tsx';
-import { DeploymentScreen } from './DeploymentScreen.tsx';
+import { appUrl, isDeployable, useApp } from './api.ts';
 import { NewApp } from './NewApp.tsx';
 
-/** Applications: the list, a new one, one with its tabs, one deployment. */
+/** Routes of the applications area. */
 export default function Apps() {
   return (
     <Switch>
       <Route path="/apps" component={AppList} />
       <Route path="/apps/new" component={NewApp} />
       <Route path="/apps/:id/deployments/:deploymentId">
-        {({ id, deploymentId }) => <DeploymentScreen key={deploymentId} id={id} deploymentId={deploymentId} />}
+        {({ id, deploymentId }) => <AppDeployment key={deploymentId} appId={id} deploymentId={deploymentId} />}
       </Route>
       <Route path="/apps/:id/:tab?">{({ id }) => <AppScreen key={id} id={id} />}</Route>
       <Route component={NotFound} />
     </Switch>
+  );
+}
+
+/** One deployment of an application. */
+function AppDeployment({ appId, deploymentId }: { appId: string; deploymentId: string }) {
+  const app = useApp(appId).data?.data;
+  return (
+    <DeploymentScreen
+      appId={appId}
+      app={app && { name: app.name, url: appUrl(app), isDeployable: isDeployable(app) }}
+      deploymentId={deploymentId}
+    />
   );
 }

@@ -1,9 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ActButton } from '../ui/ActionButton.tsx';
-import { Confirm } from '../ui/ConfirmButton.tsx';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import {
   type Application,
@@ -14,7 +14,7 @@ import {
   useUpdateApp,
 } from './api.ts';
 
-/** How the repository tells of pushes, and how builds get at a private one. */
+/** Push webhook and deploy key of an application's repository. */
 export const GitAccess = ({ app }: { app: Application }) => (
   <Stack gap="xl">
     <PushHook app={app} />
@@ -27,7 +27,7 @@ function PushHook({ app }: { app: Application }) {
   const update = useUpdateApp();
   const rotate = useRotateGitHook();
   const [shown, setShown] = useState(false);
-  const renew = async () => {
+  const rotateSecret = async () => {
     await rotate.mutateAsync({ params: { id: app.id } });
     await hook.refetch();
     setShown(true);
@@ -36,41 +36,46 @@ function PushHook({ app }: { app: Application }) {
   return (
     <Section
       title="Deploy on push"
-      about="Give this address and secret to a push webhook at GitHub, GitLab or Bitbucket; every push to the branch is then deployed."
+      description="Add a push webhook with this URL and secret at GitHub, GitLab or Bitbucket to deploy every push to the branch."
     >
       {!app.autoDeploy && (
         <Group gap="sm">
-          <Text size="sm">Pushes are ignored at the moment.</Text>
-          <ActButton size="xs" act={enable}>
-            Deploy on every push
-          </ActButton>
+          <Text size="sm">Auto-deploy is off.</Text>
+          <ActionButton size="xs" action={enable}>
+            Turn on auto-deploy
+          </ActionButton>
         </Group>
       )}
-      <Loaded query={hook} lines={1}>
+      <QueryBoundary query={hook} lines={1}>
         {({ data }) => (
           <Stack className="card" p="md" gap="sm">
             <Text size="sm" fw={600}>
-              Address
+              Webhook URL
             </Text>
-            <CopyText name="the hook's address" text={data.url} />
+            <CopyText name="the webhook URL" text={data.url} />
             <Text size="sm" fw={600}>
               Secret
             </Text>
-            {shown && <CopyText name="the hook's secret" text={data.secret} />}
+            {shown && <CopyText name="the webhook secret" text={data.secret} />}
             <Group gap="xs">
               {!shown && (
-                <ActButton size="xs" act={async () => setShown(true)}>
-                  Show the secret
-                </ActButton>
+                <ActionButton size="xs" action={async () => setShown(true)}>
+                  Show secret
+                </ActionButton>
               )}
-              <Confirm label="New secret" question="A new secret for the hook?" size="xs" act={renew}>
-                Pushes signed with the one of now are refused at once: give the new one to your Git host right away.
-                What was pushed in between can be deployed by hand.
-              </Confirm>
+              <ConfirmButton
+                label="Rotate secret"
+                question="Rotate the webhook secret?"
+                size="xs"
+                onConfirm={rotateSecret}
+              >
+                Pushes signed with the current secret are rejected immediately. Update the webhook at your Git host
+                right away, and deploy pushes that arrive in between manually.
+              </ConfirmButton>
             </Group>
           </Stack>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }
@@ -78,28 +83,28 @@ function PushHook({ app }: { app: Application }) {
 function DeployKey({ app }: { app: Application }) {
   const key = useDeployKey(app.id);
   const rotate = useRotateDeployKey();
-  const renew = async () => {
+  const rotateKey = async () => {
     await rotate.mutateAsync({ params: { id: app.id } });
     await key.refetch();
   };
   return (
     <Section
       title="Deploy key"
-      about="For a repository with a git@ address: add this public key to it, for reading alone."
+      description="For private repositories with a git@ URL: add this public key to the repository, with read access."
     >
-      <Loaded query={key} lines={1}>
+      <QueryBoundary query={key} lines={1}>
         {({ data }) => (
           <Stack className="card" p="md" gap="sm">
             <CopyText name="the deploy key" text={data.publicKey} />
             <div>
-              <Confirm label="New key" question="A new deploy key?" size="xs" act={renew}>
-                The one of now is forgotten at once: deployments from a private repository fail until the new one is
-                added to it. Take the old one out there.
-              </Confirm>
+              <ConfirmButton label="Rotate key" question="Rotate the deploy key?" size="xs" onConfirm={rotateKey}>
+                The current key is deleted immediately. Deployments from a private repository fail until you add the new
+                key to it. Remove the old key there.
+              </ConfirmButton>
             </div>
           </Stack>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

@@ -4,17 +4,17 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { FRAMEWORK_DEFAULTS, FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import type { CallerInput } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
-import { ChoiceField, SwitchField, TextField } from '../form/fields.tsx';
+import { SelectField, SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { useCreateApp } from './api.ts';
-import { FRAMEWORK_WORDS } from './words.ts';
+import { FRAMEWORK_LABELS } from './labels.ts';
 
 type Body = NonNullable<CallerInput<typeof createApp>['body']>;
 type Framework = (typeof FRAMEWORKS)[number];
 
-const START = {
+const INITIAL_VALUES = {
   ...{
     name: '',
     framework: 'NEXTJS' as Framework,
@@ -25,21 +25,21 @@ const START = {
   ...{ customDomain: '', installCommand: '', buildCommand: '', startFile: '', deployNow: true },
 };
 
-/** What was left empty has the contract's default. */
-const toBody = ({ name, framework, nodeVersion, deployNow, ...texts }: typeof START): Body => {
+/** Converts the form to a request. Empty fields are omitted, so that the contract's defaults apply. */
+const toBody = ({ name, framework, nodeVersion, deployNow, ...texts }: typeof INITIAL_VALUES): Body => {
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
   return { ...given, name, framework, nodeVersion, deployNow };
 };
 
-const slugOf = (name: string): string =>
+const toSlug = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
 
-/** Creates an application. */
+/** Form that creates an application. */
 export function NewApp() {
-  const form = useForm(createApp.body, START, toBody, 'new-app');
+  const form = useForm(createApp.body, INITIAL_VALUES, toBody, 'new-app');
   const create = useCreateApp();
   const [, navigate] = useLocation();
   const { values, field } = form;
@@ -53,8 +53,8 @@ export function NewApp() {
       <FormBox
         form={form}
         label="Create application"
-        act={submit}
-        beside={
+        onSubmit={submit}
+        secondaryAction={
           <ButtonLink href="/apps" variant="default">
             Cancel
           </ButtonLink>
@@ -62,36 +62,38 @@ export function NewApp() {
       >
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextField
-            of={field('name')}
+            field={field('name')}
             label="Name"
             required
-            description={
-              values.name === '' ? '2 to 60 characters' : `Its address will begin with ${slugOf(values.name)}`
-            }
+            description={values.name === '' ? '2 to 60 characters' : `The URL starts with ${toSlug(values.name)}`}
           />
-          <ChoiceField
-            of={field('framework')}
+          <SelectField
+            field={field('framework')}
             label="Framework"
-            description="What it is built with"
-            choices={FRAMEWORKS}
-            names={FRAMEWORK_WORDS}
+            description="Sets the default build command and start file"
+            options={FRAMEWORKS}
+            optionLabels={FRAMEWORK_LABELS}
           />
           <TextField
-            of={field('repoUrl')}
+            field={field('repoUrl')}
             label="Git repository"
-            description="https://… or git@…; without one nothing is deployed yet"
+            description="Required to deploy: https://… or git@…"
             placeholder="https://git.localhost/hello-express.git"
           />
-          <TextField of={field('branch')} label="Branch" description="The branch that is deployed" />
-          <ChoiceField of={field('nodeVersion')} label="Node version" choices={NODE_VERSIONS} />
-          <TextField of={field('customDomain')} label="Own domain" placeholder="shop.example.com" />
-          <TextField of={field('installCommand')} label="Install command" placeholder="npm ci" />
-          <TextField of={field('buildCommand')} label="Build command" placeholder={defaults.buildCommand ?? 'none'} />
-          <TextField of={field('startFile')} label="Start file" placeholder={defaults.startFile} />
+          <TextField field={field('branch')} label="Production branch" />
+          <SelectField field={field('nodeVersion')} label="Node version" options={NODE_VERSIONS} />
+          <TextField field={field('customDomain')} label="Custom domain" placeholder="shop.example.com" />
+          <TextField field={field('installCommand')} label="Install command" placeholder="npm ci" />
+          <TextField
+            field={field('buildCommand')}
+            label="Build command"
+            placeholder={defaults.buildCommand ?? 'none'}
+          />
+          <TextField field={field('startFile')} label="Start file" placeholder={defaults.startFile} />
         </SimpleGrid>
-        <SwitchField of={field('deployNow')} label="Deploy as soon as it is created" />
+        <SwitchField field={field('deployNow')} label="Deploy after creation" />
         <Text size="xs" c="dimmed">
-          It counts towards your plan's number of applications.
+          Uses one of the applications included in your plan.
         </Text>
       </FormBox>
     </Screen>

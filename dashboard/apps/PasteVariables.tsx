@@ -1,12 +1,12 @@
 import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { type Pair, readDotenv } from './dotenv.ts';
+import { type Pair, parseDotenv } from './dotenv.ts';
 
-/** Many variables at once: the text of a `.env` file, read here and sent with the form as if it had been typed. */
+/** Imports the variables of a `.env` file into the form. */
 export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void }) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
-  const take = (pairs: readonly Pair[]) => {
+  const importPairs = (pairs: readonly Pair[]) => {
     add(pairs);
     close();
   };
@@ -16,7 +16,7 @@ export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void 
         Paste a .env file
       </Button>
       <Modal opened={open} onClose={close} title="Paste a .env file" closeButtonProps={{ 'aria-label': 'Close' }}>
-        <PasteForm take={take} />
+        <PasteForm take={importPairs} />
       </Modal>
     </>
   );
@@ -24,17 +24,17 @@ export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void 
 
 function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
   const [text, setText] = useState('');
-  const pairs = readDotenv(text);
+  const pairs = parseDotenv(text);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // A dialog is drawn elsewhere; for React it is still inside of the form with the variables.
+    // The dialog is a portal: in React's tree it is still inside of the variables form.
     event.stopPropagation();
     take(pairs);
   };
   return (
     <Stack component="form" onSubmit={submit}>
       <Textarea
-        label="Its text"
+        label=".env contents"
         placeholder={'DATABASE_URL=postgres://…\nAPI_KEY="…"'}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -47,16 +47,16 @@ function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
         data-autofocus
       />
       <Text size="sm" c="dimmed" role="status">
-        {text.trim() === '' ? 'Lines like NAME=value; comments are left out.' : wordsOf(pairs)}
+        {text.trim() === '' ? 'One NAME=value per line. Comments are ignored.' : describePairs(pairs)}
       </Text>
       <Button type="submit" disabled={pairs.length === 0} style={{ alignSelf: 'flex-start' }}>
-        Take over
+        Import
       </Button>
     </Stack>
   );
 }
 
-function wordsOf(pairs: readonly Pair[]): string {
-  if (pairs.length === 0) return 'No variables are in this.';
+function describePairs(pairs: readonly Pair[]): string {
+  if (pairs.length === 0) return 'No variables found.';
   return `${pairs.length} ${pairs.length === 1 ? 'variable' : 'variables'}: ${pairs.map(({ key }) => key).join(', ')}`;
 }

@@ -1,27 +1,28 @@
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
-import { type Pair, readDotenv } from './dotenv.ts';
+import type { ReactNode } from 'react';
+import { type Pair, parseDotenv } from './dotenv.ts';
 
 export interface Variable {
   row: number;
   key: string;
-  /** Empty: what is stored stays. */
+  /** Empty: the stored value is kept. */
   value: string;
   stored: boolean;
 }
 
 interface VariableRowProps {
   variable: Variable;
-  errors: { key: string | undefined; value: string | undefined };
+  errors: { key: ReactNode; value: ReactNode };
   change: (variable: Variable) => void;
   remove: () => void;
-  /** Lines of a `.env` file were pasted where a name belongs. */
+  /** Called when `.env` lines are pasted into the name field. */
   paste: (pairs: readonly Pair[]) => void;
 }
 
-/** What is pasted where a name belongs, if it is more than a name. */
-const pairsIn = (text: string): readonly Pair[] => (text.includes('=') ? readDotenv(text) : []);
+/** Parses pasted text that is more than a name. */
+const parsePasted = (text: string): readonly Pair[] => (text.includes('=') ? parseDotenv(text) : []);
 
-/** One variable. The name of a stored one stands fast: another name would be another variable, without its value. */
+/** One variable. The name of a stored variable is read-only: a renamed one would lose its value. */
 export const VariableRow = ({ variable, errors, change, remove, paste }: VariableRowProps) => (
   <Group gap="xs" align="flex-start">
     <TextInput
@@ -32,7 +33,7 @@ export const VariableRow = ({ variable, errors, change, remove, paste }: Variabl
       readOnly={variable.stored}
       onChange={(event) => change({ ...variable, key: event.currentTarget.value.trim() })}
       onPaste={(event) => {
-        const pairs = pairsIn(event.clipboardData.getData('text'));
+        const pairs = parsePasted(event.clipboardData.getData('text'));
         if (pairs.length === 0 || variable.stored) return;
         event.preventDefault();
         paste(pairs);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { readDotenv } from './dotenv.ts';
+import { parseDotenv } from './dotenv.ts';
 
-const read = (text: string) => Object.fromEntries(readDotenv(text).map(({ key, value }) => [key, value]));
+const read = (text: string) => Object.fromEntries(parseDotenv(text).map(({ key, value }) => [key, value]));
 
-test('a file as people keep them', () => {
+test('parses a typical file', () => {
   const text = `# of the shop
 NODE_ENV=production
 export GREETING = Sawubona # a comment
@@ -18,7 +18,7 @@ URL=postgres://u:p@host/db?x=1#part
   });
 });
 
-test('quotes keep what is in them, and double quotes know escapes and several lines', () => {
+test('keeps quoted text literally, and supports escapes and several lines in double quotes', () => {
   const text = `A="two words # no comment"\nB='as \\n it stands'\nC="one\\ntwo \\"quoted\\""\nKEY="-----BEGIN\nabc=\n-----END"\nD=\`x'y"z\`\n`;
   expect(read(text)).toEqual({
     A: 'two words # no comment',
@@ -29,7 +29,7 @@ test('quotes keep what is in them, and double quotes know escapes and several li
   });
 });
 
-test('Windows line ends, repeated names, and what is no variable', () => {
+test('accepts Windows line ends and repeated names, and ignores other lines', () => {
   expect(read('A=1\r\nB=2\r\nA=3\r\nno variable\r\n=x\r\n')).toEqual({ A: '3', B: '2' });
-  expect(readDotenv('just a name')).toEqual([]);
+  expect(parseDotenv('just a name')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { Route, Switch } from 'wouter';
-import { PlaceTabs } from '../ui/NavTabs.tsx';
+import { NavTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { InvoiceScreen } from './InvoiceScreen.tsx';
 import { Invoices } from './Invoices.tsx';
@@ -7,19 +7,19 @@ import { Plans } from './Plans.tsx';
 import { WalletTab } from './WalletTab.tsx';
 
 const TABS = [
-  { href: '/billing', name: 'Wallet', show: () => <WalletTab /> },
-  { href: '/billing/invoices', name: 'Invoices', show: () => <Invoices /> },
-  { href: '/billing/plans', name: 'Plans', show: () => <Plans /> },
+  { href: '/billing', name: 'Wallet', render: () => <WalletTab /> },
+  { href: '/billing/invoices', name: 'Invoices', render: () => <Invoices /> },
+  { href: '/billing/plans', name: 'Plans', render: () => <Plans /> },
 ];
 
-/** Money: the wallet, the invoices, and what is subscribed to. */
+/** Routes of the billing area: wallet, invoices and plans. */
 export default function Billing() {
   return (
     <Switch>
       <Route path="/billing/invoices/:id">{({ id }) => <InvoiceScreen key={id} id={id} />}</Route>
       <Route>
         <Screen title="Billing">
-          <PlaceTabs tabs={TABS} name="Billing" />
+          <NavTabs tabs={TABS} name="Billing" />
         </Screen>
       </Route>
     </Switch>

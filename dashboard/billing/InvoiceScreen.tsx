@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
-import { useSession } from '../api/context.ts';
-import { Confirm } from '../ui/ConfirmButton.tsx';
-import { rand } from '../ui/money.ts';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { useSession } from '../login/context.ts';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { formatRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/TimeAgo.tsx';
-import { tell } from '../ui/toast.ts';
+import { formatDate } from '../ui/TimeAgo.tsx';
+import { toast } from '../ui/toast.ts';
 import { type InvoiceWithLines, useInvoice, usePayInvoice } from './api.ts';
 
-/** One invoice: on the screen and on paper. */
+/** One invoice, for screen and print. */
 export function InvoiceScreen({ id }: { id: string }) {
   const invoice = useInvoice(id);
   const found = invoice.data?.data;
@@ -18,11 +18,11 @@ export function InvoiceScreen({ id }: { id: string }) {
       title={found ? `Invoice ${found.number}` : 'Invoice'}
       back={{ href: '/billing/invoices', name: 'Invoices' }}
       id={found?.id}
-      beside={found && <Status of={found.status} />}
+      beside={found && <Status value={found.status} />}
       actions={
         found && (
           <>
-            {found.status === 'UNPAID' && <Pay invoice={found} />}
+            {found.status === 'UNPAID' && <PayButton invoice={found} />}
             <Button variant="default" onClick={() => window.print()}>
               Print
             </Button>
@@ -30,43 +30,43 @@ export function InvoiceScreen({ id }: { id: string }) {
         )
       }
     >
-      <Loaded query={invoice} lines={4}>
-        {({ data }) => <Paper invoice={data} />}
-      </Loaded>
+      <QueryBoundary query={invoice} lines={4}>
+        {({ data }) => <InvoiceDocument invoice={data} />}
+      </QueryBoundary>
     </Screen>
   );
 }
 
-function Pay({ invoice }: { invoice: InvoiceWithLines }) {
+function PayButton({ invoice }: { invoice: InvoiceWithLines }) {
   const pay = usePayInvoice();
-  const act = async () => {
+  const payInvoice = async () => {
     await pay.mutateAsync({ params: { id: invoice.id } });
-    tell(`${invoice.number} is paid.`);
+    toast(`Invoice ${invoice.number} paid.`);
   };
   return (
-    <Confirm
+    <ConfirmButton
       label="Pay from wallet"
-      question={`Pay ${rand(invoice.amount)}?`}
+      question={`Pay ${formatRand(invoice.amount)}?`}
       destructive={false}
       variant="filled"
-      act={act}
+      onConfirm={payInvoice}
     >
-      Invoice {invoice.number} is paid from your wallet.
-    </Confirm>
+      Pays invoice {invoice.number} from your wallet.
+    </ConfirmButton>
   );
 }
 
-/** What is printed: who, when, what, how much. */
-function Paper({ invoice }: { invoice: InvoiceWithLines }) {
+/** The printable part of an invoice. */
+function InvoiceDocument({ invoice }: { invoice: InvoiceWithLines }) {
   const { email } = useSession();
   const { issuedAt, dueAt, paidAt, lines, vat, amount } = invoice;
   return (
     <Stack className="card" p="md" gap="md">
       <Group gap="xl">
         <Fact name="To" value={email} />
-        <Fact name="Issued" value={dateOf(issuedAt)} />
-        <Fact name="Due" value={dateOf(dueAt)} />
-        <Fact name="Paid" value={paidAt ? dateOf(paidAt) : 'not paid'} />
+        <Fact name="Issued" value={formatDate(issuedAt)} />
+        <Fact name="Due" value={formatDate(dueAt)} />
+        <Fact name="Paid" value={paidAt ? formatDate(paidAt) : 'Not paid'} />
       </Group>
       <Table>
         <Table.Thead>
@@ -79,17 +79,17 @@ function Paper({ invoice }: { invoice: InvoiceWithLines }) {
           {[...lines.entries()].map(([at, { description, amount: of }]) => (
             <Table.Tr key={at}>
               <Table.Td className="break">{description}</Table.Td>
-              <Table.Td ta="right">{rand(of)}</Table.Td>
+              <Table.Td ta="right">{formatRand(of)}</Table.Td>
             </Table.Tr>
           ))}
           <Table.Tr>
             <Table.Td>VAT (15%), included</Table.Td>
-            <Table.Td ta="right">{rand(vat)}</Table.Td>
+            <Table.Td ta="right">{formatRand(vat)}</Table.Td>
           </Table.Tr>
           <Table.Tr>
             <Table.Th scope="row">Total</Table.Th>
             <Table.Td ta="right" fw={700}>
-              {rand(amount)}
+              {formatRand(amount)}
             </Table.Td>
           </Table.Tr>
         </Table.Tbody>

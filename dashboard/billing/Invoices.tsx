@@ -2,68 +2,68 @@ import { Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { INVOICE_STATUSES } from '../../contract/enums.ts';
-import { Empty } from '../ui/EmptyState.tsx';
-import { rand } from '../ui/money.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { formatRand } from '../ui/money.ts';
 import { Pager } from '../ui/Pager.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
-import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/TimeAgo.tsx';
+import { Status, toLabel } from '../ui/Status.tsx';
+import { formatDate } from '../ui/TimeAgo.tsx';
 import { type Invoice, type InvoiceStatus, PAGE_SIZE, useInvoices } from './api.ts';
-import { KIND_WORDS } from './labels.ts';
+import { KIND_LABELS } from './labels.ts';
 
-const statusOf = (text: string): InvoiceStatus | '' => INVOICE_STATUSES.find((status) => status === text) ?? '';
+const parseStatus = (text: string): InvoiceStatus | '' => INVOICE_STATUSES.find((status) => status === text) ?? '';
 
-/** The account's invoices, a page at a time. */
+/** Paged list of the account's invoices. */
 export function Invoices() {
   const [status, setStatus] = useState<InvoiceStatus | ''>('');
   const [offset, setOffset] = useState(0);
   const choose = (text: string) => {
-    setStatus(statusOf(text));
+    setStatus(parseStatus(text));
     setOffset(0);
   };
   const filter = (
     <NativeSelect
-      aria-label="Which invoices"
+      aria-label="Filter by status"
       value={status}
       onChange={(event) => choose(event.currentTarget.value)}
-      data={[{ value: '', label: 'All' }, ...INVOICE_STATUSES]}
+      data={[{ value: '', label: 'All' }, ...INVOICE_STATUSES.map((value) => ({ value, label: toLabel(value) }))]}
     />
   );
   return (
     <Section title="Invoices" actions={filter}>
-      <Loaded query={useInvoices(status, offset)}>
+      <QueryBoundary query={useInvoices(status, offset)}>
         {({ data, has_more }) => (
           <>
-            {data.length === 0 && <Empty title="No invoices here" />}
+            {data.length === 0 && <EmptyState title="No invoices" />}
             {data.length > 0 && (
               <div className="card">
                 {data.map((invoice) => (
-                  <Row key={invoice.id} invoice={invoice} />
+                  <InvoiceRow key={invoice.id} invoice={invoice} />
                 ))}
               </div>
             )}
             <Pager offset={offset} size={PAGE_SIZE} hasMore={has_more} go={setOffset} />
           </>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }
 
-const Row = ({ invoice: { id, number, kind, status, amount, issuedAt, dueAt } }: { invoice: Invoice }) => (
+const InvoiceRow = ({ invoice: { id, number, kind, status, amount, issuedAt, dueAt } }: { invoice: Invoice }) => (
   <Link href={`/billing/invoices/${id}`} className="row">
     <Group justify="space-between" gap="xs">
       <div>
         <Text fw={600}>{number}</Text>
         <Text size="sm" c="dimmed">
-          {KIND_WORDS[kind]} · {dateOf(issuedAt)}
-          {status === 'UNPAID' && ` · due ${dateOf(dueAt)}`}
+          {KIND_LABELS[kind]} · {formatDate(issuedAt)}
+          {status === 'UNPAID' && ` · due ${formatDate(dueAt)}`}
         </Text>
       </div>
       <Group gap="sm">
-        <Text style={{ fontVariantNumeric: 'tabular-nums' }}>{rand(amount)}</Text>
-        <Status of={status} />
+        <Text style={{ fontVariantNumeric: 'tabular-nums' }}>{formatRand(amount)}</Text>
+        <Status value={status} />
       </Group>
     </Group>
   </Link>

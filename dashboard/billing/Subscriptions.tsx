@@ -1,65 +1,65 @@
 import { Group, Text } from '@mantine/core';
-import { Confirm } from '../ui/ConfirmButton.tsx';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/TimeAgo.tsx';
-import { tell } from '../ui/toast.ts';
+import { formatDate } from '../ui/TimeAgo.tsx';
+import { toast } from '../ui/toast.ts';
 import { type Subscription, useCancelSubscription, useSubscriptions } from './api.ts';
 
-/** The plans that the account has. */
+/** The account's subscriptions. */
 export function Subscriptions() {
   const subscriptions = useSubscriptions();
   return (
     <Section title="Your subscriptions">
-      <Loaded query={subscriptions}>
+      <QueryBoundary query={subscriptions}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No subscriptions yet">Choose a plan below.</Empty>
+            <EmptyState title="No subscriptions yet">Choose a plan below.</EmptyState>
           ) : (
             <div className="card">
               {data.map((subscription) => (
-                <Row key={subscription.id} subscription={subscription} />
+                <SubscriptionRow key={subscription.id} subscription={subscription} />
               ))}
             </div>
           )
         }
-      </Loaded>
-      <ShowMore of={subscriptions} />
+      </QueryBoundary>
+      <ShowMore list={subscriptions} />
     </Section>
   );
 }
 
-function Row({
+function SubscriptionRow({
   subscription: { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd },
 }: {
   subscription: Subscription;
 }) {
   const cancel = useCancelSubscription();
-  const until = dateOf(currentPeriodEnd);
-  const act = async () => {
+  const until = formatDate(currentPeriodEnd);
+  const cancelPlan = async () => {
     await cancel.mutateAsync({ params: { id } });
-    tell(`${plan.name} was cancelled.`);
+    toast(`${plan.name} was cancelled.`);
   };
   return (
     <Group className="row" justify="space-between" gap="sm">
       <div>
         <Group gap="xs">
           <Text fw={600}>{plan.name}</Text>
-          <Status of={status} />
+          <Status value={status} />
         </Group>
         <Text size="sm" c="dimmed" className="break">
           {hostingDomain && `${hostingDomain} · `}
-          {billingCycle === 'MONTHLY' ? 'monthly' : 'yearly'} · {status === 'CANCELLED' ? 'usable' : 'paid'} until{' '}
+          {billingCycle === 'MONTHLY' ? 'monthly' : 'yearly'} · {status === 'CANCELLED' ? 'ends on' : 'paid until'}{' '}
           {until}
         </Text>
       </div>
       {status !== 'CANCELLED' && (
-        <Confirm label="Cancel plan" size="xs" question={`Cancel ${plan.name}?`} act={act}>
-          It is not renewed. What is paid stays usable until {until}.
-        </Confirm>
+        <ConfirmButton label="Cancel plan" size="xs" question={`Cancel ${plan.name}?`} onConfirm={cancelPlan}>
+          The plan is not renewed. It stays active until {until}.
+        </ConfirmButton>
       )}
     </Group>
   );

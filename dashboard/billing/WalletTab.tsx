@@ -1,11 +1,11 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
-import { Empty } from '../ui/EmptyState.tsx';
-import { rand } from '../ui/money.ts';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { formatRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
-import { Figure } from '../ui/Stat.tsx';
-import { When } from '../ui/TimeAgo.tsx';
+import { Stat } from '../ui/Stat.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { AutoTopUp } from './AutoTopUp.tsx';
 import { useAutoTopUp, useWallet, type Wallet } from './api.ts';
 import { PaymentNote } from './PaymentNote.tsx';
@@ -13,7 +13,7 @@ import { TopUp } from './TopUp.tsx';
 
 type Transaction = Wallet['transactions'][number];
 
-const WORDS: Readonly<Record<Transaction['type'], string>> = {
+const TYPE_LABELS: Readonly<Record<Transaction['type'], string>> = {
   TOPUP: 'Top-up',
   PAYMENT: 'Payment',
   REFUND: 'Refund',
@@ -21,45 +21,45 @@ const WORDS: Readonly<Record<Transaction['type'], string>> = {
 };
 
 const COLUMNS: readonly Column<Transaction>[] = [
-  { name: 'When', show: ({ createdAt }) => <When at={createdAt} /> },
-  { name: 'What', show: ({ type, description }) => description || WORDS[type] },
-  { name: 'Kind', show: ({ type }) => WORDS[type] },
-  { name: 'Amount', number: true, show: ({ amount }) => rand(amount) },
-  { name: 'Balance', number: true, show: ({ balanceAfter }) => rand(balanceAfter) },
+  { name: 'Date', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+  { name: 'Description', show: ({ type, description }) => description || TYPE_LABELS[type] },
+  { name: 'Type', show: ({ type }) => TYPE_LABELS[type] },
+  { name: 'Amount', number: true, show: ({ amount }) => formatRand(amount) },
+  { name: 'Balance', number: true, show: ({ balanceAfter }) => formatRand(balanceAfter) },
 ];
 
-/** The prepaid wallet: what is in it, how more gets there, where it went. */
+/** The prepaid wallet: balance, top-ups and transactions. */
 export function WalletTab() {
   const wallet = useWallet();
   const autoTopUp = useAutoTopUp();
   return (
-    <Loaded query={wallet} lines={4}>
+    <QueryBoundary query={wallet} lines={4}>
       {({ data }) => (
         <Stack gap="xl">
           <PaymentNote />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Stack className="card" p="md" gap="md">
-              <Figure name="Balance" value={rand(data.balance)} />
+              <Stat name="Balance" value={formatRand(data.balance)} />
               <TopUp />
             </Stack>
             <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
-              <Loaded query={autoTopUp}>
+              <QueryBoundary query={autoTopUp}>
                 {({ data: settings }) => <AutoTopUp key={JSON.stringify(settings)} settings={settings} />}
-              </Loaded>
+              </QueryBoundary>
             </div>
           </SimpleGrid>
-          <Section title="Transactions" about="The newest 100.">
+          <Section title="Transactions" description="The latest 100 transactions.">
             <Transactions transactions={data.transactions} />
           </Section>
         </Stack>
       )}
-    </Loaded>
+    </QueryBoundary>
   );
 }
 
 const Transactions = ({ transactions }: Pick<Wallet, 'transactions'>) =>
   transactions.length === 0 ? (
-    <Empty title="Nothing has moved yet">Top up the wallet to order domains, plans and AI credits.</Empty>
+    <EmptyState title="No transactions yet">Top up the wallet to buy domains, plans and AI credits.</EmptyState>
   ) : (
     <DataTable
       name="Wallet transactions"

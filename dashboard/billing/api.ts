@@ -5,10 +5,10 @@ import { cancelSubscription, createSubscription, listSubscriptions } from '../..
 import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
 import type { Output } from '../../contract/route.ts';
-import { useAct } from '../api/act.ts';
-import { recovery } from '../api/queries.ts';
-import { useList } from '../api/use-api-list.ts';
-import { useRead } from '../api/use-api-query.ts';
+import { recoveryInterval } from '../api/query-client.ts';
+import { useApiList } from '../api/use-api-list.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 
 export type AutoTopUpSettings = Output<typeof getAutoTopUp>['data'];
 export type Wallet = Output<typeof getWallet>['data'];
@@ -17,36 +17,39 @@ export type InvoiceWithLines = Output<typeof getInvoice>['data'];
 export type Plan = Output<typeof listPlans>['data'][number];
 export type Subscription = Output<typeof listSubscriptions>['data'][number];
 
-/** What is different once money has moved. */
-const MONEY = [getWallet, listInvoices, getInvoice, getMe];
+/** Operations whose reads change when the wallet is charged or credited. */
+const BALANCE_ROUTES = [getWallet, listInvoices, getInvoice, getMe];
 
-export const useWallet = () => useRead(getWallet);
-export const useTopUp = () => useAct(createTopUp);
-export const useAutoTopUp = () => useRead(getAutoTopUp);
-export const useSetAutoTopUp = () => useAct(setAutoTopUp, [getAutoTopUp, getWallet]);
+export const useWallet = () => useApiQuery(getWallet);
+export const useTopUp = () => useApiMutation(createTopUp);
+export const useAutoTopUp = () => useApiQuery(getAutoTopUp);
+export const useSetAutoTopUp = () => useApiMutation(setAutoTopUp, [getAutoTopUp, getWallet]);
 
-/** A card payment that the browser has come back from, followed until it is decided. */
+/** Reads a card payment and polls until it has succeeded or failed. */
 export const usePayment = (id: string) =>
-  useRead(
+  useApiQuery(
     getTopUp,
     { params: { id } },
-    { refetchInterval: (query) => recovery(query) || (query.state.data?.data.status === 'PENDING' ? 1500 : false) },
+    {
+      refetchInterval: (query) =>
+        recoveryInterval(query) || (query.state.data?.data.status === 'PENDING' ? 1500 : false),
+    },
   );
 
 export type InvoiceStatus = Invoice['status'];
 export const PAGE_SIZE = 25;
 
-/** One page of invoices; the page before stays to be seen while the next is read. */
+/** Reads one page of invoices. The current page stays visible while the next one loads. */
 export const useInvoices = (status: InvoiceStatus | '', offset: number) =>
-  useRead(
+  useApiQuery(
     listInvoices,
     { query: { limit: String(PAGE_SIZE), offset: String(offset), ...(status === '' ? {} : { status }) } },
     { placeholderData: (before) => before },
   );
-export const useInvoice = (id: string) => useRead(getInvoice, { params: { id } });
-export const usePayInvoice = () => useAct(payInvoice, MONEY);
+export const useInvoice = (id: string) => useApiQuery(getInvoice, { params: { id } });
+export const usePayInvoice = () => useApiMutation(payInvoice, BALANCE_ROUTES);
 
-export const usePlans = () => useRead(listPlans, undefined, { staleTime: 60_000 });
-export const useSubscriptions = () => useList(listSubscriptions);
-export const useSubscribe = () => useAct(createSubscription, [listSubscriptions, ...MONEY]);
-export const useCancelSubscription = () => useAct(cancelSubscription, [listSubscriptions, ...MONEY]);
+export const usePlans = () => useApiQuery(listPlans, undefined, { staleTime: 60_000 });
+export const useSubscriptions = () => useApiList(listSubscriptions);
+export const useSubscribe = () => useApiMutation(createSubscription, [listSubscriptions, ...BALANCE_ROUTES]);
+export const useCancelSubscription = () => useApiMutation(cancelSubscription, [listSubscriptions, ...BALANCE_ROUTES]);

@@ -1,7 +1,7 @@
 import type { Invoice } from './api.ts';
 
-/** What an invoice is for. */
-export const KIND_WORDS: Readonly<Record<Invoice['kind'], string>> = {
+/** Labels of the invoice kinds. */
+export const KIND_LABELS: Readonly<Record<Invoice['kind'], string>> = {
   PLAN: 'Plan',
   DOMAIN: 'Domain',
   AI_CREDITS: 'AI credits',

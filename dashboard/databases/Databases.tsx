@@ -1,32 +1,35 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { createDatabase } from '../../contract/databases/databases.ts';
-import { type Application, type Database, useCreateDatabase, useDatabases } from '../apps/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/toast.ts';
+import { toast } from '../ui/toast.ts';
+import { type Database, useCreateDatabase, useDatabases } from './api.ts';
 
-/** The application's databases, and a new one. */
-export const Databases = ({ app }: { app: Application }) => (
+/** Databases of an application, and a form that creates one. */
+export const Databases = ({ appId }: { appId: string }) => (
   <Stack gap="xl">
-    <Section title="Databases" about="PostgreSQL (Aurora DSQL). The application finds them by environment variables.">
-      <Loaded query={useDatabases()}>
-        {({ data }) => <List databases={data.filter(({ applicationId }) => applicationId === app.id)} />}
-      </Loaded>
+    <Section
+      title="Databases"
+      description="PostgreSQL (Aurora DSQL). The application connects with the environment variables listed here."
+    >
+      <QueryBoundary query={useDatabases()}>
+        {({ data }) => <DatabaseList databases={data.filter(({ applicationId }) => applicationId === appId)} />}
+      </QueryBoundary>
     </Section>
-    <Section title="New database">
-      <NewDatabase app={app} />
+    <Section title="Create a database">
+      <NewDatabase appId={appId} />
     </Section>
   </Stack>
 );
 
-const List = ({ databases }: { databases: readonly Database[] }) =>
+const DatabaseList = ({ databases }: { databases: readonly Database[] }) =>
   databases.length === 0 ? (
-    <Empty title="No databases yet">Have one made below; it takes a minute.</Empty>
+    <EmptyState title="No databases yet">Create a database below. It takes about a minute.</EmptyState>
   ) : (
     <div className="card">
       {databases.map(({ id, name, status, variables }) => (
@@ -37,24 +40,24 @@ const List = ({ databases }: { databases: readonly Database[] }) =>
               {variables.join(', ')}
             </Text>
           </div>
-          <Status of={status} />
+          <Status value={status} />
         </Group>
       ))}
     </div>
   );
 
-function NewDatabase({ app }: { app: Application }) {
-  const toBody = ({ name }: { name: string }) => ({ applicationId: app.id, name });
-  const form = useForm(createDatabase.body, { name: '' }, toBody, `database ${app.id}`);
+function NewDatabase({ appId }: { appId: string }) {
+  const toBody = ({ name }: { name: string }) => ({ applicationId: appId, name });
+  const form = useForm(createDatabase.body, { name: '' }, toBody, `database ${appId}`);
   const create = useCreateDatabase();
-  const act = async () => {
+  const submit = async () => {
     await create.mutateAsync({ body: toBody(form.values) });
-    tell('The database is being made. Deploy once it is there.');
+    toast('The database is being created. Deploy the application once it is available.');
     form.reset();
   };
   return (
-    <FormBox form={form} label="Create database" act={act}>
-      <TextField of={form.field('name')} label="Name" placeholder="main" required />
+    <FormBox form={form} label="Create database" onSubmit={submit}>
+      <TextField field={form.field('name')} label="Name" placeholder="main" required />
     </FormBox>
   );
 }

@@ -1,57 +1,57 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { type Application, type Deployment, useDeployments } from '../apps/api.ts';
-import { DeploymentStatus } from '../apps/DeploymentStatus.tsx';
-import { TRIGGER_WORDS } from '../apps/words.ts';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { When } from '../ui/TimeAgo.tsx';
-import { Took } from './Duration.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { type Deployment, useDeployments } from './api.ts';
+import { DeploymentStatus } from './DeploymentStatus.tsx';
+import { Duration } from './Duration.tsx';
+import { TRIGGER_LABELS } from './labels.ts';
 
 /** An application's deployments, newest first. */
-export function Deployments({ app }: { app: Application }) {
-  const deployments = useDeployments(app.id);
+export function Deployments({ appId, hasRepository }: { appId: string; hasRepository: boolean }) {
+  const deployments = useDeployments(appId);
   return (
     <Stack>
-      <Loaded query={deployments}>
+      <QueryBoundary query={deployments}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="Nothing was deployed yet">
-              {app.repoUrl === null
-                ? 'This application has no Git repository. Create one with a repository to deploy it.'
-                : 'Deploy the branch with the button above.'}
-            </Empty>
+            <EmptyState title="No deployments yet">
+              {!hasRepository
+                ? 'This application has no Git repository. Create an application with a repository to deploy.'
+                : 'Deploy the branch with the Deploy button above.'}
+            </EmptyState>
           ) : (
             <div className="card">
               {data.map((deployment) => (
-                <Row
+                <DeploymentRow
                   key={deployment.id}
                   deployment={deployment}
-                  serves={deployment === data.find(({ status }) => status === 'SUCCEEDED')}
+                  isLive={deployment === data.find(({ status }) => status === 'SUCCEEDED')}
                 />
               ))}
             </div>
           )
         }
-      </Loaded>
-      <ShowMore of={deployments} />
+      </QueryBoundary>
+      <ShowMore list={deployments} />
     </Stack>
   );
 }
 
-const Row = ({ deployment, serves }: { deployment: Deployment; serves: boolean }) => (
+const DeploymentRow = ({ deployment, isLive }: { deployment: Deployment; isLive: boolean }) => (
   <Link href={`/apps/${deployment.applicationId}/deployments/${deployment.id}`} className="row">
     <Group justify="space-between" gap="xs">
       <Group gap="sm">
-        <DeploymentStatus of={deployment.status} />
+        <DeploymentStatus value={deployment.status} />
         <code>{deployment.commitSha || '…'}</code>
-        <Text size="sm">{TRIGGER_WORDS[deployment.trigger]}</Text>
-        {serves && <Status of="SERVING" tone="good" />}
+        <Text size="sm">{TRIGGER_LABELS[deployment.trigger]}</Text>
+        {isLive && <Status value="LIVE" />}
       </Group>
       <Text size="sm" c="dimmed">
-        <When at={deployment.startedAt} /> · <Took deployment={deployment} />
+        <TimeAgo at={deployment.startedAt} /> · <Duration deployment={deployment} />
       </Text>
     </Group>
   </Link>

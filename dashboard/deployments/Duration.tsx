@@ -1,14 +1,16 @@
 import { useEffect, useState } from 'react';
-import type { Deployment } from '../apps/api.ts';
-import { durationBetween, durationOf } from '../ui/duration.ts';
+import { formatDuration, formatDurationBetween } from '../ui/duration.ts';
+import type { Deployment } from './api.ts';
 
-/** How long a deployment took, or has taken so far. */
-export function Took({ deployment: { startedAt, finishedAt } }: { deployment: Deployment }) {
+/** Duration of a deployment, counting up while it runs. */
+export function Duration({ deployment: { startedAt, finishedAt } }: { deployment: Deployment }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (finishedAt) return;
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, [finishedAt]);
-  return finishedAt ? `took ${durationBetween(startedAt, finishedAt)}` : durationOf(now - Date.parse(startedAt));
+  return finishedAt
+    ? `took ${formatDurationBetween(startedAt, finishedAt)}`
+    : formatDuration(now - Date.parse(startedAt));
 }

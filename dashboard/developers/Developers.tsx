@@ -1,24 +1,24 @@
 import { Route, Switch } from 'wouter';
-import { Keys } from '../accounts/ApiKeys.tsx';
-import { PlaceTabs } from '../ui/NavTabs.tsx';
+import { ApiKeys } from '../accounts/ApiKeys.tsx';
+import { NavTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
-import { OutLink } from '../ui/TextLink.tsx';
+import { ExternalLink } from '../ui/TextLink.tsx';
 import { EndpointScreen } from '../webhooks/EndpointScreen.tsx';
 import { Endpoints } from '../webhooks/Endpoints.tsx';
 
 const TABS = [
-  { href: '/developers', name: 'API keys', show: () => <Keys /> },
-  { href: '/developers/webhooks', name: 'Webhooks', show: () => <Endpoints /> },
+  { href: '/developers', name: 'API keys', render: () => <ApiKeys /> },
+  { href: '/developers/webhooks', name: 'Webhooks', render: () => <Endpoints /> },
 ];
 
-/** What programs need: keys, and where events are sent. */
+/** Routes of the developers area: API keys and webhooks. */
 export default function Developers() {
   return (
     <Switch>
       <Route path="/developers/webhooks/:id">{({ id }) => <EndpointScreen key={id} id={id} />}</Route>
       <Route>
-        <Screen title="Developers" actions={<OutLink href="/docs">API reference</OutLink>}>
-          <PlaceTabs tabs={TABS} name="Developers" />
+        <Screen title="Developers" actions={<ExternalLink href="/docs">API reference</ExternalLink>}>
+          <NavTabs tabs={TABS} name="Developers" />
         </Screen>
       </Route>
     </Switch>

@@ -1,18 +1,18 @@
 import { SimpleGrid } from '@mantine/core';
 import { addDnsRecord } from '../../contract/dns/records.ts';
 import { DNS_TYPES } from '../../contract/enums.ts';
-import { useAddRecord } from '../domains/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
-import { ChoiceField, TextField } from '../form/fields.tsx';
+import { SelectField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { tell } from '../ui/toast.ts';
+import { toast } from '../ui/toast.ts';
+import { useAddRecord } from './api.ts';
 
 type RecordType = (typeof DNS_TYPES)[number];
 
-const START = { type: 'A' as RecordType, name: '', content: '', ttl: '3600', prio: '10' };
+const INITIAL_VALUES = { type: 'A' as RecordType, name: '', content: '', ttl: '3600', prio: '10' };
 const hasPriority = (type: RecordType): boolean => type === 'MX' || type === 'SRV';
 
-const toBody = ({ type, name, content, ttl, prio }: typeof START) => ({
+const toBody = ({ type, name, content, ttl, prio }: typeof INITIAL_VALUES) => ({
   ...{ type, name, content, ttl: Number(ttl) },
   ...(hasPriority(type) ? { prio: Number(prio) } : {}),
 });
@@ -28,24 +28,28 @@ const EXAMPLES: Readonly<Record<RecordType, string>> = {
   NS: 'ns1.example.com',
 };
 
-/** Adds a record to a domain. */
+/** Form that adds a DNS record. */
 export function AddRecord({ id, domain }: { id: string; domain: string }) {
-  const form = useForm(addDnsRecord.body, START, toBody, `record ${id}`);
+  const form = useForm(addDnsRecord.body, INITIAL_VALUES, toBody, `record ${id}`);
   const add = useAddRecord();
   const { field, values } = form;
-  const act = async () => {
+  const submit = async () => {
     await add.mutateAsync({ params: { id }, body: toBody(values) });
-    tell('The record was added.');
+    toast('Record added.');
     form.reset();
   };
   return (
-    <FormBox form={form} label="Add record" act={act}>
+    <FormBox form={form} label="Add record" onSubmit={submit}>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <ChoiceField of={field('type')} label="Type" choices={DNS_TYPES} />
-        <TextField of={field('name')} label="Name" description={`Before .${domain}; empty for the domain itself`} />
-        <TextField of={field('content')} label="Content" placeholder={EXAMPLES[values.type]} required />
-        <TextField of={field('ttl')} label="TTL" description="Seconds, 60 to 86400" />
-        {hasPriority(values.type) && <TextField of={field('prio')} label="Priority" />}
+        <SelectField field={field('type')} label="Type" options={DNS_TYPES} />
+        <TextField
+          field={field('name')}
+          label="Name"
+          description={`Without .${domain}; leave empty for the domain itself`}
+        />
+        <TextField field={field('content')} label="Content" placeholder={EXAMPLES[values.type]} required />
+        <TextField field={field('ttl')} label="TTL" description="Seconds, 60 to 86400" />
+        {hasPriority(values.type) && <TextField field={field('prio')} label="Priority" />}
       </SimpleGrid>
     </FormBox>
   );

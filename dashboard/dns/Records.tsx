@@ -1,18 +1,18 @@
-import { type DnsRecord, useDeleteRecord } from '../domains/api.ts';
-import { Confirm } from '../ui/ConfirmButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
-import { Empty } from '../ui/EmptyState.tsx';
-import { tell } from '../ui/toast.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { toast } from '../ui/toast.ts';
+import { type DnsRecord, useDeleteRecord } from './api.ts';
 
-/** The name as the world asks for it. */
+/** Returns the fully qualified name of a record. */
 const fullName = (name: string, domain: string): string => (name === '' ? domain : `${name}.${domain}`);
 
-/** A domain's records. */
+/** Table of a domain's DNS records. */
 export function Records({ id, domain, records }: { id: string; domain: string; records: readonly DnsRecord[] }) {
   const remove = useDeleteRecord();
-  const act = async (record: DnsRecord) => {
+  const deleteRecord = async (record: DnsRecord) => {
     await remove.mutateAsync({ params: { id, recordId: record.id } });
-    tell('The record was deleted.');
+    toast('Record deleted.');
   };
   const columns: readonly Column<DnsRecord>[] = [
     { name: 'Type', show: ({ type }) => <code>{type}</code> },
@@ -23,20 +23,22 @@ export function Records({ id, domain, records }: { id: string; domain: string; r
     {
       name: 'Delete',
       show: (record) => (
-        <Confirm
+        <ConfirmButton
           label="Delete"
           size="compact-xs"
           question="Delete this record?"
           aria-label={`Delete ${record.type} ${fullName(record.name, domain)}`}
-          act={() => act(record)}
+          onConfirm={() => deleteRecord(record)}
         >
           <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
           longer answered. Others may remember it for {record.ttl} seconds.
-        </Confirm>
+        </ConfirmButton>
       ),
     },
   ];
   if (records.length === 0)
-    return <Empty title="No records yet">Add one below, for example where the website is.</Empty>;
+    return (
+      <EmptyState title="No records yet">Add a record below, for example an A record for your website.</EmptyState>
+    );
   return <DataTable name={`DNS records of ${domain}`} items={records} idOf={(record) => record.id} columns={columns} />;
 }

@@ -1,68 +1,63 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { FailureNote } from '../ui/FailureAlert.tsx';
+import { FailureAlert } from '../ui/FailureAlert.tsx';
 import type { Form } from './form.ts';
 
 interface FormBoxProps<V extends object> {
   form: Form<V>;
-  /** What the button says. */
+  /** The submit button's label. */
   label: string;
-  act: () => Promise<unknown>;
-  /** Beside the button. */
-  beside?: ReactNode;
+  onSubmit: () => Promise<unknown>;
+  /** Shown beside the button. */
+  secondaryAction?: ReactNode;
   children: ReactNode;
 }
 
 /**
- * A form with its button. Sent once however often it is clicked; what is wrong stands at its field and gets the focus,
- * what the API refuses stands above the button, and nothing that was typed is lost.
+ * A form with its submit button. Repeated clicks send it once. The first invalid field gets the focus; an API error that names
+ * no field is shown above the button, and the values stay.
  */
-export function FormBox<V extends object>({ form, label, act, beside, children }: FormBoxProps<V>) {
+export function FormBox<V extends object>({ form, label, onSubmit, secondaryAction, children }: FormBoxProps<V>) {
   const element = useRef<HTMLFormElement>(null);
-  const busy = useRef(false);
-  const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
-  const toWrongField = () => {
+  const focusInvalidField = () => {
     requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy.current) return;
-    setError(undefined);
-    if (!form.check()) return toWrongField();
-    busy.current = true;
-    setPending(true);
+  const send = form.onSubmit(async () => {
     try {
-      await act();
-      form.sent();
+      await onSubmit();
+      form.discardDraft();
     } catch (thrown) {
-      if (form.refuse(thrown)) toWrongField();
+      if (form.showApiError(thrown)) focusInvalidField();
       else setError(thrown);
-    } finally {
-      busy.current = false;
-      setPending(false);
     }
+  }, focusInvalidField);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (form.submitting) return;
+    setError(undefined);
+    send(event);
   };
   return (
     <form ref={element} onSubmit={submit} noValidate>
       <Stack gap="md">
-        {form.restored && (
+        {form.isRestored && (
           <Group gap="xs" role="status">
             <Text size="sm" c="dimmed">
-              This is what you had typed before.
+              Draft restored.
             </Text>
             <Button size="compact-xs" variant="default" onClick={form.reset}>
-              Start over
+              Discard
             </Button>
           </Group>
         )}
         {children}
-        {error !== undefined && <FailureNote error={error} />}
+        {error !== undefined && <FailureAlert error={error} />}
         <Group gap="xs">
-          <Button type="submit" loading={pending}>
+          <Button type="submit" loading={form.submitting}>
             {label}
           </Button>
-          {beside}
+          {secondaryAction}
         </Group>
       </Stack>
     </form>

@@ -10,83 +10,89 @@ interface TextProps {
   autoFocus?: boolean;
 }
 
-/** What explains a field stands below it: fields beside each other stand at one height. */
-const ORDER = ['label' as const, 'input' as const, 'description' as const, 'error' as const];
+/** Descriptions are below the input, so that inputs beside each other align. */
+const WRAPPER_ORDER = ['label' as const, 'input' as const, 'description' as const, 'error' as const];
 
-const shared = <T extends string>({ name, value, error, onBlur }: Field<T>) => ({
+const sharedProps = <T extends string>({ name, value, error, onBlur }: Field<T>) => ({
   ...{ name, value, error, onBlur },
-  inputWrapperOrder: ORDER,
+  inputWrapperOrder: WRAPPER_ORDER,
 });
 
-/** A line of text. Mantine ties label, description and error to the input. */
+/** A single-line text input. Mantine links label, description and error to it. */
 export const TextField = ({
-  of,
+  field,
   autoFocus,
   ...props
-}: TextProps & { of: Field<string>; type?: string; inputMode?: 'decimal' }) => (
+}: TextProps & { field: Field<string>; type?: string; inputMode?: 'decimal' }) => (
   <TextInput
     {...props}
-    {...shared(of)}
-    onChange={(event) => of.onChange(event.currentTarget.value)}
+    {...sharedProps(field)}
+    onChange={(event) => field.onChange(event.currentTarget.value)}
     autoComplete="off"
     spellCheck={false}
     {...(autoFocus ? { 'data-autofocus': true } : {})}
   />
 );
 
-/** Something secret: hidden as it is typed. */
-export const SecretField = ({ of, autoFocus, ...props }: TextProps & { of: Field<string> }) => (
+/** An input for a secret, hidden while typing. */
+export const SecretField = ({ field, autoFocus, ...props }: TextProps & { field: Field<string> }) => (
   <PasswordInput
     {...props}
-    {...shared(of)}
-    onChange={(event) => of.onChange(event.currentTarget.value)}
+    {...sharedProps(field)}
+    onChange={(event) => field.onChange(event.currentTarget.value)}
     autoComplete="off"
     visibilityToggleButtonProps={{ 'aria-label': `Show ${props.label}` }}
     {...(autoFocus ? { 'data-autofocus': true } : {})}
   />
 );
 
-/** Several lines of text. */
-export const LongField = ({ of, ...props }: Omit<TextProps, 'autoFocus'> & { of: Field<string> }) => (
+/** A multi-line text input. */
+export const TextAreaField = ({ field, ...props }: Omit<TextProps, 'autoFocus'> & { field: Field<string> }) => (
   <Textarea
     {...props}
-    {...shared(of)}
-    onChange={(event) => of.onChange(event.currentTarget.value)}
+    {...sharedProps(field)}
+    onChange={(event) => field.onChange(event.currentTarget.value)}
     autosize
     minRows={3}
   />
 );
 
-interface ChoiceProps<T extends string> extends TextProps {
-  of: Field<T>;
-  choices: readonly T[];
-  /** What each is called; itself where nothing is said. */
-  names?: Partial<Record<T, string>>;
+interface SelectProps<T extends string> extends TextProps {
+  field: Field<T>;
+  options: readonly T[];
+  /** Label per option; the option itself by default. */
+  optionLabels?: Partial<Record<T, string>>;
 }
 
-/** One of a few: the browser's own list, which every phone and screen reader knows. */
-export function ChoiceField<T extends string>({ of, choices, names = {}, autoFocus: _, ...props }: ChoiceProps<T>) {
+/** A native select, which every phone and screen reader supports. */
+export function SelectField<T extends string>({
+  field,
+  options,
+  optionLabels = {},
+  autoFocus: _,
+  ...props
+}: SelectProps<T>) {
   const choose = (text: string) => {
-    const chosen = choices.find((choice) => choice === text);
-    if (chosen !== undefined) of.onChange(chosen);
+    const chosen = options.find((choice) => choice === text);
+    if (chosen !== undefined) field.onChange(chosen);
   };
   return (
     <NativeSelect
       {...props}
-      {...shared(of)}
-      data={choices.map((value) => ({ value, label: names[value] ?? value }))}
+      {...sharedProps(field)}
+      data={options.map((value) => ({ value, label: optionLabels[value] ?? value }))}
       onChange={(event) => choose(event.currentTarget.value)}
     />
   );
 }
 
-/** Yes or no. */
-export const SwitchField = ({ of, label, description }: TextProps & { of: Field<boolean> }) => (
+/** A switch for a boolean value. */
+export const SwitchField = ({ field, label, description }: TextProps & { field: Field<boolean> }) => (
   <Switch
-    name={of.name}
+    name={field.name}
     label={label}
     description={description}
-    checked={of.value}
-    onChange={(event) => of.onChange(event.currentTarget.checked)}
+    checked={field.value}
+    onChange={(event) => field.onChange(event.currentTarget.checked)}
   />
 );

@@ -1,112 +1,104 @@
-import { useState } from 'react';
+import { type UseFormReturnType, useForm as useMantineForm } from '@mantine/form';
+import { type ReactNode, useState } from 'react';
 import type * as z from 'zod/mini';
-import { failureOf } from '../api/failure.ts';
-import { forgetDraft, keepDraft, readDraft } from './draft.ts';
-import { wordsOf } from './issue-message.ts';
+import { toFailure } from '../api/failure.ts';
+import { clearDraft, readDraft, saveDraft } from '../drafts.ts';
+import { issueMessage } from './issue-message.ts';
 
-/** What a field's input needs. */
+/** Props that a field's input needs. */
 export interface Field<T> {
   name: string;
   value: T;
-  error: string | undefined;
+  error: ReactNode;
   onChange: (value: T) => void;
   onBlur: () => void;
 }
 
-export interface Form<V extends object> {
-  values: V;
-  /** All that is wrong, by field: `vars.0.key`. */
-  errors: Readonly<Record<string, string>>;
-  set: (values: Partial<V>) => void;
-  field: <K extends keyof V & string>(name: K) => Field<V[K]>;
-  /** Shows everything that is wrong. True where nothing is. */
-  check: () => boolean;
-  /** Shows what the API says is wrong at its field. True where it names one of this form's. */
-  refuse: (error: unknown) => boolean;
-  reset: () => void;
-  /** What is shown was typed before the page was loaded again. */
-  restored: boolean;
-  /** It was sent: what was typed need not be kept any more. */
-  sent: () => void;
+/** Name of a value (`years`), or of one in a group of texts (`registrant.name`). */
+type FieldName<V> = {
+  [K in keyof V & string]: K | (V[K] extends Record<string, string> ? `${K}.${keyof V[K] & string}` : never);
+}[keyof V & string];
+type FieldValue<V, N> = N extends keyof V ? V[N] : string;
+
+/** A form of `@mantine/form` that is validated by the contract's schema, shows the API's errors and keeps a draft. */
+export interface Form<V extends object> extends UseFormReturnType<V> {
+  field: <N extends FieldName<V>>(name: N) => Field<FieldValue<V, N>>;
+  /** Shows the API's error at the field that it names. Returns false if it names none of this form's. */
+  showApiError: (error: unknown) => boolean;
+  /** True while the form shows a draft from before the page was loaded. */
+  isRestored: boolean;
+  discardDraft: () => void;
 }
 
-/** Issues that stand at a field, by the field's path. */
-function issuesOf(schema: (() => z.ZodMiniType) | undefined, body: unknown): Record<string, string> {
+/** Validates a body; returns one message per path (`vars.0.key`). */
+function validateBody(schema: (() => z.ZodMiniType) | undefined, body: unknown): Record<string, string> {
   const parsed = schema?.().safeParse(body, { reportInput: true });
   if (!parsed || parsed.success) return {};
-  // Of several at a field the first one counts.
+  // The first of several issues at a path wins.
   const issues = parsed.error.issues.toReversed();
-  return Object.fromEntries(issues.map((issue) => [issue.path.map(String).join('.'), wordsOf(issue)]));
+  return Object.fromEntries(issues.map((issue) => [issue.path.map(String).join('.'), issueMessage(issue)]));
 }
 
-/** `vars` of `vars.0.key`. */
-const rootOf = (name: string): string => name.split('.', 1)[0] ?? name;
-
-/** The API's message names the field: `name: must have at least 2 characters`. */
-function refusalOf(error: unknown): { name: string; text: string } | undefined {
-  const { code, message } = failureOf(error);
+/** Parses an API error that names a field: `name: must have at least 2 characters`. */
+function parseFieldError(error: unknown): { name: string; text: string } | undefined {
+  const { code, message } = toFailure(error);
   const [, name, text] = /^([\w.]+): (.+)$/s.exec(message) ?? [];
   return code === 'invalid_request' && name && text ? { name, text: `This ${text}` } : undefined;
 }
 
+const hasPath = (values: unknown, path: string): boolean =>
+  path.split('.').reduce((value: unknown, key) => Object(value)[key], values) !== undefined;
+
 /**
- * A form that is checked as it is typed, by the very schema that the API will check it with.
- * A field is silent until it was left once; afterwards it says at each key stroke how it is.
+ * Creates a form that is validated by the schema with which the API validates its body. A field is validated when it loses the focus, and a
+ * field with an error again at each change of the form.
  *
- * @param toBody what is sent for these values
- * @param draft the name under which what was typed outlives the page; none for a form with secrets
+ * @param toBody the request body for the form's values
+ * @param draft name under which unsent values outlive the page; omit it for a form with secrets
  */
 export function useForm<V extends object>(
   schema: (() => z.ZodMiniType) | undefined,
-  initial: V,
+  initialValues: V,
   toBody: (values: V) => unknown = (values) => values,
   draft?: string,
 ): Form<V> {
-  const [kept] = useState(() => (draft === undefined ? undefined : readDraft(draft, initial)));
-  const [values, setValues] = useState(kept ?? initial);
-  const [restored, setRestored] = useState(kept !== undefined);
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [refused, setRefused] = useState<Record<string, string>>({});
-  const issues = issuesOf(schema, toBody(values));
-  const shown = Object.entries(issues).filter(([name]) => left.has('*') || left.has(name) || left.has(rootOf(name)));
-  const errors = { ...Object.fromEntries(shown), ...refused };
-  const change = (changed: (before: V) => V) => {
-    setValues(changed);
-    setRefused({});
-    if (draft !== undefined) keepDraft(draft, initial, changed(values));
-  };
-  const sent = () => {
-    setRestored(false);
-    if (draft !== undefined) forgetDraft(draft);
+  const [restored] = useState(() => (draft === undefined ? undefined : readDraft(draft, initialValues)));
+  const [isRestored, setIsRestored] = useState(restored !== undefined);
+  const form = useMantineForm<V>({
+    initialValues: restored ?? initialValues,
+    validate: (values) => validateBody(schema, toBody(values)),
+    validateInputOnBlur: true,
+    clearInputErrorOnChange: false,
+    onValuesChange: (values) => {
+      if (draft !== undefined) saveDraft(draft, initialValues, values);
+      // One field's error may depend on the value of another (a record's content on its type).
+      for (const name of Object.keys(form.errors)) form.validateField(name);
+    },
+  });
+  const discardDraft = () => {
+    setIsRestored(false);
+    if (draft !== undefined) clearDraft(draft);
   };
   return {
-    values,
-    errors,
-    set: (changed) => change((before) => ({ ...before, ...changed })),
-    field: (name) => ({
-      name,
-      value: values[name],
-      error: errors[name] ?? Object.entries(errors).find(([each]) => each.startsWith(`${name}.`))?.[1],
-      onChange: (value) => change((before) => ({ ...before, [name]: value })),
-      onBlur: () => setLeft((before) => new Set(before).add(name)),
-    }),
-    check: () => {
-      setLeft(new Set('*'));
-      return Object.keys(issues).length === 0;
+    ...form,
+    field: (name) => {
+      const { value, error, onChange, onBlur } = form.getInputProps(name);
+      // A text that is sent as a list has its error at an entry's path.
+      const entryError = Object.entries(form.errors).find(([path]) => path.startsWith(`${name}.`))?.[1];
+      return { name, value, error: error ?? entryError, onChange, onBlur };
     },
-    refuse: (error) => {
-      const refusal = refusalOf(error);
-      if (!refusal || !(refusal.name in values || rootOf(refusal.name) in values)) return false;
-      setRefused({ [refusal.name]: refusal.text });
+    showApiError: (error) => {
+      const found = parseFieldError(error);
+      if (!found || !hasPath(form.values, found.name)) return false;
+      form.setErrors({ [found.name]: found.text });
       return true;
     },
     reset: () => {
-      setValues(initial);
-      setLeft(new Set());
-      setRefused({});
-      sent();
+      form.setInitialValues(initialValues);
+      form.reset();
+      discardDraft();
     },
-    restored,
-    sent,
+    isRestored,
+    discardDraft,
   };
 }

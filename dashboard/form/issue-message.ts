@@ -1,21 +1,21 @@
 import type * as z from 'zod/mini';
 
-const unit = { string: ' characters', array: ' entries' } as Record<string, string>;
+const UNITS = { string: ' characters', array: ' entries' } as Record<string, string>;
 
-/** What is wrong with a field, as a sentence beside it. The contract says what; these are the words. */
-export function wordsOf(issue: z.core.$ZodIssue): string {
+/** Converts an issue of the contract's schema to the message beside its field. */
+export function issueMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined || issue.input === '' ? 'This is needed' : `This must be a ${issue.expected}`;
+      return issue.input === undefined || issue.input === '' ? 'Required' : `This must be a ${issue.expected}`;
     case 'invalid_value':
       return `This must be one of ${issue.values.join(', ')}`;
     case 'too_small':
-      if (issue.input === '') return 'This is needed';
+      if (issue.input === '') return 'Required';
       if (issue.minimum === 1 && issue.origin === 'array') return 'Choose at least one';
-      return `At least ${issue.minimum}${unit[issue.origin] ?? ''}`;
+      return `At least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
     case 'too_big':
-      return `At most ${issue.maximum}${unit[issue.origin] ?? ''}`;
+      return `At most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
     default:
-      return issue.message === 'Invalid input' ? 'This is not valid' : `This ${issue.message}`;
+      return issue.message === 'Invalid input' ? 'Invalid value' : `This ${issue.message}`;
   }
 }

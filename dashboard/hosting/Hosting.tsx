@@ -2,7 +2,7 @@ import { Route, Switch } from 'wouter';
 import { HostingList } from './HostingList.tsx';
 import { HostingScreen } from './HostingScreen.tsx';
 
-/** Web and e-mail hosting. */
+/** Routes of the hosting area. */
 export default function Hosting() {
   return (
     <Switch>

@@ -1,42 +1,46 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import { dateOf } from '../ui/TimeAgo.tsx';
+import { formatDate } from '../ui/TimeAgo.tsx';
 import { type HostingItem, useHostings } from './api.ts';
 
-const Buy = () => <ButtonLink href="/billing/plans">Choose a plan</ButtonLink>;
+const ChoosePlanButton = () => <ButtonLink href="/billing/plans">Choose a plan</ButtonLink>;
 
 /** The account's web and e-mail hosting. */
 export function HostingList() {
   const hostings = useHostings();
   return (
-    <Screen title="Hosting" actions={<Buy />}>
-      <Loaded query={hostings}>
+    <Screen title="Web hosting" actions={<ChoosePlanButton />}>
+      <QueryBoundary query={hostings}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No hosting yet" action={<Buy />}>
-              A web or e-mail plan gives a domain its pages and mailboxes.
-            </Empty>
+            <EmptyState title="No hosting yet" action={<ChoosePlanButton />}>
+              Choose a web or e-mail plan to host a site and mailboxes on your domain.
+            </EmptyState>
           ) : (
             <div className="card">
               {data.map((item) => (
-                <Row key={item.id} item={item} />
+                <HostingRow key={item.id} item={item} />
               ))}
             </div>
           )
         }
-      </Loaded>
-      <ShowMore of={hostings} />
+      </QueryBoundary>
+      <ShowMore list={hostings} />
     </Screen>
   );
 }
 
-const Row = ({ item: { id, hostingDomain, plan, status, mailboxes, currentPeriodEnd } }: { item: HostingItem }) => (
+const HostingRow = ({
+  item: { id, hostingDomain, plan, status, mailboxes, currentPeriodEnd },
+}: {
+  item: HostingItem;
+}) => (
   <Link href={`/hosting/${id}`} className="row">
     <Group justify="space-between" gap="xs">
       <div>
@@ -44,10 +48,10 @@ const Row = ({ item: { id, hostingDomain, plan, status, mailboxes, currentPeriod
           {hostingDomain}
         </Text>
         <Text size="sm" c="dimmed">
-          {plan.name} · {mailboxes} {mailboxes === 1 ? 'mailbox' : 'mailboxes'} · until {dateOf(currentPeriodEnd)}
+          {plan.name} · {mailboxes} {mailboxes === 1 ? 'mailbox' : 'mailboxes'} · until {formatDate(currentPeriodEnd)}
         </Text>
       </div>
-      <Status of={status} />
+      <Status value={status} />
     </Group>
   </Link>
 );

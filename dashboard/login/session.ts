@@ -1,15 +1,15 @@
 import type { UserManager } from 'oidc-client-ts';
-import { forgetDrafts } from '../form/draft.ts';
+import { clearDrafts } from '../drafts.ts';
 import type { Settings } from '../settings.ts';
 
-/** `left`: signed out in another tab. `ended`: was signed in, and the login can no longer be renewed. */
-export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'left' | 'ended';
+/** `signedOutElsewhere`: signed out in another tab. `expired`: the session can no longer be renewed. */
+export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'signedOutElsewhere' | 'expired';
 
-/** 17 kB that nobody needs who is signed in: fetched to sign in, to renew and to sign out. */
-const oidc = () => import('oidc-client-ts');
+/** Loads the OIDC client (17 kB) only when it is needed: to sign in, to renew and to sign out. */
+const loadOidcClient = () => import('oidc-client-ts');
 
-/** What oidc-client-ts keeps of a login in the browser's store, as far as it is read here. */
-interface Kept {
+/** The part of oidc-client-ts's stored user that the dashboard reads. */
+interface StoredSession {
   access_token: string;
   refresh_token?: string;
   /** Unix time in seconds. */
@@ -17,54 +17,54 @@ interface Kept {
   profile?: { email?: string };
 }
 
-/** A token is renewed when it is good for less than this, in seconds. */
-const RENEW_BEFORE = 60;
+/** Remaining lifetime below which a token is renewed. */
+const RENEW_BEFORE_S = 60;
 const RENEWAL_LOCK = 'dashboard-session-renewal';
 
-interface Journey {
-  /** Where to go on after signing in, within the dashboard. */
+interface SignInState {
+  /** Path within the dashboard to open after signing in. */
   returnTo: string;
-  /** Signed in again from a window of its own, which closes when it is done. */
-  closes: boolean;
+  /** True in the popup, which closes after signing in. */
+  isPopup: boolean;
 }
 
-const isKept = (value: unknown): value is Kept =>
+const isStoredSession = (value: unknown): value is StoredSession =>
   typeof value === 'object' && value !== null && 'access_token' in value && typeof value.access_token === 'string';
 
-const isJourney = (value: unknown): value is Journey =>
-  typeof value === 'object' && value !== null && 'returnTo' in value && 'closes' in value;
+const isSignInState = (value: unknown): value is SignInState =>
+  typeof value === 'object' && value !== null && 'returnTo' in value && 'isPopup' in value;
 
 /**
- * The login of this browser: authorization code with PKCE, renewed silently by its refresh token. Kept in localStorage,
- * so that every tab has the same one; a tab learns of the others' sign-in and sign-out by storage events.
+ * The session of this browser: authorization code with PKCE, renewed silently with the refresh token. It is stored in
+ * localStorage, so that all tabs share it; storage events report sign-ins and sign-outs of other tabs.
  */
 export class Session {
   state: SessionState = 'starting';
   email = '';
   readonly #listeners = new Set<() => void>();
   readonly #settings: Settings;
-  /** The dashboard's own address. */
+  /** Base URL of the dashboard. */
   readonly #base: string;
-  #made: Promise<UserManager> | undefined;
-  #user: Kept | undefined;
-  /** A token that the API refused: no longer good, whatever its expiry says. */
-  #refused = '';
+  #managerPromise: Promise<UserManager> | undefined;
+  #stored: StoredSession | undefined;
+  /** Token that the API rejected, regardless of its expiry. */
+  #rejectedToken = '';
 
   constructor(settings: Settings, base: string) {
     this.#settings = settings;
     this.#base = base;
     window.addEventListener('storage', ({ key }) => {
-      if (key === null || key.startsWith('oidc.user:')) this.start();
+      if (key === null || key.startsWith('oidc.user:')) this.load();
     });
   }
 
-  /** Reads the login from the browser's store: at the start, and when another tab has changed it. */
-  start(): void {
-    const user = this.#stored();
-    // Going to the login page by itself would sign in again while the other tab is not out yet.
-    const left = !user && this.state === 'signedIn';
-    if (left) forgetDrafts();
-    this.#become(user, left ? 'left' : undefined);
+  /** Loads the stored session: at the start, and when another tab changes it. */
+  load(): void {
+    const user = this.#readStored();
+    // A redirect to the login page would sign in again while the other tab is still signing out.
+    const signedOutElsewhere = !user && this.state === 'signedIn';
+    if (signedOutElsewhere) clearDrafts();
+    this.#update(user, signedOutElsewhere ? 'signedOutElsewhere' : undefined);
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -73,54 +73,54 @@ export class Session {
   };
 
   /**
-   * A token that is good for the next call. Where the login can no longer be renewed, this waits until the person has
-   * signed in again: what was asked for then goes on as if nothing had been.
+   * Returns a valid access token. If the session cannot be renewed, waits until the user has signed in again, so that
+   * pending calls continue afterwards.
    */
   async token(): Promise<string> {
     for (;;) {
-      const user = this.#user;
-      if (user && this.#isGood(user)) return user.access_token;
+      const user = this.#stored;
+      if (user && this.#isUsable(user)) return user.access_token;
       if (this.state === 'signedIn') await this.#renew();
-      else await this.#change();
+      else await this.#nextChange();
     }
   }
 
-  /** The API has answered 401 to this token. */
-  refuse(token: string): void {
-    this.#refused = token;
+  /** Marks a token as rejected after the API responded with 401. */
+  markRejected(token: string): void {
+    this.#rejectedToken = token;
   }
 
-  /** Leaves for the login page. */
-  async signIn({ returnTo = '/', closes = false }: Partial<Journey>): Promise<void> {
-    await (await this.#manager()).signinRedirect({ state: { returnTo, closes } });
+  /** Redirects to the login page. */
+  async signIn({ returnTo = '/', isPopup = false }: Partial<SignInState>): Promise<void> {
+    await (await this.#manager()).signinRedirect({ state: { returnTo, isPopup } });
   }
 
-  /** Comes back from the login page. */
-  async complete(): Promise<Journey> {
+  /** Completes the redirect back from the login page. */
+  async completeSignIn(): Promise<SignInState> {
     const user = await (await this.#manager()).signinRedirectCallback();
-    this.#become(user);
-    return isJourney(user.state) ? user.state : { returnTo: '/', closes: false };
+    this.#update(user);
+    return isSignInState(user.state) ? user.state : { returnTo: '/', isPopup: false };
   }
 
-  /** Ends the login here, in the other tabs and at the login page. */
+  /** Signs out in all tabs and at the login provider. */
   async signOut(): Promise<void> {
-    forgetDrafts();
-    // Cognito takes the address to come back to under a name of its own.
+    clearDrafts();
+    // Cognito has its own name for the return URL.
     const extraQueryParams = { client_id: this.#settings.clientId, logout_uri: this.#base };
     await (await this.#manager()).signoutRedirect({ extraQueryParams });
   }
 
   async #manager(): Promise<UserManager> {
-    this.#made ??= this.#make();
-    // A file that could not be fetched may be there the next time.
-    this.#made.catch(() => {
-      this.#made = undefined;
+    this.#managerPromise ??= this.#createManager();
+    // Allow another attempt if loading the client failed.
+    this.#managerPromise.catch(() => {
+      this.#managerPromise = undefined;
     });
-    return await this.#made;
+    return await this.#managerPromise;
   }
 
-  async #make(): Promise<UserManager> {
-    const { UserManager, WebStorageStateStore } = await oidc();
+  async #createManager(): Promise<UserManager> {
+    const { UserManager, WebStorageStateStore } = await loadOidcClient();
     return new UserManager({
       authority: this.#settings.issuer,
       client_id: this.#settings.clientId,
@@ -134,40 +134,40 @@ export class Session {
     });
   }
 
-  /** The login in the browser's store; undefined where there is none, or none that can be read. */
-  #stored(): Kept | undefined {
+  /** Returns the stored session, or undefined if there is none or it is unreadable. */
+  #readStored(): StoredSession | undefined {
     const { issuer, clientId } = this.#settings;
     try {
       const kept: unknown = JSON.parse(localStorage.getItem(`oidc.user:${issuer}:${clientId}`) ?? 'null');
-      return isKept(kept) ? kept : undefined;
+      return isStoredSession(kept) ? kept : undefined;
     } catch {
       return undefined;
     }
   }
 
-  #isGood(user: Kept): boolean {
-    return user.access_token !== this.#refused && (user.expires_at ?? 0) - Date.now() / 1000 > RENEW_BEFORE;
+  #isUsable(user: StoredSession): boolean {
+    return user.access_token !== this.#rejectedToken && (user.expires_at ?? 0) - Date.now() / 1000 > RENEW_BEFORE_S;
   }
 
-  /** One tab renews at a time: a refresh token is good once, and the others take what it brought. */
+  /** Renews the token in one tab at a time: a refresh token is valid once, and the other tabs use the result. */
   async #renew(): Promise<void> {
     await navigator.locks.request(RENEWAL_LOCK, async () => {
-      const stored = this.#stored();
-      if (!stored || this.#isGood(stored)) return this.#become(stored);
-      if (!stored.refresh_token) return this.#become(stored, 'ended');
-      const { ErrorResponse } = await oidc();
+      const stored = this.#readStored();
+      if (!stored || this.#isUsable(stored)) return this.#update(stored);
+      if (!stored.refresh_token) return this.#update(stored, 'expired');
+      const { ErrorResponse } = await loadOidcClient();
       const manager = await this.#manager();
       try {
-        this.#become((await manager.signinSilent()) ?? undefined);
+        this.#update((await manager.signinSilent()) ?? undefined);
       } catch (error) {
-        // Anything else is a network that will be there again.
+        // Other errors are temporary network failures.
         if (!(error instanceof ErrorResponse)) throw error;
-        this.#become(stored, 'ended');
+        this.#update(stored, 'expired');
       }
     });
   }
 
-  #change(): Promise<void> {
+  #nextChange(): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.subscribe(() => {
         stop();
@@ -176,8 +176,8 @@ export class Session {
     });
   }
 
-  #become(user: Kept | undefined, state: SessionState = user ? 'signedIn' : 'signedOut'): void {
-    this.#user = user;
+  #update(user: StoredSession | undefined, state: SessionState = user ? 'signedIn' : 'signedOut'): void {
+    this.#stored = user;
     this.state = state;
     this.email = user?.profile?.email ?? this.email;
     for (const listener of [...this.#listeners]) listener();

@@ -1,87 +1,88 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { type Account, useMe } from '../accounts/api.ts';
 import { AppRows } from '../apps/AppList.tsx';
 import { useApps } from '../apps/api.ts';
-import { Empty } from '../ui/EmptyState.tsx';
-import { FailureNote } from '../ui/FailureAlert.tsx';
-import { rand } from '../ui/money.ts';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { FailureAlert } from '../ui/FailureAlert.tsx';
+import { formatRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
-import { Figure } from '../ui/Stat.tsx';
+import { Stat } from '../ui/Stat.tsx';
 import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
-import { type Account, type Unpaid, useMe, useUnpaid } from './api.ts';
+import { type UnpaidInvoices, useUnpaidInvoices } from './api.ts';
 
-const SHOWN = 5;
+const MAX_APPS_SHOWN = 5;
 
-/** How things are, and what to do next. */
+/** Key figures and applications of the account, or the first steps. */
 export default function Overview() {
   const me = useMe();
   const apps = useApps();
-  const unpaid = useUnpaid();
+  const unpaid = useUnpaidInvoices();
   return (
     <Screen title="Overview">
-      <Figures
+      <Stats
         account={me.data?.data.account}
         apps={apps.data && `${apps.data.data.length}${apps.data.has_more ? '+' : ''}`}
         unpaid={unpaid.data}
       />
-      {me.isError && !me.data && <FailureNote error={me.error} retry={() => void me.refetch()} />}
+      {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
       <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
-        <Loaded query={apps}>
-          {({ data }) => (data.length === 0 ? <FirstSteps /> : <AppRows apps={data.slice(0, SHOWN)} />)}
-        </Loaded>
+        <QueryBoundary query={apps}>
+          {({ data }) => (data.length === 0 ? <GettingStarted /> : <AppRows apps={data.slice(0, MAX_APPS_SHOWN)} />)}
+        </QueryBoundary>
       </Section>
     </Screen>
   );
 }
 
-interface FiguresProps {
+interface StatsProps {
   account: Account | undefined;
   apps: string | undefined;
-  unpaid: Unpaid | undefined;
+  unpaid: UnpaidInvoices | undefined;
 }
 
-/** The three numbers that matter. They have their place before they are known: nothing jumps when they come. */
-const Figures = ({ account, apps, unpaid }: FiguresProps) => (
+/** Three key figures. Placeholders keep the layout stable while they load. */
+const Stats = ({ account, apps, unpaid }: StatsProps) => (
   <SimpleGrid cols={{ base: 1, xs: 3 }} aria-busy={account === undefined || unpaid === undefined}>
     <Stack className="card" p="md" gap={4}>
-      <Figure name="Wallet" value={account ? rand(account.walletBalance) : UNKNOWN} />
+      <Stat name="Wallet" value={account ? formatRand(account.walletBalance) : PLACEHOLDER} />
       <TextLink href="/billing">Top up</TextLink>
     </Stack>
     <Stack className="card" p="md" gap={4}>
-      <Figure
+      <Stat
         name="Applications"
-        value={account && apps !== undefined ? `${apps} of ${account.plan.appLimit}` : UNKNOWN}
+        value={account && apps !== undefined ? `${apps} of ${account.plan.appLimit}` : PLACEHOLDER}
       />
       <TextLink href="/billing/plans">{account ? `Plan: ${account.plan.name}` : 'Plan'}</TextLink>
     </Stack>
     <Stack className="card" p="md" gap={4}>
-      <Figure name="To pay" value={unpaid ? sumOf(unpaid) : UNKNOWN} />
-      <TextLink href="/billing/invoices">{unpaid ? countOf(unpaid) : 'Invoices'}</TextLink>
+      <Stat name="Amount due" value={unpaid ? formatTotal(unpaid) : PLACEHOLDER} />
+      <TextLink href="/billing/invoices">{unpaid ? formatCount(unpaid) : 'Invoices'}</TextLink>
     </Stack>
   </SimpleGrid>
 );
 
-const UNKNOWN = '–';
+const PLACEHOLDER = '–';
 
-const sumOf = ({ data, has_more }: Unpaid): string =>
-  `${rand(data.reduce((so, { amount }) => so + Number(amount), 0))}${has_more ? ' and more' : ''}`;
+const formatTotal = ({ data, has_more }: UnpaidInvoices): string =>
+  `${formatRand(data.reduce((so, { amount }) => so + Number(amount), 0))}${has_more ? ' and more' : ''}`;
 
-function countOf({ data: { length } }: Unpaid): string {
+function formatCount({ data: { length } }: UnpaidInvoices): string {
   if (length === 0) return 'No unpaid invoices';
   return `${length} unpaid ${length === 1 ? 'invoice' : 'invoices'}`;
 }
 
-const FirstSteps = () => (
-  <Empty title="Welcome" action={<ButtonLink href="/apps/new">Deploy your first application</ButtonLink>}>
-    Give the address of a Git repository, and it is built and served.
+const GettingStarted = () => (
+  <EmptyState title="Welcome" action={<ButtonLink href="/apps/new">Deploy your first application</ButtonLink>}>
+    Connect a Git repository to build and serve it.
     <Group justify="center" gap="md" mt="xs" component="span">
       <Text span size="sm">
-        Or begin elsewhere:
+        Or start with:
       </Text>
-      <TextLink href="/domains">find a domain</TextLink>
+      <TextLink href="/domains">register a domain</TextLink>
       <TextLink href="/developers">create an API key</TextLink>
       <TextLink href="/ai/playground">try an AI model</TextLink>
     </Group>
-  </Empty>
+  </EmptyState>
 );

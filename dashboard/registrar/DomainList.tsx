@@ -1,42 +1,42 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { type Domain, useDomains } from '../domains/api.ts';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/TimeAgo.tsx';
+import { formatDate } from '../ui/TimeAgo.tsx';
+import { type Domain, useDomains } from './api.ts';
 import { DomainSearch } from './DomainSearch.tsx';
 
-/** The account's domains, and a search for more. */
+/** The account's domains, with a search for new ones. */
 export function DomainList() {
   const domains = useDomains();
   return (
     <Screen title="Domains">
       <DomainSearch />
       <Section title="Your domains">
-        <Loaded query={domains}>
+        <QueryBoundary query={domains}>
           {({ data }) =>
             data.length === 0 ? (
-              <Empty title="No domains yet">Search for a name above to see whether it is free.</Empty>
+              <EmptyState title="No domains yet">Search above to find an available domain.</EmptyState>
             ) : (
               <div className="card">
                 {data.map((domain) => (
-                  <Row key={domain.id} domain={domain} />
+                  <DomainRow key={domain.id} domain={domain} />
                 ))}
               </div>
             )
           }
-        </Loaded>
-        <ShowMore of={domains} />
+        </QueryBoundary>
+        <ShowMore list={domains} />
       </Section>
     </Screen>
   );
 }
 
-const Row = ({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }: { domain: Domain }) => (
+const DomainRow = ({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }: { domain: Domain }) => (
   <Link href={`/domains/${id}`} className="row">
     <Group justify="space-between" gap="xs">
       <div>
@@ -44,11 +44,11 @@ const Row = ({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }
           {name}
         </Text>
         <Text size="sm" c="dimmed">
-          {expiresAt ? `${autoRenew ? 'renews' : 'expires'} ${dateOf(expiresAt)}` : 'not registered yet'} ·{' '}
-          {dnsProvider === 'PLATFORM' ? 'our DNS' : 'external DNS'}
+          {expiresAt ? `${autoRenew ? 'renews' : 'expires'} ${formatDate(expiresAt)}` : 'not registered yet'} ·{' '}
+          {dnsProvider === 'PLATFORM' ? 'managed DNS' : 'external DNS'}
         </Text>
       </div>
-      <Status of={status} />
+      <Status value={status} />
     </Group>
   </Link>
 );

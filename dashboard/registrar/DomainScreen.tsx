@@ -1,41 +1,42 @@
 import { Group, Text } from '@mantine/core';
 import { AddRecord } from '../dns/AddRecord.tsx';
+import { useRecords } from '../dns/api.ts';
 import { Records } from '../dns/Records.tsx';
-import { type Domain, useDomain, useRecords } from '../domains/api.ts';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
-import { dateOf } from '../ui/TimeAgo.tsx';
+import { formatDate } from '../ui/TimeAgo.tsx';
+import { type Domain, useDomain } from './api.ts';
 
-/** One domain: how it stands, and its records. */
+/** One domain with its DNS records. */
 export function DomainScreen({ id }: { id: string }) {
   const domain = useDomain(id);
   const records = useRecords(id);
   const found = domain.data?.data;
-  const ours = records.data?.provider === 'PLATFORM';
+  const isManaged = records.data?.provider === 'PLATFORM';
   return (
     <Screen
       title={found?.name ?? 'Domain'}
       back={{ href: '/domains', name: 'Domains' }}
       id={found?.id}
-      beside={found && <Status of={found.status} />}
+      beside={found && <Status value={found.status} />}
     >
-      <Loaded query={domain} lines={1}>
-        {({ data }) => <About domain={data} />}
-      </Loaded>
+      <QueryBoundary query={domain} lines={1}>
+        {({ data }) => <DomainDetails domain={data} />}
+      </QueryBoundary>
       <Section title="DNS records">
-        <Loaded query={records}>
+        <QueryBoundary query={records}>
           {({ data, provider }) =>
             provider === 'PLATFORM' ? (
               <Records id={id} domain={found?.name ?? ''} records={data} />
             ) : (
-              <Text size="sm">Other name servers answer for this domain; its records are managed there.</Text>
+              <Text size="sm">This domain uses external name servers. Manage its records there.</Text>
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
-      {ours && found && (
+      {isManaged && found && (
         <Section title="Add a record">
           <AddRecord id={id} domain={found.name} />
         </Section>
@@ -44,12 +45,12 @@ export function DomainScreen({ id }: { id: string }) {
   );
 }
 
-const About = ({ domain: { registeredAt, expiresAt, autoRenew, nameservers } }: { domain: Domain }) => (
+const DomainDetails = ({ domain: { registeredAt, expiresAt, autoRenew, nameservers } }: { domain: Domain }) => (
   <Group gap="xl">
-    <Text size="sm">{registeredAt ? `Registered ${dateOf(registeredAt)}` : 'Not registered yet'}</Text>
+    <Text size="sm">{registeredAt ? `Registered ${formatDate(registeredAt)}` : 'Not registered yet'}</Text>
     {expiresAt && (
       <Text size="sm">
-        {autoRenew ? 'Renews' : 'Expires'} {dateOf(expiresAt)}
+        {autoRenew ? 'Renews' : 'Expires'} {formatDate(expiresAt)}
       </Text>
     )}
     <Text size="sm" c="dimmed" className="break">

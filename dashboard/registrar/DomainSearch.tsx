@@ -1,23 +1,23 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { type Availability, useCheck } from '../domains/api.ts';
-import { rand } from '../ui/money.ts';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { formatRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
+import { type Availability, useAvailability } from './api.ts';
 
-/** Is a name free, and what does it cost? */
+/** Search for available domains and their prices. */
 export function DomainSearch() {
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState('');
-  const check = useCheck(asked);
+  const [query, setQuery] = useState('');
+  const check = useAvailability(query);
   const search = (event: FormEvent) => {
     event.preventDefault();
-    setAsked(text.trim());
+    setQuery(text.trim());
   };
   return (
-    <Section title="Find a name">
+    <Section title="Search for a domain">
       <search>
         <form onSubmit={search}>
           <Group gap="xs" align="flex-end">
@@ -37,36 +37,36 @@ export function DomainSearch() {
           </Group>
         </form>
       </search>
-      {asked !== '' && (
+      {query !== '' && (
         <div aria-live="polite">
-          <Loaded query={check}>
+          <QueryBoundary query={check}>
             {({ data }) => (
               <div className="card">
-                {data.map((found) => (
-                  <Found key={found.domain} found={found} />
+                {data.map((result) => (
+                  <SearchResult key={result.domain} result={result} />
                 ))}
               </div>
             )}
-          </Loaded>
+          </QueryBoundary>
         </div>
       )}
     </Section>
   );
 }
 
-const Found = ({ found: { domain, available, premium, price } }: { found: Availability }) => (
+const SearchResult = ({ result: { domain, available, premium, price } }: { result: Availability }) => (
   <Group className="row" justify="space-between" gap="sm">
     <Group gap="sm">
       <Text fw={600} className="break">
         {domain}
       </Text>
-      <Status of={available ? (premium ? 'PREMIUM' : 'AVAILABLE') : 'TAKEN'} />
+      <Status value={available ? (premium ? 'PREMIUM' : 'AVAILABLE') : 'TAKEN'} />
     </Group>
     {available && !premium && (
       <Group gap="sm">
-        <Text size="sm">{rand(price)} a year, without VAT</Text>
-        <ButtonLink href={`/domains/order/${encodeURIComponent(domain)}`} size="xs" aria-label={`Order ${domain}`}>
-          Order
+        <Text size="sm">{formatRand(price)}/year excl. VAT</Text>
+        <ButtonLink href={`/domains/order/${encodeURIComponent(domain)}`} size="xs" aria-label={`Register ${domain}`}>
+          Register
         </ButtonLink>
       </Group>
     )}

@@ -3,7 +3,7 @@ import { DomainList } from './DomainList.tsx';
 import { DomainScreen } from './DomainScreen.tsx';
 import { OrderScreen } from './OrderScreen.tsx';
 
-/** Domains: the list with a search, an order, one with its records. */
+/** Routes of the domains area. */
 export default function Domains() {
   return (
     <Switch>

@@ -1,25 +1,26 @@
-import { useCheck, useMe } from '../domains/api.ts';
-import { OrderForm } from '../domains/OrderForm.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { useMe } from '../accounts/api.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
+import { useAvailability } from './api.ts';
+import { OrderForm } from './OrderForm.tsx';
 
 const BACK = { href: '/domains', name: 'Domains' };
 
-/** Orders one name. Its price is asked for again: what is shown is what is paid. */
+/** Registration of one domain. Reads the price again, so that the amount shown is the amount charged. */
 export function OrderScreen({ name }: { name: string }) {
-  const check = useCheck(name);
+  const check = useAvailability(name);
   const me = useMe();
   return (
-    <Screen title={`Order ${name}`} back={BACK}>
-      <Loaded query={me}>
+    <Screen title={`Register ${name}`} back={BACK}>
+      <QueryBoundary query={me}>
         {({ data: { account } }) => (
-          <Loaded query={check}>
+          <QueryBoundary query={check}>
             {({ data }) => (
               <OrderForm name={name} price={data.find(({ domain }) => domain === name)?.price} account={account} />
             )}
-          </Loaded>
+          </QueryBoundary>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Screen>
   );
 }

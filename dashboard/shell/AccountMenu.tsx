@@ -1,6 +1,6 @@
-import { useSession } from '../api/context.ts';
+import { useSession } from '../login/context.ts';
 
-/** Who is signed in, and the way out. The browser's own popover: Escape and a click elsewhere close it. */
+/** The signed-in user and the sign-out button, in a native popover: Escape and a click outside close it. */
 export function AccountMenu() {
   const session = useSession();
   return (

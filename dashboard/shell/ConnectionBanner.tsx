@@ -1,33 +1,33 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { useApi } from '../api/context.ts';
-import { failureOf } from '../api/failure.ts';
+import { toFailure } from '../api/failure.ts';
 
-/** Whether anything that is on the screen cannot be read at the moment. */
-function useFailing(): boolean {
+/** Returns true while a read of the current screen fails. */
+function useIsFailing(): boolean {
   const cache = useQueryClient().getQueryCache();
   return useSyncExternalStore(
     (listener) => cache.subscribe(listener),
     () =>
       cache.getAll().some((query) => {
         const { fetchFailureCount, fetchFailureReason } = query.state;
-        return query.isActive() && fetchFailureCount > 0 && failureOf(fetchFailureReason).passes;
+        return query.isActive() && fetchFailureCount > 0 && toFailure(fetchFailureReason).isTransient;
       }),
   );
 }
 
-/** Says that the service does not answer, or answers slowly, and that the page goes on trying. It goes away by itself. */
+/** A banner shown while the service fails or is slow. It disappears once the service responds. */
 export function ConnectionBanner() {
   const api = useApi();
-  const failing = useFailing();
-  const slow = useSyncExternalStore(api.subscribe, () => api.slow > 0);
+  const failing = useIsFailing();
+  const slow = useSyncExternalStore(api.subscribe, () => api.slowCalls > 0);
   return (
     <div role="status" aria-live="polite">
       {(failing || slow) && (
         <div className="status status-warn connection">
           {failing
-            ? 'The service does not answer as it should. This page keeps trying.'
-            : 'The service is slow to answer. Still waiting.'}
+            ? 'The service is not responding. This page will keep retrying.'
+            : 'The service is responding slowly. Still waiting…'}
         </div>
       )}
     </div>

@@ -1,21 +1,21 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 
-/** A screen that breaks says so and can be tried again; the navigation stays. A new release makes old files vanish: reload. */
-export class Stumble extends Component<{ children: ReactNode }, { broken: boolean }> {
-  override state = { broken: false };
+/** Catches errors of a screen; the navigation stays. A new release removes old chunks, which a reload fixes. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { hasError: boolean }> {
+  override state = { hasError: false };
 
   static getDerivedStateFromError() {
-    return { broken: true };
+    return { hasError: true };
   }
 
   override render() {
-    if (!this.state.broken) return this.props.children;
+    if (!this.state.hasError) return this.props.children;
     return (
       <Stack align="flex-start" role="alert">
-        <Title order={1}>This screen could not be shown</Title>
+        <Title order={1}>This screen could not be loaded</Title>
         <Text c="dimmed">The dashboard may have been updated since you opened it.</Text>
-        <Button onClick={() => location.reload()}>Load it again</Button>
+        <Button onClick={() => location.reload()}>Reload</Button>
       </Stack>
     );
   }

@@ -1,7 +1,7 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 
-/** Nothing can be shown: where the API and the login are could not be read. */
-export const NoSettings = () => (
+/** Shown if the settings cannot be read: without them the dashboard cannot start. */
+export const MissingSettings = () => (
   <Center component="main" mih="100vh" p="md">
     <Stack align="center" gap="sm" role="alert">
       <Title order={1}>The dashboard could not start</Title>

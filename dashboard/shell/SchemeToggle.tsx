@@ -1,7 +1,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Icon } from '../ui/Icon.tsx';
 
-/** Light or dark: the system's choice until somebody makes one here. */
+/** Switches between light and dark. The system's setting applies until the user chooses. */
 export function SchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';

@@ -1,19 +1,19 @@
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { Waiting } from '../ui/QueryBoundary.tsx';
-import { Stumble } from './ErrorBoundary.tsx';
-import { NotFound } from './NotFound.tsx';
-import { PLACES } from './nav.ts';
+import { NotFound } from '../ui/NotFound.tsx';
+import { Skeletons } from '../ui/QueryBoundary.tsx';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { NAV_ITEMS } from './nav.ts';
 
-const AREAS = PLACES.map(({ href, load }) => ({
+const AREAS = NAV_ITEMS.map(({ href, load }) => ({
   path: href === '/' ? href : `${href}/*?`,
   Area: lazy(load),
 }));
 
-/** The screen that the address names. */
+/** Renders the screen of the current URL. */
 export const Screens = () => (
-  <Stumble>
-    <Suspense fallback={<Waiting lines={4} />}>
+  <ErrorBoundary>
+    <Suspense fallback={<Skeletons lines={4} />}>
       <Switch>
         {AREAS.map(({ path, Area }) => (
           <Route key={path} path={path} component={Area} />
@@ -21,5 +21,5 @@ export const Screens = () => (
         <Route component={NotFound} />
       </Switch>
     </Suspense>
-  </Stumble>
+  </ErrorBoundary>
 );

@@ -4,17 +4,17 @@ import { Link, useLocation } from 'wouter';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
-import { ahead, isHere, PLACES } from './nav.ts';
+import { isCurrent, NAV_ITEMS, prefetch } from './nav.ts';
 import { SchemeToggle } from './SchemeToggle.tsx';
 
-/** What stands around every screen: where one is, where one can go, who one is. `index.html` begins with the same frame. */
+/** The frame of every screen: header, navigation and content. `index.html` starts with the same markup. */
 export function Shell({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const [location] = useLocation();
   return (
     <div className="shell">
       <a href="#main" className="skip">
-        Skip to the content
+        Skip to content
       </a>
       <header>
         <div>
@@ -34,15 +34,15 @@ export function Shell({ children }: { children: ReactNode }) {
           <AccountMenu />
         </div>
       </header>
-      <nav aria-label="Areas" {...(open ? {} : { className: 'closed' })}>
-        {PLACES.map(({ href, name, icon, load }) => (
+      <nav aria-label="Main" {...(open ? {} : { className: 'closed' })}>
+        {NAV_ITEMS.map(({ href, name, icon, load }) => (
           <Link
             key={href}
             href={href}
-            aria-current={isHere(location, href) ? 'page' : undefined}
+            aria-current={isCurrent(location, href) ? 'page' : undefined}
             onClick={() => setOpen(false)}
-            onPointerEnter={() => ahead(load)}
-            onFocus={() => ahead(load)}
+            onPointerEnter={() => prefetch(load)}
+            onFocus={() => prefetch(load)}
           >
             <Icon name={icon} />
             {name}

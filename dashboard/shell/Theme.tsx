@@ -1,12 +1,12 @@
 import { MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Notices } from '../ui/Notices.tsx';
+import { LazyToaster } from '../ui/LazyToaster.tsx';
 import { theme } from '../ui/theme.ts';
 
-/** Looks: light or dark as the system says, until somebody chooses. */
+/** Provides the theme and the toaster. */
 export const Theme = ({ children }: { children: ReactNode }) => (
   <MantineProvider theme={theme} defaultColorScheme="auto">
-    <Notices />
+    <LazyToaster />
     {children}
   </MantineProvider>
 );

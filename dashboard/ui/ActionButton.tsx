@@ -1,16 +1,16 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { useState } from 'react';
-import { tellFailure } from './toast.ts';
+import { toastError } from './toast.ts';
 
-/** A button for one act: busy while it runs, deaf to a second click, and it tells when it failed. */
-export function ActButton({ act, children, ...props }: { act: () => Promise<unknown> } & ButtonProps) {
+/** A button for one action: shows progress, ignores further clicks meanwhile, and reports a failure as a toast. */
+export function ActionButton({ action, children, ...props }: { action: () => Promise<unknown> } & ButtonProps) {
   const [busy, setBusy] = useState(false);
   const click = async () => {
     setBusy(true);
     try {
-      await act();
+      await action();
     } catch (error) {
-      tellFailure(error);
+      toastError(error);
     } finally {
       setBusy(false);
     }

@@ -1,6 +1,6 @@
 import { TextLink } from './TextLink.tsx';
 
-/** To the screen that this one belongs to. */
+/** A link to the parent screen. */
 export const BackLink = ({ href, name }: { href: string; name: string }) => (
   <div className="no-print">
     <TextLink href={href}>

@@ -1,23 +1,31 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { FailureNote } from './FailureAlert.tsx';
+import { FailureAlert } from './FailureAlert.tsx';
 
-interface ConfirmProps extends Omit<ButtonProps, 'children'> {
-  /** The button that asks first: `Delete`. */
+interface ConfirmButtonProps extends Omit<ButtonProps, 'children'> {
+  /** Label of the button and of the confirmation: `Delete`. */
   label: string;
-  /** The question: `Delete “My shop”?` */
+  /** Title of the dialog: `Delete “My shop”?` */
   question: string;
-  /** What will happen. */
+  /** The consequences. */
   children: ReactNode;
-  /** What has to be typed before it can be done. */
-  typed?: string;
-  /** A destructive act is red. */
+  /** Text that the user has to type to confirm. */
+  confirmationText?: string;
+  /** Colours the buttons red. */
   destructive?: boolean;
-  act: () => Promise<unknown>;
+  onConfirm: () => Promise<unknown>;
 }
 
-/** A button for what cannot be undone: it says what will happen and asks. A failure stays in the question. */
-export function Confirm({ label, question, children, typed, destructive = true, act, ...button }: ConfirmProps) {
+/** A button that asks for confirmation in a dialog. A failure is shown in the dialog. */
+export function ConfirmButton({
+  label,
+  question,
+  children,
+  confirmationText,
+  destructive = true,
+  onConfirm,
+  ...button
+}: ConfirmButtonProps) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -25,19 +33,19 @@ export function Confirm({ label, question, children, typed, destructive = true, 
         {label}
       </Button>
       <Modal opened={open} onClose={() => setOpen(false)} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>
-        <Question {...{ label, typed, destructive, act, children }} close={() => setOpen(false)} />
+        <Question {...{ label, confirmationText, destructive, onConfirm, children }} close={() => setOpen(false)} />
       </Modal>
     </>
   );
 }
 
-type QuestionProps = Pick<ConfirmProps, 'label' | 'act' | 'children'> & {
-  typed: string | undefined;
+type QuestionProps = Pick<ConfirmButtonProps, 'label' | 'onConfirm' | 'children'> & {
+  confirmationText: string | undefined;
   destructive: boolean;
   close: () => void;
 };
 
-function Question({ label, typed, destructive, act, children, close }: QuestionProps) {
+function Question({ label, confirmationText, destructive, onConfirm, children, close }: QuestionProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -47,7 +55,7 @@ function Question({ label, typed, destructive, act, children, close }: QuestionP
     setBusy(true);
     setError(undefined);
     try {
-      await act();
+      await onConfirm();
       close();
     } catch (thrown) {
       setError(thrown);
@@ -60,16 +68,16 @@ function Question({ label, typed, destructive, act, children, close }: QuestionP
       <Text size="sm" component="div">
         {children}
       </Text>
-      {typed !== undefined && (
+      {confirmationText !== undefined && (
         <TextInput
-          label={`Type “${typed}” to go on`}
+          label={`Type “${confirmationText}” to confirm`}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           autoComplete="off"
           data-autofocus
         />
       )}
-      {error !== undefined && <FailureNote error={error} />}
+      {error !== undefined && <FailureAlert error={error} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>
           Cancel
@@ -77,7 +85,7 @@ function Question({ label, typed, destructive, act, children, close }: QuestionP
         <Button
           type="submit"
           loading={busy}
-          disabled={typed !== undefined && text !== typed}
+          disabled={confirmationText !== undefined && text !== confirmationText}
           {...(destructive ? { color: 'red.9' } : {})}
         >
           {label}

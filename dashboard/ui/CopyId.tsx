@@ -1,6 +1,6 @@
 import { CopyButton } from '@mantine/core';
 
-/** An identifier as the API knows it: a click copies it. */
+/** An API identifier; a click copies it. */
 export const CopyId = ({ id }: { id: string }) => (
   <CopyButton value={id}>
     {({ copied, copy }) => (

@@ -1,6 +1,6 @@
 import { Button, CopyButton, Group } from '@mantine/core';
 
-/** A text to take away, with a button that copies it. */
+/** A text with a button that copies it. */
 export const CopyText = ({ text, name }: { text: string; name: string }) => (
   <Group gap="xs" wrap="nowrap" align="flex-start">
     <code className="break" style={{ flex: 1, fontSize: '0.85rem', paddingTop: 4 }}>

@@ -4,24 +4,24 @@ import type { ReactNode } from 'react';
 export interface Column<T> {
   name: string;
   show: (item: T) => ReactNode;
-  /** Numbers stand to the right. */
+  /** Aligns the column to the right. */
   number?: boolean;
 }
 
 interface DataTableProps<T> {
-  /** What the table is of, for those who hear it. */
+  /** Name for screen readers. */
   name: string;
   items: readonly T[];
   idOf: (item: T) => string;
   columns: readonly Column<T>[];
 }
 
-/** A table that scrolls sideways where it is too wide, by keyboard too. */
+/** A table that scrolls horizontally where it is too wide, by keyboard too. */
 export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) {
   const side = ({ number }: Column<T>) =>
     number ? ({ ta: 'right', style: { fontVariantNumeric: 'tabular-nums' } } as const) : {};
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
     <section className="card sideways" aria-label={name} tabIndex={0}>
       <Table verticalSpacing="xs" horizontalSpacing="md" fz="sm">
         <Table.Thead>

@@ -1,8 +1,16 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Nothing here yet, and what to do next. */
-export const Empty = ({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) => (
+/** An empty list with its next step. */
+export const EmptyState = ({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) => (
   <Stack className="card" align="center" gap="xs" p="xl" ta="center">
     <Text fw={600}>{title}</Text>
     {children && (

@@ -1,15 +1,15 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { failureOf } from '../api/failure.ts';
+import { toFailure } from '../api/failure.ts';
 
-interface FailureNoteProps {
+interface FailureAlertProps {
   error: unknown;
-  /** Tries again; absent where that is what the form's own button does. */
+  /** Repeats the read. Omitted in forms, whose submit button repeats. */
   retry?: (() => void) | undefined;
 }
 
-/** What went wrong, in the API's words, with the request id to quote when asking for help. */
-export function FailureNote({ error, retry }: FailureNoteProps) {
-  const { message, requestId, passes } = failureOf(error);
+/** An alert with the API's message and the request id to quote to support. */
+export function FailureAlert({ error, retry }: FailureAlertProps) {
+  const { message, requestId, isTransient } = toFailure(error);
   return (
     <Alert role="alert" color="red" variant="default" style={{ borderColor: 'var(--bad)' }}>
       <Group justify="space-between" gap="sm">
@@ -22,9 +22,9 @@ export function FailureNote({ error, retry }: FailureNoteProps) {
               Request id: <code>{requestId}</code>
             </Text>
           )}
-          {retry && passes && (
+          {retry && isTransient && (
             <Text size="xs" c="dimmed">
-              Trying again by itself.
+              Retrying automatically…
             </Text>
           )}
         </Stack>

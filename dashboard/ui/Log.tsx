@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core';
 import { Fragment, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { plainOf, readAnsi } from './ansi.ts';
-import { LogTools } from './LogToolbar.tsx';
+import { parseAnsi, stripAnsi } from './ansi.ts';
+import { LogToolbar } from './LogToolbar.tsx';
 
-/** Lines that are laid out together; those out of sight cost nothing (content-visibility in dashboard.css). */
-const PART = 200;
+/** Lines per chunk. Chunks outside of the viewport are not laid out (`content-visibility` in dashboard.css). */
+const CHUNK_LINES = 200;
 
-function partsOf(lines: readonly string[]): { from: number; text: string }[] {
+function toChunks(lines: readonly string[]): { from: number; text: string }[] {
   const parts: { from: number; text: string }[] = [];
-  for (let from = 0; from < lines.length; from += PART) {
-    parts.push({ from, text: lines.slice(from, from + PART).join('\n') });
+  for (let from = 0; from < lines.length; from += CHUNK_LINES) {
+    parts.push({ from, text: lines.slice(from, from + CHUNK_LINES).join('\n') });
   }
   return parts;
 }
 
-const Part = memo(({ text }: { text: string }) => (
+const LogChunk = memo(({ text }: { text: string }) => (
   <div className="log-part">
-    {readAnsi(text).map(({ text: shown, className }, index) => {
+    {parseAnsi(text).map(({ text: shown, className }, index) => {
       const key = `${index}`;
       return className === '' ? (
         <Fragment key={key}>{shown}</Fragment>
@@ -30,80 +30,80 @@ const Part = memo(({ text }: { text: string }) => (
 ));
 
 interface LogProps {
-  /** What it is the log of, for those who hear it. */
+  /** Name for screen readers. */
   name: string;
   lines: readonly string[];
-  /** It grows: what is added is heard, and it can be made to hold still. */
+  /** True while the log grows: screen readers announce new lines, and the user can pause it. */
   live: boolean;
   paused: boolean;
   pause: (paused: boolean) => void;
-  /** What it is called when it is saved. */
+  /** File name of the download. */
   fileName: string;
 }
 
 /**
- * A log as it stands, with its colours: it can be searched, copied and saved. While it grows it stays at its end, unless the
- * reader has scrolled up.
+ * A log with its ANSI colours; it can be searched, copied and downloaded. A growing log follows its end unless the user has
+ * scrolled up.
  */
 export function Log({ name, lines, live, paused, pause, fileName }: LogProps) {
   const box = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
-  const [wanted, setWanted] = useState('');
+  const [searchTerm, setSearchTerm] = useState('');
   const shown = useMemo(() => {
-    const low = wanted.toLowerCase();
-    return low === '' ? lines : lines.filter((line) => plainOf(line).toLowerCase().includes(low));
-  }, [lines, wanted]);
+    const low = searchTerm.toLowerCase();
+    return low === '' ? lines : lines.filter((line) => stripAnsi(line).toLowerCase().includes(low));
+  }, [lines, searchTerm]);
   const content = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
-  const toEnd = useCallback(() => box.current?.scrollTo({ top: box.current.scrollHeight }), []);
-  // Lines get their height when they come into sight: whatever changes it, the end stays the end.
+  const scrollToEnd = useCallback(() => box.current?.scrollTo({ top: box.current.scrollHeight }), []);
+  // Chunks get their final height when they become visible; follow the end through such changes.
   useEffect(() => {
     if (!atEnd || !content.current) return;
-    const observer = new ResizeObserver(toEnd);
+    const observer = new ResizeObserver(scrollToEnd);
     observer.observe(content.current);
     return () => observer.disconnect();
-  }, [atEnd, toEnd]);
-  /** Whoever scrolls up wants to read; what grows below moves nobody. */
-  const scrolled = ({ scrollTop, scrollHeight, clientHeight }: HTMLDivElement) => {
+  }, [atEnd, scrollToEnd]);
+  /** Stops following when the user scrolls up, and follows again at the end. */
+  const onScroll = ({ scrollTop, scrollHeight, clientHeight }: HTMLDivElement) => {
     if (scrollHeight - scrollTop - clientHeight < 40) setAtEnd(true);
     else if (scrollTop < lastTop.current) setAtEnd(false);
     lastTop.current = scrollTop;
   };
   return (
     <div className="log-box">
-      <LogTools
-        wanted={wanted}
-        search={setWanted}
-        found={wanted === '' ? undefined : shown.length}
-        text={() => plainOf(lines.join('\n'))}
+      <LogToolbar
+        searchTerm={searchTerm}
+        search={setSearchTerm}
+        matches={searchTerm === '' ? undefined : shown.length}
+        text={() => stripAnsi(lines.join('\n'))}
         fileName={fileName}
       >
         {live && (
           <Button size="xs" variant="default" onClick={() => pause(!paused)}>
-            {paused ? 'Follow' : 'Pause'}
+            {paused ? 'Resume' : 'Pause'}
           </Button>
         )}
-      </LogTools>
+      </LogToolbar>
       <div
         ref={box}
         className="log"
         role="log"
         aria-label={name}
         aria-live={live ? 'polite' : 'off'}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
         tabIndex={0}
-        onScroll={({ currentTarget }) => scrolled(currentTarget)}
+        onScroll={({ currentTarget }) => onScroll(currentTarget)}
       >
         <div ref={content}>
-          {shown.length === 0 && (lines.length === 0 ? 'Nothing yet.' : 'No line has this.')}
-          {partsOf(shown).map((part) => (
-            <Part key={part.from} text={part.text} />
+          {shown.length === 0 && (lines.length === 0 ? 'No output yet.' : 'No matching lines.')}
+          {toChunks(shown).map((part) => (
+            <LogChunk key={part.from} text={part.text} />
           ))}
         </div>
       </div>
       {!atEnd && (
-        <Button className="log-end" size="xs" onClick={toEnd}>
-          To the end
+        <Button className="log-end" size="xs" onClick={scrollToEnd}>
+          Jump to latest
         </Button>
       )}
     </div>

@@ -1,16 +1,16 @@
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import { Link, useLocation } from 'wouter';
 
-export interface PlaceTab {
+export interface NavTab {
   href: string;
   name: string;
-  show: () => ReactNode;
+  render: () => ReactNode;
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** The arrow keys go from tab to tab, as everywhere; Enter opens the one that has the focus. */
-function step(event: KeyboardEvent<HTMLElement>): void {
+/** Moves the focus between tabs with the arrow keys; Enter opens the focused one. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const by = STEPS[event.key];
   if (by === undefined) return;
   event.preventDefault();
@@ -19,28 +19,28 @@ function step(event: KeyboardEvent<HTMLElement>): void {
   tabs[(at + by + tabs.length) % tabs.length]?.focus();
 }
 
-/** Tabs that are addresses: they can be linked to and opened beside, and going back goes back. */
-export function PlaceTabs({ tabs, name }: { tabs: readonly PlaceTab[]; name: string }) {
+/** Tabs with a URL each, so that they can be linked to, opened in a new browser tab and navigated with Back. */
+export function NavTabs({ tabs, name }: { tabs: readonly NavTab[]; name: string }) {
   const [location] = useLocation();
   const panel = useId();
-  const here = tabs.find(({ href }) => href === location) ?? tabs[0];
+  const current = tabs.find(({ href }) => href === location) ?? tabs[0];
   return (
     <div>
-      <div className="tabs no-print" role="tablist" aria-label={name} onKeyDown={step}>
+      <div className="tabs no-print" role="tablist" aria-label={name} onKeyDown={moveFocus}>
         {tabs.map((tab) => (
           <Link
             key={tab.href}
             href={tab.href}
             role="tab"
-            aria-selected={tab === here}
-            {...(tab === here ? { 'aria-controls': panel } : { tabIndex: -1 })}
+            aria-selected={tab === current}
+            {...(tab === current ? { 'aria-controls': panel } : { tabIndex: -1 })}
           >
             {tab.name}
           </Link>
         ))}
       </div>
-      <div role="tabpanel" id={panel} aria-label={here?.name}>
-        {here?.show()}
+      <div role="tabpanel" id={panel} aria-label={current?.name}>
+        {current?.render()}
       </div>
     </div>
   );

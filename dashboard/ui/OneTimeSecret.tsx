@@ -2,14 +2,14 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyText } from './CopyText.tsx';
 
-interface ShownOnceProps {
+interface OneTimeSecretProps {
   secrets: readonly { name: string; text: string }[];
   children: ReactNode;
   close: () => void;
 }
 
-/** Secrets that nobody can be shown again: to be copied now. */
-export const ShownOnce = ({ secrets, children, close }: ShownOnceProps) => (
+/** Secrets that are shown once, to be copied now. */
+export const OneTimeSecret = ({ secrets, children, close }: OneTimeSecretProps) => (
   <Stack gap="md" role="status">
     <Alert variant="default" style={{ borderColor: 'var(--warn)' }}>
       <Text size="sm">{children}</Text>

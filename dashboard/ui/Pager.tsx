@@ -7,7 +7,7 @@ interface PagerProps {
   go: (offset: number) => void;
 }
 
-/** From page to page of a list; nothing where there is one page only. */
+/** Buttons for the newer and older page of a list; nothing for a single page. */
 export const Pager = ({ offset, size, hasMore, go }: PagerProps) =>
   offset > 0 || hasMore ? (
     <Group justify="space-between">

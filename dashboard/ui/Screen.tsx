@@ -5,31 +5,31 @@ import { CopyId } from './CopyId.tsx';
 
 interface ScreenProps {
   title: string;
-  /** Beside the title: a state, a count. */
+  /** Content next to the title, for example a status. */
   beside?: ReactNode;
-  /** What can be done here. */
+  /** Buttons of the screen. */
   actions?: ReactNode;
   back?: { href: string; name: string };
-  /** What it is called in the API: to be copied. */
+  /** API identifier, shown for copying. */
   id?: string | undefined;
   children: ReactNode;
 }
 
-/** Whether a screen has been shown before: the first one comes with the page, and the focus begins where it always does. */
-let shownBefore = false;
+/** True once a screen was shown. The first screen comes with the page load and does not take the focus. */
+let hasShownScreen = false;
 
-/** One screen. Coming to it puts the focus on its title, so that keyboard and screen reader start there. */
+/** One screen. Navigation to it focuses its title, so that keyboards and screen readers start there. */
 export function Screen({ title, beside, actions, back, id, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Dashboard`;
   }, [title]);
   useEffect(() => {
-    if (shownBefore) {
+    if (hasShownScreen) {
       heading.current?.focus({ preventScroll: true });
       window.scrollTo(0, 0);
     }
-    shownBefore = true;
+    hasShownScreen = true;
   }, []);
   return (
     <Stack gap="lg">

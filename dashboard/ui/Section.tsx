@@ -3,14 +3,14 @@ import { type ReactNode, useId } from 'react';
 
 interface SectionProps {
   title: string;
-  /** What it is about, in a sentence. */
-  about?: ReactNode;
+  /** One sentence below the heading. */
+  description?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A part of a screen, with its own heading. */
-export function Section({ title, about, actions, children }: SectionProps) {
+/** A section of a screen with its own heading. */
+export function Section({ title, description, actions, children }: SectionProps) {
   const id = useId();
   return (
     <Stack component="section" gap="sm" aria-labelledby={id}>
@@ -19,9 +19,9 @@ export function Section({ title, about, actions, children }: SectionProps) {
           <Title order={2} id={id}>
             {title}
           </Title>
-          {about && (
+          {description && (
             <Text size="sm" c="dimmed">
-              {about}
+              {description}
             </Text>
           )}
         </div>

@@ -1,9 +1,9 @@
 import { Button, Center } from '@mantine/core';
-import { FailureNote } from './FailureAlert.tsx';
+import { FailureAlert } from './FailureAlert.tsx';
 
 interface ShowMoreProps {
-  /** A list that is read a page at a time. */
-  of: {
+  /** A paged list. */
+  list: {
     hasNextPage: boolean;
     isFetchingNextPage: boolean;
     isFetchNextPageError: boolean;
@@ -12,13 +12,13 @@ interface ShowMoreProps {
   };
 }
 
-/** Reads on where a list has not been read to its end; nothing where it has. */
+/** A button that loads the next page; nothing at the end of the list. */
 export function ShowMore({
-  of: { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage },
+  list: { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage },
 }: ShowMoreProps) {
   if (!hasNextPage) return null;
   const more = () => void fetchNextPage();
-  if (isFetchNextPageError && !isFetchingNextPage) return <FailureNote error={error} retry={more} />;
+  if (isFetchNextPageError && !isFetchingNextPage) return <FailureAlert error={error} retry={more} />;
   return (
     <Center className="no-print">
       <Button variant="default" loading={isFetchingNextPage} onClick={more}>

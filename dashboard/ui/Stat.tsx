@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** One number that matters, and what it is. */
-export const Figure = ({ name, value }: { name: string; value: ReactNode }) => (
+/** A key figure with its label. */
+export const Stat = ({ name, value }: { name: string; value: ReactNode }) => (
   <div>
     <Text size="sm" c="dimmed">
       {name}

@@ -1,8 +1,9 @@
 type Tone = 'good' | 'busy' | 'bad' | 'warn' | 'idle';
 
-/** How each state of the contract is seen. A state that is not here yet is shown plainly. */
+/** Colour of each status of the contract; an unknown status is grey. */
 const TONES: Readonly<Record<string, Tone>> = {
   RUNNING: 'good',
+  LIVE: 'good',
   SUCCEEDED: 'good',
   ACTIVE: 'good',
   PAID: 'good',
@@ -11,6 +12,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   VERIFIED: 'good',
   ISSUED: 'good',
   QUEUED: 'busy',
+  BUILDING: 'busy',
   PENDING: 'busy',
   PROVISIONING: 'busy',
   UNPAID: 'warn',
@@ -25,8 +27,10 @@ const TONES: Readonly<Record<string, Tone>> = {
   DISABLED: 'bad',
 };
 
-/** A state as a word on its colour; the colour says nothing that the word does not. */
-export function Status({ of, tone }: { of: string; tone?: Tone }) {
-  const text = of.charAt(0) + of.slice(1).toLowerCase().replaceAll('_', ' ');
-  return <span className={`status status-${tone ?? TONES[of] ?? 'idle'}`}>{text}</span>;
-}
+/** A status as a coloured label. The colour carries no information that the word lacks. */
+export const Status = ({ value, label = toLabel(value) }: { value: string; label?: string }) => (
+  <span className={`status status-${TONES[value] ?? 'idle'}`}>{label}</span>
+);
+
+/** Converts a status to sentence case: `PAST_DUE` becomes `Past due`. */
+export const toLabel = (value: string): string => value.charAt(0) + value.slice(1).toLowerCase().replaceAll('_', ' ');

@@ -9,15 +9,15 @@ export const TextLink = ({ href, children }: { href: string; children: ReactNode
   </Anchor>
 );
 
-/** A link that looks like a button: it goes somewhere, it does nothing. */
+/** A link styled as a button. */
 export const ButtonLink = ({ href, children, ...props }: { href: string; children: ReactNode } & ButtonProps) => (
   <Button component={Link} href={href} {...props}>
     {children}
   </Button>
 );
 
-/** A link out of the dashboard, in a tab of its own. */
-export const OutLink = ({ href, children }: { href: string; children: ReactNode }) => (
+/** An external link that opens in a new tab. */
+export const ExternalLink = ({ href, children }: { href: string; children: ReactNode }) => (
   <Anchor href={href} target="_blank" rel="noreferrer" size="sm" underline="always" className="break">
     {children}
   </Anchor>

@@ -9,30 +9,30 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-function fromNow(seconds: number): string {
+function formatRelative(seconds: number): string {
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
   }
   return Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.round(seconds), 'second');
 }
 
-export const dateOf = (at: string): string => new Date(at).toLocaleDateString('en-ZA', { dateStyle: 'medium' });
-export const timeOf = (at: string): string =>
+export const formatDate = (at: string): string => new Date(at).toLocaleDateString('en-ZA', { dateStyle: 'medium' });
+export const formatTime = (at: string): string =>
   new Date(at).toLocaleString('en-ZA', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** Half a minute: what is shown in words is never further off. */
-const TICK = 30_000;
+/** Refresh interval of relative times. */
+const TICK_MS = 30_000;
 
-/** A moment as “3 minutes ago”, with the exact time to hover over and for machines. */
-export function When({ at }: { at: string }) {
+/** A relative time such as “3 minutes ago”, with the exact time as tooltip and machine-readable value. */
+export function TimeAgo({ at }: { at: string }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK);
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, []);
   return (
-    <time dateTime={at} title={timeOf(at)} style={{ whiteSpace: 'nowrap' }}>
-      {fromNow((Date.parse(at) - Math.max(now, 0)) / 1000)}
+    <time dateTime={at} title={formatTime(at)} style={{ whiteSpace: 'nowrap' }}>
+      {formatRelative((Date.parse(at) - Math.max(now, 0)) / 1000)}
     </time>
   );
 }

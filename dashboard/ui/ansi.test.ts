@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { readAnsi } from './ansi.ts';
+import { parseAnsi } from './ansi.ts';
 
 const textOf = (log: string) =>
-  readAnsi(log)
+  parseAnsi(log)
     .map(({ text }) => text)
     .join('');
 
 describe('a log with escape sequences', () => {
-  test('shows its colours and nothing of the sequences', () => {
-    expect(readAnsi('a \x1b[1;31mred\x1b[0m b')).toEqual([
+  test('shows its colours and removes the sequences', () => {
+    expect(parseAnsi('a \x1b[1;31mred\x1b[0m b')).toEqual([
       { text: 'a ', className: '' },
       { text: 'red', className: 'ansi-bold ansi-31' },
       { text: ' b', className: '' },
     ]);
   });
 
-  test('keeps 256 and true colours from being taken for codes', () => {
-    expect(readAnsi('\x1b[38;5;31mx')).toEqual([{ text: 'x', className: '' }]);
-    expect(readAnsi('\x1b[38;2;1;1;1mx')).toEqual([{ text: 'x', className: '' }]);
+  test('does not mistake 256-colour and true-colour arguments for codes', () => {
+    expect(parseAnsi('\x1b[38;5;31mx')).toEqual([{ text: 'x', className: '' }]);
+    expect(parseAnsi('\x1b[38;2;1;1;1mx')).toEqual([{ text: 'x', className: '' }]);
   });
 
   test('cannot move the cursor, set a title or make a link', () => {
@@ -27,15 +27,15 @@ describe('a log with escape sequences', () => {
     expect(textOf('bell\x07 \x08back\x00')).toBe('bell back');
   });
 
-  test('shows of a line that was overwritten what it ended as', () => {
+  test('shows the last state of an overwritten line', () => {
     expect(textOf('10%\r50%\r100%\nnext\r\n')).toBe('100%\nnext\n');
   });
 
-  test('is text where it looks like HTML', () => {
+  test('stays text where it looks like HTML', () => {
     expect(textOf('<script>alert(1)</script>')).toBe('<script>alert(1)</script>');
   });
 
-  test('survives a sequence that was cut off', () => {
+  test('tolerates a truncated sequence', () => {
     expect(textOf('end\x1b[3')).toMatch(/^end/);
     expect(textOf('end\x1b')).toBe('end');
   });

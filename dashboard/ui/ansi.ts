@@ -1,26 +1,26 @@
-/** A stretch of a log's line that looks alike. */
-export interface Stretch {
+/** A run of text with one style. */
+export interface AnsiSpan {
   text: string;
   /** Classes of dashboard.css. */
   className: string;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches escape sequences
 const SEQUENCE = /\x1b\[([0-9;:?]*)([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removes control characters
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
-interface Look {
+interface Style {
   bold: boolean;
   dim: boolean;
   colour: number | undefined;
 }
-const PLAIN: Look = { bold: false, dim: false, colour: undefined };
+const PLAIN: Style = { bold: false, dim: false, colour: undefined };
 
-const classOf = ({ bold, dim, colour }: Look): string =>
+const classNameFor = ({ bold, dim, colour }: Style): string =>
   [bold && 'ansi-bold', dim && 'ansi-dim', colour && `ansi-${colour}`].filter(Boolean).join(' ');
 
-function changed(look: Look, code: number): Look {
+function applyCode(look: Style, code: number): Style {
   if (code === 0) return PLAIN;
   if (code === 1) return { ...look, bold: true };
   if (code === 2) return { ...look, dim: true };
@@ -30,41 +30,41 @@ function changed(look: Look, code: number): Look {
   return look;
 }
 
-/** Codes of 256 and true colours have arguments, which are no codes. */
-function codesOf(parameters: string): number[] {
+/** Parses SGR codes without the arguments of 256-colour and true-colour codes. */
+function parseCodes(parameters: string): number[] {
   const codes = parameters.split(/[;:]/).map(Number);
   const extended = codes.findIndex((code) => code === 38 || code === 48);
   return extended < 0 ? codes : codes.slice(0, extended);
 }
 
 /**
- * A log's text with its colours as data. Whatever else a terminal would obey (cursor, titles, links) is taken out, and
- * a line that was overwritten (`\r`) shows what it ended as.
+ * Parses a log into styled spans. Other terminal commands (cursor, title, links) are removed, and a line that was
+ * overwritten (`\r`) shows its last state.
  */
-export function readAnsi(log: string): Stretch[] {
-  const stretches: Stretch[] = [];
+export function parseAnsi(log: string): AnsiSpan[] {
+  const stretches: AnsiSpan[] = [];
   let look = PLAIN;
   const push = (raw: string) => {
     const text = raw
       .replaceAll('\r\n', '\n')
       .replace(/[^\n]*\r(?=[^\n])/g, '')
       .replace(CONTROL, '');
-    if (text !== '') stretches.push({ text, className: classOf(look) });
+    if (text !== '') stretches.push({ text, className: classNameFor(look) });
   };
   let from = 0;
   for (const found of log.matchAll(SEQUENCE)) {
     push(log.slice(from, found.index));
     from = found.index + found[0].length;
-    if (found[2] === 'm') look = codesOf(found[1] ?? '').reduce(changed, look);
+    if (found[2] === 'm') look = parseCodes(found[1] ?? '').reduce(applyCode, look);
   }
   push(log.slice(from));
   return stretches;
 }
 
 /** A log's text without its escape sequences. */
-export const plainOf = (log: string): string =>
+export const stripAnsi = (log: string): string =>
   log.includes('\x1b') || log.includes('\r')
-    ? readAnsi(log)
+    ? parseAnsi(log)
         .map(({ text }) => text)
         .join('')
     : log;

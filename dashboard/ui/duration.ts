@@ -1,5 +1,5 @@
-/** A length of time as it is read: `5 s`, `2 min 5 s`, `1 h 3 min`. */
-export function durationOf(milliseconds: number): string {
+/** Formats a duration: `5 s`, `2 min 5 s`, `1 h 3 min`. */
+export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
@@ -7,4 +7,5 @@ export function durationOf(milliseconds: number): string {
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export const durationBetween = (from: string, to: string): string => durationOf(Date.parse(to) - Date.parse(from));
+export const formatDurationBetween = (from: string, to: string): string =>
+  formatDuration(Date.parse(to) - Date.parse(from));

@@ -1,20 +1,20 @@
-const grouped = new Intl.NumberFormat('en-ZA', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const groupedFormat = new Intl.NumberFormat('en-ZA', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Rand of the contract (`"-1234.50"`) or a number of rand, as it is read: `-R1 234.50`. */
-export function rand(amount: string | number): string {
+/** Formats rand, given as a number or as the contract's string (`"-1234.50"`): `-R1 234.50`. */
+export function formatRand(amount: string | number): string {
   const value = Number(amount);
-  return `${value < 0 ? '-' : ''}R${grouped.format(Math.abs(value)).replaceAll(',', '.')}`;
+  return `${value < 0 ? '-' : ''}R${groupedFormat.format(Math.abs(value)).replaceAll(',', '.')}`;
 }
 
-/** Micro-rand with as many decimals as there is to see. */
-export function microRand(amount: number): string {
+/** Formats micro-rand with as many decimals as needed, up to six. */
+export function formatMicroRand(amount: number): string {
   const value = Math.abs(amount) / 1_000_000;
-  const text = value >= 1 || value === 0 ? rand(value) : `R${value.toFixed(6).replace(/0+$/, '').padEnd(4, '0')}`;
+  const text = value >= 1 || value === 0 ? formatRand(value) : `R${value.toFixed(6).replace(/0+$/, '').padEnd(4, '0')}`;
   return amount < 0 ? `-${text}` : text;
 }
 
-/** What somebody typed (`50`, `1 000.5`) as the contract's money; what is no amount stays as it is, to be refused. */
-export function moneyOf(typed: string): string {
+/** Converts typed amounts (`50`, `1 000.5`) to the contract's format. Invalid input is returned unchanged, for validation. */
+export function parseMoney(typed: string): string {
   const text = typed.replace(/[\sR]/g, '').replace(',', '.');
   return /^\d+(\.\d{0,2})?$/.test(text) ? Number(text).toFixed(2) : text;
 }

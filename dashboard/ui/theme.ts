@@ -13,7 +13,7 @@ const teal: MantineColorsTuple = [
   '#05403d',
 ];
 
-/** Mantine's looks as ours; what differs between light and dark is in colours.css. */
+/** Mantine theme of the dashboard. Colours that differ between light and dark are in colours.css. */
 export const theme = createTheme({
   colors: { teal },
   primaryColor: 'teal',

@@ -1,16 +1,16 @@
 import { notifications } from '@mantine/notifications';
-import { failureOf } from '../api/failure.ts';
+import { toFailure } from '../api/failure.ts';
 
 const props = { closeButtonProps: { 'aria-label': 'Close' } };
 
-/** Says in a corner that something was done. */
-export function tell(message: string): void {
+/** Reports a success. */
+export function toast(message: string): void {
   notifications.show({ ...props, message, color: 'teal' });
 }
 
-/** Says in a corner what went wrong, where there is no form to say it in. It stays until it is read. */
-export function tellFailure(error: unknown): void {
-  const { message, requestId } = failureOf(error);
+/** Reports a failure outside of forms. It stays until the user closes it. */
+export function toastError(error: unknown): void {
+  const { message, requestId } = toFailure(error);
   const id = requestId ? ` Request id: ${requestId}` : '';
   notifications.show({ ...props, title: message, message: id, color: 'red', autoClose: false });
 }

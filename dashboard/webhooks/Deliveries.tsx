@@ -1,25 +1,25 @@
-import { useDeliveries } from '../developers/api.ts';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
+import { useDeliveries } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
 import { ResendSkipped } from './ResendSkipped.tsx';
 
-/** What was sent to an endpoint lately, and what it said. */
+/** Recent deliveries to an endpoint and its responses. */
 export function Deliveries({ id, active }: { id: string; active: boolean }) {
   const deliveries = useDeliveries(id);
   const skipped = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED');
   return (
     <Section
       title="Deliveries"
-      about="What was sent lately, and what the receiver answered. Each can be sent again."
+      description="Recent deliveries and the responses of your endpoint. Any of them can be resent."
       actions={active && skipped && <ResendSkipped id={id} since={skipped.createdAt} />}
     >
-      <Loaded query={deliveries}>
+      <QueryBoundary query={deliveries}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="Nothing was sent yet">Send a ping to see whether your receiver answers.</Empty>
+            <EmptyState title="No deliveries yet">Send a test event to check that your endpoint responds.</EmptyState>
           ) : (
             <div className="card">
               {data.map((delivery) => (
@@ -28,8 +28,8 @@ export function Deliveries({ id, active }: { id: string; active: boolean }) {
             </div>
           )
         }
-      </Loaded>
-      <ShowMore of={deliveries} />
+      </QueryBoundary>
+      <ShowMore list={deliveries} />
     </Section>
   );
 }

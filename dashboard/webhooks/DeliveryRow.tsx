@@ -1,19 +1,19 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
-import { type Delivery, useResend } from '../developers/api.ts';
-import { ActButton } from '../ui/ActionButton.tsx';
+import { ActionButton } from '../ui/ActionButton.tsx';
 import { Status } from '../ui/Status.tsx';
-import { When } from '../ui/TimeAgo.tsx';
-import { tell } from '../ui/toast.ts';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { toast } from '../ui/toast.ts';
+import { type Delivery, useResend } from './api.ts';
 
-/** One delivery: its event, how it stands, and its attempts when opened. */
+/** One delivery: event, status and, when expanded, its attempts. */
 export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: boolean }) {
   const [open, setOpen] = useState(false);
   const details = useId();
   const resend = useResend();
-  const act = async () => {
+  const resendDelivery = async () => {
     await resend.mutateAsync({ params: { id: delivery.id } });
-    tell('It is sent again.');
+    toast('Delivery queued.');
   };
   const { status, type, createdAt, nextAttemptAt, attempts } = delivery;
   const last = attempts.at(-1);
@@ -21,15 +21,15 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
     <Stack className="row" gap="xs">
       <Group justify="space-between" gap="xs">
         <Group gap="sm">
-          <Status of={status} />
+          <Status value={status} />
           <Text fw={600}>{type}</Text>
           <Text size="sm" c="dimmed">
-            <When at={createdAt} />
-            {last && ` · ${outcomeOf(last)}`}
+            <TimeAgo at={createdAt} />
+            {last && ` · ${describeOutcome(last)}`}
             {status === 'PENDING' && nextAttemptAt && attempts.length > 0 && (
               <>
                 {' '}
-                · next attempt <When at={nextAttemptAt} />
+                · next attempt <TimeAgo at={nextAttemptAt} />
               </>
             )}
           </Text>
@@ -44,9 +44,9 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
           >
             {`${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`}
           </Button>
-          <ActButton size="xs" act={act} disabled={!active}>
+          <ActionButton size="xs" action={resendDelivery} disabled={!active}>
             Resend
-          </ActButton>
+          </ActionButton>
         </Group>
       </Group>
       {open && (
@@ -63,19 +63,19 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
   );
 }
 
-type AttemptMade = Delivery['attempts'][number];
+type DeliveryAttempt = Delivery['attempts'][number];
 
-const outcomeOf = ({ outcome, responseStatus }: AttemptMade): string =>
-  responseStatus === null ? outcome.toLowerCase().replaceAll('_', ' ') : `answered ${responseStatus}`;
+const describeOutcome = ({ outcome, responseStatus }: DeliveryAttempt): string =>
+  responseStatus === null ? outcome.toLowerCase().replaceAll('_', ' ') : `HTTP ${responseStatus}`;
 
-/** What the receiver said, as text: whatever it sent is shown, never run. */
-const Attempt = ({ attempt }: { attempt: AttemptMade }) => (
+/** One attempt with the response as plain text: it is never rendered as HTML. */
+const Attempt = ({ attempt }: { attempt: DeliveryAttempt }) => (
   <div>
     <Text size="sm">
-      <When at={attempt.at} /> · {outcomeOf(attempt)} · {attempt.durationMs} ms
+      <TimeAgo at={attempt.at} /> · {describeOutcome(attempt)} · {attempt.durationMs} ms
     </Text>
     {attempt.responseBody !== '' && (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
       <pre className="log" tabIndex={0} style={{ maxHeight: '12rem' }}>
         {attempt.responseBody}
       </pre>

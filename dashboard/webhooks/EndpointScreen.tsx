@@ -1,19 +1,19 @@
 import { Stack, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { type Endpoint, useDeleteEndpoint, useEnableEndpoint, useEndpoints, usePing } from '../developers/api.ts';
-import { RotateSecret } from '../developers/RotateSecret.tsx';
-import { ActButton } from '../ui/ActionButton.tsx';
-import { Confirm } from '../ui/ConfirmButton.tsx';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
-import { tell } from '../ui/toast.ts';
+import { toast } from '../ui/toast.ts';
+import { type Endpoint, useDeleteEndpoint, useEnableEndpoint, useEndpoints, usePing } from './api.ts';
 import { Deliveries } from './Deliveries.tsx';
+import { RotateSecret } from './RotateSecret.tsx';
 
 const BACK = { href: '/developers/webhooks', name: 'Webhooks' };
 
-/** One endpoint: what it gets, how it did, and what can be done about it. */
+/** One endpoint: events, deliveries and actions. */
 export function EndpointScreen({ id }: { id: string }) {
   const endpoints = useEndpoints();
   const found = endpoints.data?.data.find((each) => each.id === id);
@@ -22,18 +22,18 @@ export function EndpointScreen({ id }: { id: string }) {
       title="Webhook endpoint"
       back={BACK}
       id={found?.id}
-      beside={found && <Status of={found.active ? 'ACTIVE' : 'DISABLED'} />}
+      beside={found && <Status value={found.active ? 'ACTIVE' : 'DISABLED'} />}
       actions={found && <Actions endpoint={found} />}
     >
-      <Loaded query={endpoints}>
-        {() => (found ? <About endpoint={found} /> : <Empty title="There is no such endpoint" />)}
-      </Loaded>
+      <QueryBoundary query={endpoints}>
+        {() => (found ? <EndpointDetails endpoint={found} /> : <EmptyState title="Endpoint not found" />)}
+      </QueryBoundary>
       <Deliveries id={id} active={found?.active === true} />
     </Screen>
   );
 }
 
-const About = ({ endpoint: { url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
+const EndpointDetails = ({ endpoint: { url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
   <Stack gap={4}>
     <Text fw={600} className="break">
       {url}
@@ -42,11 +42,11 @@ const About = ({ endpoint: { url, description, events, active, failureCount } }:
       {description && `${description} · `}
       {events.includes('*') ? 'all events' : events.join(', ')}
     </Text>
-    {failureCount > 0 && <Text size="sm">{failureCount} attempts failed in a row.</Text>}
+    {failureCount > 0 && <Text size="sm">{failureCount} consecutive failures.</Text>}
     {!active && (
       <Text size="sm">
-        It was disabled because too many attempts failed. Events meanwhile are kept as skipped: enable it, then send
-        them again.
+        This endpoint was disabled after too many failed attempts. Later events are skipped: enable the endpoint, then
+        resend the skipped deliveries.
       </Text>
     )}
   </Stack>
@@ -58,25 +58,29 @@ function Actions({ endpoint: { id, active, url } }: { endpoint: Endpoint }) {
   const remove = useDeleteEndpoint();
   const [, navigate] = useLocation();
   const input = { params: { id } };
-  const doEnable = async () => {
+  const enableEndpoint = async () => {
     await enable.mutateAsync(input);
-    tell('The endpoint receives events again.');
+    toast('Endpoint enabled.');
   };
-  const doPing = async () => {
+  const sendPing = async () => {
     await ping.mutateAsync(input);
-    tell('A ping is on its way.');
+    toast('Test event sent.');
   };
-  const doDelete = async () => {
+  const deleteEndpoint = async () => {
     await remove.mutateAsync(input);
     navigate(BACK.href);
   };
   return (
     <>
-      {active ? <ActButton act={doPing}>Send a ping</ActButton> : <ActButton act={doEnable}>Enable</ActButton>}
+      {active ? (
+        <ActionButton action={sendPing}>Send test event</ActionButton>
+      ) : (
+        <ActionButton action={enableEndpoint}>Enable</ActionButton>
+      )}
       <RotateSecret id={id} />
-      <Confirm label="Delete" question="Delete this endpoint?" act={doDelete}>
-        <span className="break">{url}</span> receives nothing more.
-      </Confirm>
+      <ConfirmButton label="Delete" question="Delete this endpoint?" onConfirm={deleteEndpoint}>
+        <span className="break">{url}</span> stops receiving events.
+      </ConfirmButton>
     </>
   );
 }

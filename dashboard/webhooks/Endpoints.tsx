@@ -1,44 +1,43 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { type Endpoint, useEndpoints } from '../developers/api.ts';
-import { Empty } from '../ui/EmptyState.tsx';
-import { Loaded } from '../ui/QueryBoundary.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
+import { type Endpoint, useEndpoints } from './api.ts';
 import { NewEndpoint } from './NewEndpoint.tsx';
 
-/** Where events are sent. */
+/** List of the account's webhook endpoints. */
 export function Endpoints() {
   const endpoints = useEndpoints();
   return (
     <Section
       title="Webhook endpoints"
-      about="Each event is sent, signed, to every endpoint that subscribes to it."
+      description="Every event is signed and sent to each endpoint that subscribes to it."
       actions={<NewEndpoint />}
     >
-      <Loaded query={endpoints}>
+      <QueryBoundary query={endpoints}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No endpoints yet">
-              Register the address of a receiver of yours to be told of deployments, payments and domains as they
-              happen.
-            </Empty>
+            <EmptyState title="No endpoints yet">
+              Add a URL to receive events about deployments, payments and domains.
+            </EmptyState>
           ) : (
             <div className="card">
               {data.map((endpoint) => (
-                <Row key={endpoint.id} endpoint={endpoint} />
+                <EndpointRow key={endpoint.id} endpoint={endpoint} />
               ))}
             </div>
           )
         }
-      </Loaded>
-      <ShowMore of={endpoints} />
+      </QueryBoundary>
+      <ShowMore list={endpoints} />
     </Section>
   );
 }
 
-const Row = ({ endpoint: { id, url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
+const EndpointRow = ({ endpoint: { id, url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
   <Link href={`/developers/webhooks/${id}`} className="row">
     <Group justify="space-between" gap="xs">
       <div style={{ minWidth: 0 }}>
@@ -51,8 +50,8 @@ const Row = ({ endpoint: { id, url, description, events, active, failureCount } 
         </Text>
       </div>
       <Group gap="sm">
-        {failureCount > 0 && <Text size="sm">{failureCount} failed in a row</Text>}
-        <Status of={active ? 'ACTIVE' : 'DISABLED'} />
+        {failureCount > 0 && <Text size="sm">{failureCount} consecutive failures</Text>}
+        <Status value={active ? 'ACTIVE' : 'DISABLED'} />
       </Group>
     </Group>
   </Link>

@@ -1,20 +1,20 @@
 import { Button, Checkbox, Modal, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { useCreateEndpoint } from '../developers/api.ts';
-import { EVENT_TYPES } from '../developers/event-types.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { ShownOnce } from '../ui/OneTimeSecret.tsx';
+import { OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { useCreateEndpoint } from './api.ts';
+import { EVENT_TYPES } from './event-types.ts';
 
-const START = { url: '', description: '', events: [] as string[] };
-const toBody = ({ url, description, events }: typeof START) => ({
+const INITIAL_VALUES = { url: '', description: '', events: [] as string[] };
+const toBody = ({ url, description, events }: typeof INITIAL_VALUES) => ({
   ...{ url, description },
   events: events.length === 0 ? ['*'] : events,
 });
 
-/** Registers an endpoint; its signing secret is shown once. */
+/** Button and dialog that create an endpoint. Its signing secret is shown once. */
 export function NewEndpoint() {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -29,25 +29,25 @@ export function NewEndpoint() {
 }
 
 function EndpointForm({ close }: { close: () => void }) {
-  const form = useForm(createWebhook.body, START, toBody, 'new-endpoint');
+  const form = useForm(createWebhook.body, INITIAL_VALUES, toBody, 'new-endpoint');
   const create = useCreateEndpoint();
   const { field, values } = form;
   if (create.data) {
     return (
-      <ShownOnce secrets={[{ name: 'Signing secret', text: create.data.data.secret }]} close={close}>
-        Your receiver checks each delivery's signature with this secret: it is not shown again.
-      </ShownOnce>
+      <OneTimeSecret secrets={[{ name: 'Signing secret', text: create.data.data.secret }]} close={close}>
+        Use this secret to verify the signature of each delivery. Copy it now. You won't be able to see it again.
+      </OneTimeSecret>
     );
   }
   return (
-    <FormBox form={form} label="Add endpoint" act={() => create.mutateAsync({ body: toBody(values) })}>
-      <TextField of={field('url')} label="Address" placeholder="https://example.com/hooks" required autoFocus />
-      <TextField of={field('description')} label="Description" />
+    <FormBox form={form} label="Add endpoint" onSubmit={() => create.mutateAsync({ body: toBody(values) })}>
+      <TextField field={field('url')} label="URL" placeholder="https://example.com/hooks" required autoFocus />
+      <TextField field={field('description')} label="Description" />
       <Checkbox.Group
         label="Events"
-        description="None chosen: all of them"
+        description="Select none to receive all events"
         value={values.events}
-        onChange={(events) => form.set({ events })}
+        onChange={(events) => form.setValues({ events })}
         error={form.errors.events}
       >
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing={6} mt="xs">

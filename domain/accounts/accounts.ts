@@ -1,23 +1,25 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../../contract/accounts/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
+import { SCOPES } from '../../contract/route.ts';
+import { Account, Login } from '../../table/entities/accounts.ts';
 import { WalletTransaction } from '../../table/entities/billing.ts';
-import { Account } from '../../table/entities.ts';
-import { Login } from '../../table/login-entities.ts';
 import { create } from '../../table/writes.ts';
-import { addCredits, creditEntry } from '../ai/credits.ts';
-import { rand } from '../billing/money.ts';
+import { addCredits, newCreditEntry } from '../ai/credits.ts';
+import { formatRand } from '../billing/money.ts';
 import type { Caller, Deps } from '../deps.ts';
-import type { NewAccountInput } from '../workflow.ts';
-import { makeKey } from './credentials.ts';
+
+import { createKeyPair } from './credentials.ts';
 
 /** GET /v1/account */
 export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typeof getAccountRoute>> {
   const account = await deps.table.get(Account, { id: caller.accountId });
   if (!account) throw new ApiError('not_found');
-  const { id, email, name, plan, walletCents, createdAt } = account;
-  return { data: { id, email, name, walletBalance: rand(walletCents), plan, createdAt } };
+  const { id, email, name, walletCents, createdAt } = account;
+  const { slug, name: planName, appLimit } = account.plan;
+  const plan = { slug, name: planName, appLimit };
+  return { data: { id, email, name, walletBalance: formatRand(walletCents), plan, createdAt } };
 }
 
 const loginTaken = () => new ApiError('conflict', 'This login has an account already.');
@@ -34,14 +36,23 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
   const keys = input.keys.map(({ name, scopes, allowedOrigins = ['*'], expiresAt, revoked }) => {
     const keyId = deps.newId('key');
     const revokedAt = revoked ? createdAt : null;
-    const made = makeKey({
+    const made = createKeyPair({
       ...{ accountId: id, keyId, name, scopes, allowedOrigins, revokedAt, createdAt },
       expiresAt: expiresAt ?? null,
     });
     return { name, id: keyId, ...made };
   });
   const { email, name, plan, walletCents, login } = input;
-  const account = { id, email, name, plan, walletCents, walletSerial: walletCents > 0 ? 1 : 0, appCount: 0, createdAt };
+  const account = {
+    id,
+    email,
+    name,
+    plan,
+    walletCents,
+    walletVersion: walletCents > 0 ? 1 : 0,
+    appCount: 0,
+    createdAt,
+  };
   const opening = {
     ...{ accountId: id, serial: 1, type: 'ADJUSTMENT' as const, amountCents: walletCents },
     ...{ balanceAfterCents: walletCents, description: 'Opening balance', createdAt },
@@ -49,7 +60,7 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
   const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
   const logins = login ? [create(Login, { subject: login, accountId: id }, loginTaken)] : [];
   const shown = keys.map(({ writes, listed, ...key }) => key);
-  const credits = addCredits(creditEntry(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand));
+  const credits = addCredits(newCreditEntry(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand));
   return await deps.commit(
     [create(Account, account), ...logins, ...ledger, ...credits, ...keys.flatMap((key) => key.writes)],
     {
@@ -58,3 +69,26 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     },
   );
 }
+
+export const NewAccountInput = z.object({
+  email: z.email(),
+  name: z.string().check(z.minLength(1)),
+  plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int().check(z.minimum(0)) }),
+  walletCents: z._default(z.int().check(z.minimum(0)), 0),
+  /** The login that it opens to: what the issuer of logins calls its owner (`sub`). */
+  login: z.optional(z.string().check(z.minLength(1))),
+  /** AI credits to begin with, in millionths of a rand. */
+  aiCreditsMicroRand: z._default(z.int().check(z.minimum(0)), 0),
+  keys: z._default(
+    z.array(
+      z.object({
+        name: z.string(),
+        scopes: z.array(z.enum(SCOPES)),
+        allowedOrigins: z.optional(z.array(z.string())),
+        expiresAt: z.optional(z.iso.datetime()),
+        revoked: z.optional(z.boolean()),
+      }),
+    ),
+    [],
+  ),
+});

@@ -5,13 +5,13 @@ import type {
 } from '../../contract/accounts/api-keys.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { ApiKey, Credential } from '../../table/entities.ts';
+import { ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { makeKey } from './credentials.ts';
+import { createKeyPair } from './credentials.ts';
 
-/** What an account's owner does with its keys in the dashboard (specification, Authentication 1, 2 and 8). */
+/** Operations on API keys for an account's owner in the dashboard (specification, Authentication 1, 2 and 8). */
 
 type Shown = Output<typeof ListRoute>['data'][number];
 
@@ -20,8 +20,8 @@ function view(key: ApiKey, lastUsedAt: string | null): Shown {
   return { id, name, scopes, allowedOrigins, expiresAt, lastUsedAt, revokedAt, publicKey, createdAt };
 }
 
-/** When either half was last shown to us. ISO times compare as text. */
-async function lastUseOf(deps: Deps, { hashes }: ApiKey): Promise<string | null> {
+/** Returns when either half of a key was last used. ISO timestamps compare as text. */
+async function readLastUse(deps: Deps, { hashes }: ApiKey): Promise<string | null> {
   const halves = await Promise.all([hashes.secret, hashes.public].map((hash) => deps.table.get(Credential, { hash })));
   const times = halves.flatMap((half) => half?.lastUsedAt ?? []);
   return times.sort().at(-1) ?? null;
@@ -34,7 +34,7 @@ export async function listKeys(
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const { items, hasMore } = await deps.table.list(ApiKey, joinKey('ACCOUNT', accountId, 'KEYS'), page);
-  const data = await Promise.all(items.map(async (key) => view(key, await lastUseOf(deps, key))));
+  const data = await Promise.all(items.map(async (key) => view(key, await readLastUse(deps, key))));
   return { data, has_more: hasMore };
 }
 
@@ -49,7 +49,7 @@ export async function createKey(
     throw new ApiError('invalid_request', 'expiresAt: must be in the future');
   }
   const keyId = deps.newId('key');
-  const { secretKey, listed, writes } = makeKey({ ...input, accountId, keyId, createdAt: now.toISOString() });
+  const { secretKey, listed, writes } = createKeyPair({ ...input, accountId, keyId, createdAt: now.toISOString() });
   return await deps.commit(writes, { data: { ...view(listed, null), secretKey } });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../contract/errors.ts';
-import { assertUsable, isKeyText, makeKey } from './credentials.ts';
+import { assertUsable, createKeyPair, isKeyText } from './credentials.ts';
 
 const NOW = new Date('2026-06-01T00:00:00.000Z');
 const key = {
@@ -13,8 +13,8 @@ const key = {
   createdAt: NOW.toISOString(),
 };
 
-test('a new key has both prefixes, and every mistyped character is told without the table', () => {
-  const { secretKey, publicKey } = makeKey(key);
+test('a new key has both prefixes, and every mistyped character is detected without a table read', () => {
+  const { secretKey, publicKey } = createKeyPair(key);
   expect(secretKey).toMatch(/^sk_live_[0-9A-Za-z]{38}$/);
   expect(publicKey).toMatch(/^pk_live_[0-9A-Za-z]{38}$/);
   expect(isKeyText(secretKey, 'secret')).toBe(true);
@@ -25,8 +25,8 @@ test('a new key has both prefixes, and every mistyped character is told without 
   }
 });
 
-test('the text of a secret key is never stored; that of a public one is, to be shown again', () => {
-  const { secretKey, publicKey, writes } = makeKey(key);
+test('the secret key is stored as a hash only, the public key as text', () => {
+  const { secretKey, publicKey, writes } = createKeyPair(key);
   const stored = JSON.stringify(writes);
   expect(stored).not.toContain(secretKey);
   expect(stored).toContain(publicKey);

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/route.ts';
-import { ApiKey, Credential } from '../../table/entities.ts';
+import { ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { create, type Write } from '../../table/writes.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -28,7 +28,7 @@ function newKeyText(kind: KeyKind): string {
   return text + checksum(text);
 }
 
-/** Whether a text can be a key at all: a mistyped one is refused without asking the table. */
+/** Checks the format and checksum of a key's text, so that a mistyped key is refused without a read of the table. */
 export function isKeyText(text: string, kind: KeyKind): boolean {
   const length = PREFIX[kind].length + RANDOM_LENGTH;
   return (
@@ -39,7 +39,7 @@ export function isKeyText(text: string, kind: KeyKind): boolean {
 }
 
 /** Keys are stored and found by this; the text itself is shown once and never kept. */
-export const keyHash = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashKey = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export interface NewKey {
   accountId: string;
@@ -54,10 +54,10 @@ export interface NewKey {
 }
 
 /** Makes both halves of a key: their texts, shown once, and the writes that store the key and their hashes. */
-export function makeKey(key: NewKey): { secretKey: string; publicKey: string; listed: ApiKey; writes: Write[] } {
+export function createKeyPair(key: NewKey): { secretKey: string; publicKey: string; listed: ApiKey; writes: Write[] } {
   const { accountId, keyId, name, scopes, allowedOrigins, expiresAt, createdAt, revokedAt = null } = key;
   const texts = { secret: newKeyText('secret'), public: newKeyText('public') };
-  const hashes = { secret: keyHash(texts.secret), public: keyHash(texts.public) };
+  const hashes = { secret: hashKey(texts.secret), public: hashKey(texts.public) };
   const common = { accountId, allowedOrigins, expiresAt, revokedAt };
   const credential = (kind: KeyKind) => {
     const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };

@@ -1,18 +1,16 @@
-import { Account } from '../../table/entities.ts';
-import { Login } from '../../table/login-entities.ts';
-import { makeByUpdate } from '../../table/writes.ts';
+import { Account, Login } from '../../table/entities/accounts.ts';
+import { createViaUpdate } from '../../table/writes.ts';
+import { DEFAULT_PLAN } from '../billing/default-plan.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { FIRST_PLAN } from '../first-plan.ts';
 
-/** What an account begins with that nobody opened by hand. */
+/** Settings of an account that a first login opens. */
 
-/** Who signed in, in the issuer's words. */
+/** The profile of a person who signed in, as the issuer reports it. */
 export interface Profile {
   email: string;
   name: string;
 }
-
-class AlreadyOpen extends Error {}
 
 /**
  * Opens the account of a login that has none. Of two first requests at once one opens it, and the other finds it there.
@@ -25,19 +23,17 @@ export async function openLogin(deps: Deps, subject: string, { email, name }: Pr
     id,
     email,
     name,
-    plan: FIRST_PLAN,
+    plan: DEFAULT_PLAN,
     appCount: 0,
     walletCents: 0,
-    walletSerial: 0,
+    walletVersion: 0,
     createdAt,
   };
-  const already = () => new AlreadyOpen();
-  try {
-    await deps.table.transact([
-      makeByUpdate(Login, { subject, accountId: id }, already),
-      makeByUpdate(Account, account, already),
-    ]);
-  } catch (error) {
-    if (!(error instanceof AlreadyOpen)) throw error;
-  }
+  // On a conflict another request opened it.
+  await ignoreConflict(
+    deps.table.transact([
+      createViaUpdate(Login, { subject, accountId: id }, concurrentUpdate),
+      createViaUpdate(Account, account, concurrentUpdate),
+    ]),
+  );
 }

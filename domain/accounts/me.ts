@@ -3,7 +3,7 @@ import type { Output } from '../../contract/route.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { getAccount } from './accounts.ts';
 
-/** GET /dashboard/v1/me: whoever is logged in owns the account. */
+/** GET /dashboard/v1/me. Every login is the owner of its account. */
 export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof getMeRoute>> {
   const { data: account } = await getAccount(deps, caller);
   return { data: { account, roles: ['owner'] } };

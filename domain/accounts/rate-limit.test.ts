@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { counterAt, judge } from './rate-limit.ts';
+import { counterAt, evaluateQuota } from './rate-limit.ts';
 
-/** The table's item in memory: counts, judges, and takes a refused request back, as runtime/authentication.ts does. */
+/** Keeps the counter in memory: counts, evaluates the quota and reverts rejected requests, like runtime/http/authenticate.ts. */
 function limiter(limit: number) {
   const item: Record<string, number> = {};
   return (milliseconds: number) => {
     const now = new Date(milliseconds);
     const counter = counterAt(now);
     item[counter] = (item[counter] ?? 0) + 1;
-    const quota = judge(item, now, limit);
+    const quota = evaluateQuota(item, now, limit);
     if (quota.retryAfter !== undefined) item[counter] -= 1;
     for (const name of quota.stale) delete item[name];
     return quota;
@@ -19,7 +19,7 @@ function limiter(limit: number) {
 const START = Date.parse('2026-01-01T00:00:00.250Z');
 const gaps = fc.array(fc.integer({ min: 0, max: 9_000 }), { minLength: 1, maxLength: 120 });
 
-test('never more than the limit in any 60 seconds, and at most a second stricter', () => {
+test('never allows more than the limit in any 60 seconds, and is at most one second stricter', () => {
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 12 }), (pauses, limit) => {
       const ask = limiter(limit);
@@ -40,7 +40,7 @@ test('never more than the limit in any 60 seconds, and at most a second stricter
   );
 });
 
-test('a client that waits as long as Retry-After says gets through', () => {
+test('a client that waits for Retry-After gets through', () => {
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 12 }), (pauses, limit) => {
       const ask = limiter(limit);
@@ -57,7 +57,7 @@ test('a client that waits as long as Retry-After says gets through', () => {
   );
 });
 
-test('the headers count down and name the second when the oldest request leaves', () => {
+test('the headers count down and give the second when the oldest request expires', () => {
   const ask = limiter(3);
   const second = Math.floor(START / 1000);
   expect(ask(START)).toMatchObject({ limit: 3, remaining: 2, reset: second + 61, retryAfter: undefined });

@@ -3,9 +3,9 @@
  * that is updated anyway; the sum over 61 seconds is at most one second stricter than the rule and never looser.
  * (Specification, Limits 1-3.)
  */
-const WINDOW = 60;
+const WINDOW_SECONDS = 60;
 /** Old counters beyond this many are removed at once, not with the next request. */
-const STALE_LIMIT = 100;
+const MAX_STALE_COUNTERS = 100;
 
 export interface Quota {
   limit: number;
@@ -26,14 +26,14 @@ export const counterAt = (now: Date): string => `h${Math.floor(now.getTime() / 1
 const secondOf = (name: string): number => (name.startsWith('h') ? Number(name.slice(1)) : Number.NaN);
 
 /** Judges a request that has been counted already, from the item's attributes after counting. */
-export function judge(item: Record<string, unknown>, now: Date, limit: number): Quota {
+export function evaluateQuota(item: Record<string, unknown>, now: Date, limit: number): Quota {
   const second = Math.floor(now.getTime() / 1000);
   const stale: string[] = [];
   const counted: { second: number; count: number }[] = [];
   for (const [name, value] of Object.entries(item)) {
     const at = secondOf(name);
     if (Number.isNaN(at)) continue;
-    if (at < second - WINDOW) stale.push(name);
+    if (at < second - WINDOW_SECONDS) stale.push(name);
     else if (typeof value === 'number' && value > 0) counted.push({ second: at, count: value });
   }
   let used = 0;
@@ -42,19 +42,19 @@ export function judge(item: Record<string, unknown>, now: Date, limit: number): 
     used += each.count;
     oldest = Math.min(oldest, each.second);
   }
-  const leaves = (at: number) => at + WINDOW + 1;
+  const leaves = (at: number) => at + WINDOW_SECONDS + 1;
   return {
     limit,
     remaining: Math.max(0, limit - used),
     reset: leaves(oldest),
-    retryAfter: used > limit ? waitFor(counted, used - 1, limit, now, leaves) : undefined,
+    retryAfter: used > limit ? secondsUntilAllowed(counted, used - 1, limit, now, leaves) : undefined,
     stale,
-    staleLimitReached: stale.length > STALE_LIMIT,
+    staleLimitReached: stale.length > MAX_STALE_COUNTERS,
   };
 }
 
-/** How long until the refused request (no longer counted) would fit. */
-function waitFor(
+/** Returns the seconds until the refused request (which no longer counts) would be allowed. */
+function secondsUntilAllowed(
   counted: { second: number; count: number }[],
   used: number,
   limit: number,
@@ -66,5 +66,5 @@ function waitFor(
     left -= count;
     if (left + 1 <= limit) return Math.max(1, Math.ceil(leaves(second) - now.getTime() / 1000));
   }
-  return WINDOW + 1;
+  return WINDOW_SECONDS + 1;
 }

@@ -3,17 +3,17 @@ import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChatRequest } from '../../contract/ai/chat.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { startAiStandIns } from '../../local/emulators/ai/ai.ts';
-import type { StandIn } from '../../local/emulators/wire.ts';
+import { startAiEmulators } from '../../local/emulators/ai/ai.ts';
+import type { Emulator } from '../../local/emulators/wire.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
 import type { Table } from '../../table/table.ts';
 import { newId } from '../ids.ts';
 import { ChatCall, type Gateway } from './call.ts';
 import { builtInOffer } from './models.ts';
 
-/** The call from end to end, against real HTTP upstreams and a table that only notes what is asked of it. */
+/** Calls end to end, against real HTTP upstreams and a table that only records its requests. */
 
-let standIns: StandIn;
+let standIns: Emulator;
 let act: (response: ServerResponse, body: Record<string, unknown>) => void = (response) => void response.end();
 const custom = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
@@ -23,7 +23,7 @@ const custom = createServer(async (request, response) => {
 let customUrl = '';
 
 beforeAll(async () => {
-  standIns = await startAiStandIns({ pace: { first: 1, next: 0 } });
+  standIns = await startAiEmulators({ pace: { first: 1, next: 0 } });
   custom.listen(0, '127.0.0.1');
   await once(custom, 'listening');
   const address = custom.address();
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 interface World {
-  /** Rand available. */
+  /** Available credits in rand. */
   credits?: number;
   saved?: boolean;
   upstream?: string;
@@ -48,7 +48,11 @@ function gateway({ credits = 100, saved = false, upstream }: World) {
   const done: string[] = [];
   let available = credits * 1_000_000;
   const table = {
-    touch: async ({ input }: { input: { UpdateExpression?: string; ExpressionAttributeValues?: object } }) => {
+    updateReturningChanged: async ({
+      input,
+    }: {
+      input: { UpdateExpression?: string; ExpressionAttributeValues?: object };
+    }) => {
       const added = JSON.stringify(input.ExpressionAttributeValues ?? {});
       done.push(input.UpdateExpression?.includes('REMOVE') ? 'release' : 'hold');
       const amount = Number(/"N":"(-\d+)"/.exec(added)?.[1] ?? 0);
@@ -152,7 +156,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     ['hang', 502, 'server_error'],
     ['html', 502, 'server_error'],
   ])(
-    'upstream %s → %i, streamed or not, and the hold is given back',
+    'maps upstream %s to %i, streamed or not, and releases the hold',
     async (fault, status, code, retryAfter?: number) => {
       for (const stream of [false, true]) {
         const { told, said, done } = await call({ model, stream, messages: user(`fault:${fault}`) });
@@ -165,7 +169,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     },
   );
 
-  test('a saved key that is refused is the caller’s to mend', async () => {
+  test('reports a rejected saved key as the caller’s error', async () => {
     for (const fault of ['401', '403']) {
       const { told, done } = await call({ model, messages: user(`fault:${fault}`) }, { saved: true });
       expect(told).toMatchObject({ status: 400, code: 'invalid_request' });
@@ -199,7 +203,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(frames.at(-1)).toBe('[DONE]');
   });
 
-  test('usage that never comes is estimated, and is there all the same', async () => {
+  test('estimates the usage if the provider never reports it', async () => {
     for (const stream of [true, false]) {
       const { frames, said, report } = await call({
         model,
@@ -218,35 +222,38 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     ['end-mid', 502],
     ['hang-mid', 502],
     ['error-mid', id === 'anthropic' ? 429 : 502],
-  ])('a stream that breaks (%s) says so, without [DONE], and what came is charged', async (fault, status) => {
-    const { told, frames, done, ended, report } = await call({
-      model,
-      stream: true,
-      messages: user(`fault:${fault} hello`),
-    });
-    expect(told).toBeUndefined();
-    expect(contentOf(frames).length).toBeGreaterThan(20);
-    expect(frames).not.toContain('[DONE]');
-    expect(frames.at(-1)).toEqual({ error: { message: expect.any(String), code: expect.any(String), status } });
-    expect(ended).toBe(true);
-    expect(done.slice(0, 2)).toEqual(['hold', 'end']);
-    expect(Number(done[2]?.split(' ')[1])).toBeGreaterThan(5);
-    expect(report.failure).toBeDefined();
-  });
+  ])(
+    'a broken stream (%s) ends with an error and without [DONE], and the received part is charged',
+    async (fault, status) => {
+      const { told, frames, done, ended, report } = await call({
+        model,
+        stream: true,
+        messages: user(`fault:${fault} hello`),
+      });
+      expect(told).toBeUndefined();
+      expect(contentOf(frames).length).toBeGreaterThan(20);
+      expect(frames).not.toContain('[DONE]');
+      expect(frames.at(-1)).toEqual({ error: { message: expect.any(String), code: expect.any(String), status } });
+      expect(ended).toBe(true);
+      expect(done.slice(0, 2)).toEqual(['hold', 'end']);
+      expect(Number(done[2]?.split(' ')[1])).toBeGreaterThan(5);
+      expect(report.failure).toBeDefined();
+    },
+  );
 
-  test('an answer that breaks off is 502 when it is not streamed', async () => {
+  test('a response that breaks off is 502 when it is not streamed', async () => {
     const { told } = await call({ model, messages: user('fault:close-mid') });
     expect(told).toMatchObject({ status: 502 });
   });
 
-  test('a caller that leaves is charged for what came', async () => {
+  test('charges a caller that disconnects for the received part', async () => {
     const { done, report } = await call({ model, stream: true, messages: user('hello') }, {}, 10);
     expect(report.callerLeft).toBe(true);
     expect(done[0]).toBe('hold');
     expect(done.at(-1)).toMatch(/^settle [1-9]/);
   });
 
-  test('tokens from a cache are part of the prompt and shown beside it', async () => {
+  test('counts cached tokens as part of the prompt and reports them separately', async () => {
     const { said } = await call({ model, messages: user('fault:cache hello there, how are you?') });
     const { usage } = JSON.parse(said);
     expect(usage.prompt_tokens_details.cached_tokens).toBeGreaterThan(0);
@@ -254,7 +261,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
   });
 
-  test('what is left lowers the output limit', async () => {
+  test('the remaining credits limit the output', async () => {
     const { said, report } = await call(
       { model, messages: user(`say exactly: ${'word '.repeat(5000)}`) },
       { credits: 0.6 },
@@ -266,7 +273,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
   });
 });
 
-test('both providers answer in the same shape, field by field', async () => {
+test('both providers respond in the same shape, field by field', async () => {
   const shape = (value: unknown): unknown =>
     Array.isArray(value)
       ? value.map(shape)
@@ -298,7 +305,7 @@ test('both providers answer in the same shape, field by field', async () => {
   expect(a?.frames.map(shape)).toEqual(b?.frames.map(shape));
 });
 
-describe('what is asked upstream', () => {
+describe('the upstream request', () => {
   const asked = async (body: object, world: World = {}) => {
     let seen: Record<string, unknown> = {};
     act = (response, given) => {
@@ -309,7 +316,7 @@ describe('what is asked upstream', () => {
     return { seen, headers, told };
   };
 
-  test('pass-through: everything as it came, but the model, and usage in the stream', async () => {
+  test('pass-through: unchanged except for the model and usage in the stream', async () => {
     const body = {
       model: 'openai/gpt-4o',
       messages: user('x'),
@@ -335,7 +342,7 @@ describe('what is asked upstream', () => {
     );
   });
 
-  test('Anthropic: system messages in order, empty ones dropped, pictures and stops translated', async () => {
+  test('Anthropic: system messages in order without empty ones, images and stop sequences translated', async () => {
     const { seen } = await asked({
       model: 'anthropic/claude-sonnet-4-5',
       messages: [
@@ -380,7 +387,7 @@ describe('what is asked upstream', () => {
     });
   });
 
-  test('fields that are not translated are named', async () => {
+  test('names the fields that are not translated', async () => {
     const { headers } = await call({
       model: MODELS.anthropic,
       messages: user('hi'),
@@ -393,7 +400,7 @@ describe('what is asked upstream', () => {
     expect(headers['x-gateway-overhead-ms']).toMatch(/^\d+\.\d$/);
   });
 
-  test('tool messages are refused where they are not translated', async () => {
+  test('rejects tool messages where they are not translated', async () => {
     const messages = [...user('x'), { role: 'tool', content: 'y', tool_call_id: '1' }];
     expect((await asked({ model: MODELS.anthropic, messages })).told).toMatchObject({
       status: 400,
@@ -407,7 +414,7 @@ describe('what is asked upstream', () => {
     ['tool_use', 'tool_calls'],
     ['pause_turn', 'stop'],
     ['model_context_window_exceeded', 'length'],
-  ])('stop reason %s → %s', async (stop, finish) => {
+  ])('maps the stop reason %s to %s', async (stop, finish) => {
     act = (response) =>
       void response.end(
         JSON.stringify({ id: 'm', content: [], stop_reason: stop, usage: { input_tokens: 1, output_tokens: 1 } }),
@@ -418,23 +425,23 @@ describe('what is asked upstream', () => {
 });
 
 test.each([
-  ['nobody/x', /there is no provider "nobody"/],
+  ['unknown/x', /there is no provider "unknown"/],
   ['openai/no-such-model', /not sold on credits/],
   ['openrouter/openrouter/auto', /not sold on credits/],
-])('%s is 400', async (model, message) => {
+])('rejects %s with 400', async (model, message) => {
   expect((await call({ model, messages: user('x') })).told).toMatchObject({
     status: 400,
     message: expect.stringMatching(message),
   });
 });
 
-test('a provider that reports an error under 200', async () => {
+test('handles a provider that reports an error with status 200', async () => {
   act = (response) => void response.end(JSON.stringify({ error: { code: 429, message: 'slow down' } }));
   const { told } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { upstream: customUrl });
   expect(told).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 5 });
 });
 
-test('a provider that ends without [DONE] but said how it finished has finished', async () => {
+test('accepts a finished response without [DONE]', async () => {
   act = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(

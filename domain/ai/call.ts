@@ -1,28 +1,28 @@
 import type { ChatRequest } from '../../contract/ai/chat.ts';
 import { errorBody } from '../../contract/errors.ts';
-import type { Adapter, Ask, Prepared } from '../../providers/ai/adapter.ts';
+import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import { anthropic } from '../../providers/ai/anthropic.ts';
 import { ProviderFailure } from '../../providers/ai/failures.ts';
 import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
-import { CallerGone, type Incoming, type Transport } from '../../providers/ai/transport.ts';
+import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
-import { HoldGone, release, settle } from './credits.ts';
-import { toldOf } from './errors.ts';
-import { type Backing, type BackingDeps, back } from './funding.ts';
-import { type Choice, choose, type Offer } from './models.ts';
-import { costOf } from './prices.ts';
-import { estimator, measure } from './prompt.ts';
+import { HoldNotFound, release, settle } from './credits.ts';
+import { toApiError } from './errors.ts';
+import { type Funding, type FundingDeps, fund } from './funding.ts';
+import { type Choice, chooseModel, type Offer } from './models.ts';
+import { calculateCost } from './prices.ts';
+import { estimator, measurePrompt } from './prompt.ts';
 
-export interface Gateway extends BackingDeps {
+export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
   transport: Transport;
-  /** Where a provider is reached, if not where its registry entry says. */
+  /** Base URLs that replace those of the provider registry. */
   baseUrls: Partial<Record<ProviderId, string>>;
 }
 
-/** Where an answer goes. */
-export interface Outlet {
+/** Receives the response of a call. */
+export interface ResponseSink {
   /** The head of an answer of success; once, before the first byte. */
   begin(headers: Record<string, string>): void;
   /** A promise while the caller cannot take more. */
@@ -35,14 +35,14 @@ export interface Outlet {
 export interface Call {
   accountId: string;
   requestId: string;
-  /** When it came, by `performance.now()`. */
+  /** Time of arrival, by `performance.now()`. */
   startedAt: number;
   request: ChatRequest;
   /** The body that `request` was read from. */
   text: string;
 }
 
-/** What became of a call, for metrics and the log: no word of the prompt or the answer. */
+/** Result of a call, for metrics and the log. It holds nothing of the prompt or the response. */
 export interface Report {
   provider: ProviderId | undefined;
   model: string;
@@ -58,11 +58,11 @@ export interface Report {
   failure: ProviderFailure | undefined;
   callerLeft: boolean;
   /** The charge could not be written: the hold will come back and the call was free. */
-  unsettled: boolean;
+  settlementFailed: boolean;
 }
 
 const ADAPTERS: Record<'openai' | 'anthropic', Adapter> = { openai: openAiCompatible, anthropic };
-const SETTLE_ATTEMPTS = 5;
+const MAX_SETTLE_ATTEMPTS = 5;
 
 /**
  * One call to a model, from the choice of who pays to the settled charge. Throws ApiError while nothing has been sent;
@@ -73,37 +73,37 @@ export class ChatCall {
   readonly report: Report;
   readonly #deps: Gateway;
   readonly #call: Call;
-  readonly #outlet: Outlet;
+  readonly #outlet: ResponseSink;
   #askedAt = 0;
   #answeredAt = 0;
   #ignored: readonly string[] = [];
 
-  constructor(deps: Gateway, call: Call, outlet: Outlet) {
+  constructor(deps: Gateway, call: Call, sink: ResponseSink) {
     this.#deps = deps;
     this.#call = call;
-    this.#outlet = outlet;
+    this.#outlet = sink;
     this.report = {
       ...{ provider: undefined, model: call.request.model, saved: false, usage: undefined, estimated: false },
       ...{ chargedMicroRand: 0, writtenOffMicroRand: 0, firstByte: undefined, overhead: undefined },
-      ...{ failure: undefined, callerLeft: false, unsettled: false },
+      ...{ failure: undefined, callerLeft: false, settlementFailed: false },
     };
   }
 
   async run(): Promise<void> {
     const { request, text, accountId } = this.#call;
     const offer = await this.#deps.offer();
-    const choice = choose(offer, request.model);
+    const choice = chooseModel(offer, request.model);
     const { provider, upstream, model } = choice;
     this.report.provider = provider.id;
     const adapter = ADAPTERS[provider.kind];
-    const prompt = measure(request, text);
-    const base: Ask = {
+    const prompt = measurePrompt(request, text);
+    const base: AdapterRequest = {
       ...{ provider, text, request, upstream },
       ...{ outputLimit: undefined, modelLimit: model?.outputLimit, estimate: estimator(prompt) },
     };
     // What this format has no words for is refused before anything is held.
     const asItCame = adapter.prepare(base);
-    const backing = await back(this.#deps, accountId, choice, request.model, offer, prompt);
+    const backing = await fund(this.#deps, accountId, choice, request.model, offer, prompt);
     this.report.saved = backing.kind === 'saved';
     try {
       const { outputLimit, key } = backing;
@@ -114,20 +114,26 @@ export class ChatCall {
     }
   }
 
-  async #exchange(adapter: Adapter, ask: Ask, choice: Choice, prepared: Prepared, key: string): Promise<void> {
+  async #exchange(
+    adapter: Adapter,
+    ask: AdapterRequest,
+    choice: Choice,
+    prepared: Prepared,
+    key: string,
+  ): Promise<void> {
     const asked = { providerName: choice.provider.name, saved: this.report.saved };
     try {
       const incoming = await this.#ask(choice, prepared, adapter.headers(key));
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
       else await this.#whole(adapter, ask, incoming);
     } catch (error) {
-      if (error instanceof CallerGone || this.#outlet.signal.aborted) {
+      if (error instanceof CallerDisconnected || this.#outlet.signal.aborted) {
         this.report.callerLeft = true;
         return;
       }
       if (!(error instanceof ProviderFailure)) throw error;
       this.report.failure = error;
-      const told = toldOf(error, asked);
+      const told = toApiError(error, asked);
       if (this.report.firstByte === undefined) throw told;
       // The caller has had part of the answer: the stream says how it ended, and not that it is done.
       this.#outlet.write(Buffer.from(`data: ${JSON.stringify(errorBody(told))}\n\n`));
@@ -145,7 +151,7 @@ export class ChatCall {
     return incoming;
   }
 
-  async #whole(adapter: Adapter, ask: Ask, incoming: Incoming): Promise<void> {
+  async #whole(adapter: Adapter, ask: AdapterRequest, incoming: Incoming): Promise<void> {
     const bytes = await incoming.whole();
     this.#answeredAt = performance.now();
     const { body, usage, estimated } = adapter.answer(bytes, ask);
@@ -154,7 +160,7 @@ export class ChatCall {
     this.#outlet.write(body);
   }
 
-  async #stream(adapter: Adapter, ask: Ask, incoming: Incoming): Promise<void> {
+  async #stream(adapter: Adapter, ask: AdapterRequest, incoming: Incoming): Promise<void> {
     // A page of HTML, or one JSON document, is no stream.
     if (/^(text\/html|application\/json)/i.test(incoming.contentType)) {
       adapter.answer(await incoming.whole(), ask);
@@ -196,7 +202,7 @@ export class ChatCall {
     });
   }
 
-  async #settle(backing: Backing): Promise<void> {
+  async #settle(backing: Funding): Promise<void> {
     if (backing.kind === 'saved') return;
     const { usage } = this.report;
     for (let attempt = 1; ; attempt += 1) {
@@ -206,9 +212,9 @@ export class ChatCall {
         return;
       } catch (error) {
         // A try before this one went through, and only its answer was lost.
-        if (error instanceof HoldGone && (attempt > 1 || !usage)) return;
-        if (error instanceof HoldGone || attempt === SETTLE_ATTEMPTS) {
-          this.report.unsettled = true;
+        if (error instanceof HoldNotFound && (attempt > 1 || !usage)) return;
+        if (error instanceof HoldNotFound || attempt === MAX_SETTLE_ATTEMPTS) {
+          this.report.settlementFailed = true;
           return;
         }
         await new Promise((done) => setTimeout(done, 50 * 3 ** attempt * Math.random()));
@@ -216,9 +222,9 @@ export class ChatCall {
     }
   }
 
-  async #charge({ hold, rate }: Extract<Backing, { kind: 'credits' }>, usage: Usage): Promise<void> {
+  async #charge({ hold, rate }: Extract<Funding, { kind: 'credits' }>, usage: Usage): Promise<void> {
     const { requestId, request } = this.#call;
-    const { charged, writtenOff } = await settle(this.#deps, hold, costOf(rate, usage), {
+    const { charged, writtenOff } = await settle(this.#deps, hold, calculateCost(rate, usage), {
       requestId,
       model: request.model,
       inputTokens: usage.input,

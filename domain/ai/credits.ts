@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
-import { splitKey } from '../../table/keys.ts';
-import { attempt, type Change, change, create, upsert, type Write } from '../../table/writes.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
+import { type Change, change, changeOrInspect, create, upsert, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { overtaken, unlessOvertaken } from '../overtaken.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
 
 /**
  * AI credits in whole micro-rand. Always true:
@@ -12,26 +13,26 @@ import { overtaken, unlessOvertaken } from '../overtaken.ts';
  * - what is available is the balance less the holds of running calls.
  *
  * A hold is one conditional write that does not know what is left: it takes the most that the call can cost, and what is
- * available may so fall below zero. Then the call has only what was there before (`granted`), and nobody else gets a
+ * available may so fall below zero. Then the call has only what was there before (`granted`), and no other call gets a
  * hold until it is given back. What calls are granted together is never more than the balance, so it never falls below zero.
  */
 
 /** Below this much nothing is sold on credits (specification, Limits 7). */
-export const LEAST_BALANCE = 500_000;
+export const MIN_BALANCE_MICRO_RAND = 500_000;
 /** A hold outlives every call (14 minutes at most), in milliseconds. */
-const HOLD_TIME = 16 * 60_000;
+const HOLD_LIFETIME_MS = 16 * 60_000;
 
 export interface Hold {
   accountId: string;
   id: string;
-  /** What was taken from the available. */
+  /** The amount taken from the available credits. */
   microRand: number;
-  /** What the call may cost. */
+  /** The most that the call may cost. */
   granted: number;
 }
 
 /** There was no hold to be had; the account as it is says why. */
-export class NoHold extends Error {
+export class HoldRefused extends Error {
   readonly account: AiAccount | undefined;
   constructor(account: AiAccount | undefined) {
     super('no hold');
@@ -39,25 +40,25 @@ export class NoHold extends Error {
   }
 }
 
-/** Sets aside what a call may cost. Throws {@link NoHold} where too little is available, or the caller has a key of their own. */
+/** Sets aside what a call may cost. Throws {@link HoldRefused} where too little is available, or the caller has a key of their own. */
 export async function hold(deps: Deps, accountId: string, provider: string, microRand: number): Promise<Hold> {
   const id = randomUUID();
-  const expiresAt = new Date(deps.now().getTime() + HOLD_TIME).toISOString();
+  const expiresAt = new Date(deps.now().getTime() + HOLD_LIFETIME_MS).toISOString();
   const what: Change = {
     set: { [`holds.${id}`]: { microRand, expiresAt } },
-    setOnce: { duePk: 'AI_ACCOUNT', dueAt: expiresAt },
+    setOnce: schedule(AiAccount, expiresAt),
     add: { availableMicroRand: -microRand },
     when: {
-      availableMicroRand: { atLeast: LEAST_BALANCE },
+      availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
       [`keys.${provider}`]: 'absent',
       // The client repeats a write whose answer was lost.
       [`holds.${id}`]: 'absent',
     },
   };
-  const write = attempt(AiAccount, { accountId }, what, (found) => new NoHold(found));
+  const write = changeOrInspect(AiAccount, { accountId }, what, (found) => new HoldRefused(found));
   // Of the account no more than what changed: it has the holds of all running calls.
-  const changed = await deps.table.touch(write).catch((error: unknown) => {
-    if (error instanceof NoHold && error.account?.holds[id]) return error.account;
+  const changed = await deps.table.updateReturningChanged(write).catch((error: unknown) => {
+    if (error instanceof HoldRefused && error.account?.holds[id]) return error.account;
     throw error;
   });
   const before = Number(changed.availableMicroRand) + microRand;
@@ -65,14 +66,14 @@ export async function hold(deps: Deps, accountId: string, provider: string, micr
 }
 
 /** Why there was no hold, for the caller: 402 when the credits are used up, 429 when only running calls stand in the way. */
-export function refusalOf({ account }: NoHold): ApiError {
-  if (!account || account.balanceMicroRand < LEAST_BALANCE) return new ApiError('insufficient_credits');
+export function toHoldRefusal({ account }: HoldRefused): ApiError {
+  if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
   const message = 'Your running calls hold all of your AI credits; what they do not use comes back when they end.';
   return new ApiError('rate_limited', message, { retryAfter: 5 });
 }
 
 /** The hold is gone: it was settled or released before. */
-export class HoldGone extends Error {}
+export class HoldNotFound extends Error {}
 
 const giveBack = ({ accountId, id, microRand }: Hold, charge: number, left?: number): Write =>
   change(
@@ -83,15 +84,15 @@ const giveBack = ({ accountId, id, microRand }: Hold, charge: number, left?: num
       remove: [`holds.${id}`],
       when: { [`holds.${id}`]: 'present', ...(left ? { availableMicroRand: { atLeast: left } } : {}) },
     },
-    () => new HoldGone('the hold is gone'),
+    () => new HoldNotFound('the hold is gone'),
   );
 
 /** Gives a hold back unused. */
 export async function release(deps: Deps, held: Hold): Promise<void> {
-  await deps.table.touch(giveBack(held, 0));
+  await deps.table.updateReturningChanged(giveBack(held, 0));
 }
 
-/** What a call used, for the ledger. */
+/** Usage of a call, for the ledger. */
 export type Used = Pick<
   AiEntry,
   'requestId' | 'model' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens' | 'price' | 'estimated'
@@ -122,7 +123,7 @@ export async function settle(
   if (extra === 0) return await charge(within, 0);
   return await charge(within + extra, extra).catch((error: unknown) => {
     // What was available is no longer: another call holds it.
-    if (error instanceof HoldGone) return charge(within, 0);
+    if (error instanceof HoldNotFound) return charge(within, 0);
     throw error;
   });
 }
@@ -133,7 +134,7 @@ const NO_TOKENS = {
 };
 
 /** An entry of the ledger that is no call. */
-export function creditEntry(
+export function newCreditEntry(
   deps: Deps,
   accountId: string,
   type: 'PURCHASE' | 'ADJUSTMENT',
@@ -161,34 +162,29 @@ export function addCredits(entry: AiEntry): Write[] {
       { accountId },
       {
         set: { accountId, entity: AiAudit.type },
-        setOnce: { upTo: '', sumMicroRand: 0, checkAt: createdAt, duePk: 'AI_AUDIT', dueAt: createdAt },
+        setOnce: { upTo: '', sumMicroRand: 0, ...schedule(AiAudit, createdAt) },
       },
     ),
     ...(amountMicroRand === 0 ? [] : [create(AiEntry, entry)]),
   ];
 }
 
-/** How many accounts one run looks at. */
-const BATCH = 100;
+/** Accounts with holds of calls that died: those that have expired are released. */
+export const expiredHoldQueue: DueQueue<typeof AiAccount, Deps> = {
+  queue: 'AI_ACCOUNT',
+  entity: AiAccount,
+  act: releaseExpired,
+};
 
-/**
- * Gives back the holds of calls that died: those that have expired.
- * @returns how many
- */
-export async function releaseExpiredHolds(deps: Deps): Promise<number> {
-  let released = 0;
-  for (const { pk } of await deps.table.due('AI_ACCOUNT', deps.now().toISOString(), BATCH)) {
-    const [, accountId = ''] = splitKey(pk);
-    released += await releaseExpiredHoldsOf(deps, accountId);
-  }
-  return released;
+/** Releases the expired holds of one account. @returns their number */
+export async function releaseExpiredHoldsOf(deps: Deps, accountId: string): Promise<number> {
+  const account = await deps.table.get(AiAccount, { accountId });
+  return account ? await releaseExpired(deps, account) : 0;
 }
 
-/** The same for one account. */
-export async function releaseExpiredHoldsOf(deps: Deps, accountId: string): Promise<number> {
+async function releaseExpired(deps: Deps, account: AiAccount): Promise<number> {
   const now = deps.now().toISOString();
-  const account = await deps.table.get(AiAccount, { accountId });
-  if (!account) return 0;
+  const { accountId } = account;
   let released = 0;
   for (const [id, { microRand, expiresAt }] of Object.entries(account.holds)) {
     if (expiresAt > now) continue;
@@ -196,21 +192,21 @@ export async function releaseExpiredHoldsOf(deps: Deps, accountId: string): Prom
       await release(deps, { accountId, id, microRand, granted: 0 });
       released += 1;
     } catch (error) {
-      if (!(error instanceof HoldGone)) throw error;
+      if (!(error instanceof HoldNotFound)) throw error;
     }
   }
-  await lookAgain(deps, account, now);
+  await scheduleCheck(deps, account, now);
   return released;
 }
 
-/** When the next of an account's holds expires; no longer on the list where there is none. */
-async function lookAgain(deps: Deps, before: AiAccount, now: string): Promise<void> {
+/** Schedules the check at which the account's next hold expires; unschedules an account without holds. */
+async function scheduleCheck(deps: Deps, before: AiAccount, now: string): Promise<void> {
   const { accountId } = before;
   const left = Object.values(before.holds).filter(({ expiresAt }) => expiresAt > now);
   const next = left.map(({ expiresAt }) => expiresAt).sort()[0];
   const balance = before.balanceMicroRand;
   // All is available: no hold has come since we looked. Otherwise it stays on the list and the next run looks again.
   const idle = { balanceMicroRand: { is: balance }, availableMicroRand: { is: balance } };
-  const what: Change = next ? { set: { dueAt: next } } : { remove: ['duePk', 'dueAt'], when: idle };
-  await unlessOvertaken(deps.table.write(AiAccount, change(AiAccount, { accountId }, what, overtaken)));
+  const what: Change = next ? { set: schedule(AiAccount, next) } : { remove: unschedule(AiAccount), when: idle };
+  await ignoreConflict(deps.table.write(AiAccount, change(AiAccount, { accountId }, what, concurrentUpdate)));
 }

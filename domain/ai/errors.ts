@@ -2,10 +2,10 @@ import { ApiError } from '../../contract/errors.ts';
 import type { ProviderFailure } from '../../providers/ai/failures.ts';
 
 /** Seconds to wait where an overloaded provider does not say (design, section 4). */
-const OVERLOADED_WAIT = 5;
+const OVERLOADED_RETRY_SECONDS = 5;
 
-/** Whose key a call was made with, and to whom. */
-export interface Asked {
+/** The provider of a call, and the owner of the key that it used. */
+export interface ProviderContext {
   providerName: string;
   /** The caller's own key, not ours. */
   saved: boolean;
@@ -13,8 +13,11 @@ export interface Asked {
 
 const failed = (message: string) => new ApiError('server_error', message, { status: 502 });
 
-/** What the caller is told of a provider's failure: its own words where they help, and never a key. */
-export function toldOf({ kind, words, status, retryAfter }: ProviderFailure, { providerName, saved }: Asked): ApiError {
+/** Converts a provider's failure to the caller's error: the provider's message where it helps, and never a key. */
+export function toApiError(
+  { kind, words, status, retryAfter }: ProviderFailure,
+  { providerName, saved }: ProviderContext,
+): ApiError {
   const said = words ? `: ${words}` : '.';
   switch (kind) {
     case 'key-refused': {
@@ -27,7 +30,7 @@ export function toldOf({ kind, words, status, retryAfter }: ProviderFailure, { p
       return new ApiError('invalid_request', `${providerName} refused the request${said}`);
     case 'overloaded': {
       const message = `${providerName} is overloaded or limits how often it may be asked${said}`;
-      return new ApiError('rate_limited', message, { retryAfter: retryAfter ?? OVERLOADED_WAIT });
+      return new ApiError('rate_limited', message, { retryAfter: retryAfter ?? OVERLOADED_RETRY_SECONDS });
     }
     case 'timeout':
       return failed(`${providerName} did not answer in time.`);

@@ -1,15 +1,24 @@
 import type { getAiCredits as ReadRoute } from '../../contract/ai/management.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
-import { joinKey, splitKey } from '../../table/keys.ts';
+import { joinKey } from '../../table/keys.ts';
+import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { randOf } from './prices.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
+import { microRandToRand } from './prices.ts';
 
 const entriesOf = (accountId: string) => joinKey('ACCOUNT', accountId, 'AI_ENTRIES');
 
-/** An entry as its account sees it. */
-export const viewEntry = ({ accountId: _, price, estimated, ...shown }: AiEntry) => shown;
+/** Returns an entry as its account sees it. */
+export function viewEntry(entry: AiEntry): Output<typeof ReadRoute>['data']['entries'][number] {
+  const { id, requestId, type, model, inputTokens, cachedTokens, cacheWriteTokens, outputTokens } = entry;
+  const { amountMicroRand, createdAt } = entry;
+  return {
+    ...{ id, requestId, type, model, inputTokens, cachedTokens, cacheWriteTokens, outputTokens },
+    ...{ amountMicroRand, createdAt },
+  };
+}
 
 /** GET /dashboard/v1/ai/credits: the balance, and a page of the ledger, newest first. */
 export async function readCredits(
@@ -24,20 +33,19 @@ export async function readCredits(
   const { balanceMicroRand = 0, availableMicroRand: left = 0 } = account ?? {};
   const availableMicroRand = Math.max(0, left);
   const entries = items.map(viewEntry);
-  const [balance, available] = [randOf(balanceMicroRand), randOf(availableMicroRand)];
+  const [balance, available] = [microRandToRand(balanceMicroRand), microRandToRand(availableMicroRand)];
   return { data: { balance, balanceMicroRand, available, availableMicroRand, entries, has_more: hasMore } };
 }
 
-/** How often each account's books are checked, in milliseconds. */
-const CHECK_EVERY = 60 * 60_000;
-/** Entries younger than this are summed anew each time: the index they are found by is a little behind, in milliseconds. */
-const SETTLED = 10 * 60_000;
-const BATCH = 50;
+/** Interval between two checks of an account's ledger, in milliseconds. */
+const CHECK_INTERVAL_MS = 60 * 60_000;
+/** Entries younger than this are summed again on each check, because their index lags a little, in milliseconds. */
+const SETTLED_AFTER_MS = 10 * 60_000;
 /** A busy account is looked at so often until its balance stands still for the length of a look. */
-const LOOKS = 5;
+const MAX_READS = 5;
 /** Between looks, in milliseconds. */
-const PAUSE = 200;
-const pause = () => new Promise((done) => setTimeout(done, PAUSE));
+const PAUSE_MS = 200;
+const pause = () => new Promise((done) => setTimeout(done, PAUSE_MS));
 
 export interface Mismatch {
   accountId: string;
@@ -45,40 +53,37 @@ export interface Mismatch {
   ledgerMicroRand: number;
 }
 
-/** Holds the books of every account that is due against its balance: what they add up to must be what is there. */
-export async function checkLedgers(deps: Deps): Promise<{ checked: number; busy: number; mismatches: Mismatch[] }> {
-  const found = { checked: 0, busy: 0, mismatches: [] as Mismatch[] };
-  for (const { pk } of await deps.table.due('AI_AUDIT', deps.now().toISOString(), BATCH)) {
-    const [, accountId = ''] = splitKey(pk);
-    const judged = await checkLedger(deps, accountId);
-    if (judged === 'busy') found.busy += 1;
-    else found.checked += 1;
-    if (typeof judged === 'object') found.mismatches.push(judged);
-  }
-  return found;
-}
+/** Accounts whose ledger of AI credits is to be compared with its balance: what it adds up to must be what is there. */
+export const ledgerQueue: DueQueue<typeof AiAudit, Deps, LedgerCheck> = {
+  queue: 'AI_AUDIT',
+  entity: AiAudit,
+  act: checkLedger,
+};
 
-async function checkLedger(deps: Deps, accountId: string): Promise<'right' | 'busy' | Mismatch> {
-  const audit = await deps.table.get(AiAudit, { accountId });
+/** Result of one comparison. */
+export type LedgerCheck = 'right' | 'busy' | Mismatch;
+
+async function checkLedger(deps: Deps, audit: AiAudit): Promise<LedgerCheck> {
+  const { accountId } = audit;
   let mismatch: Mismatch | undefined;
-  for (let look = 1; audit && look <= LOOKS; look += 1) {
+  for (let look = 1; look <= MAX_READS; look += 1) {
     if (look > 1) await pause();
     const before = await deps.table.get(AiAccount, { accountId });
     const sum = await sumLedger(deps, audit);
     const after = await deps.table.get(AiAccount, { accountId });
     mismatch = undefined;
     if (!after || before?.balanceMicroRand !== after.balanceMicroRand) continue;
-    await nextCheck(deps, accountId, sum.settled);
+    await scheduleCheck(deps, accountId, sum.settled);
     if (sum.total === after.balanceMicroRand) return 'right';
     mismatch = { accountId, balanceMicroRand: after.balanceMicroRand, ledgerMicroRand: sum.total };
   }
-  if (audit && !mismatch) await nextCheck(deps, accountId, audit);
+  if (!mismatch) await scheduleCheck(deps, accountId, audit);
   return mismatch ?? 'busy';
 }
 
 /** The whole ledger's sum; and that of its settled part, from which the next check goes on. */
 async function sumLedger(deps: Deps, audit: AiAudit) {
-  const settledUntil = new Date(deps.now().getTime() - SETTLED).toISOString();
+  const settledUntil = new Date(deps.now().getTime() - SETTLED_AFTER_MS).toISOString();
   const settled = { upTo: audit.upTo, sumMicroRand: audit.sumMicroRand };
   let total = audit.sumMicroRand;
   for await (const entry of deps.table.each(AiEntry, entriesOf(audit.accountId), audit.upTo)) {
@@ -88,11 +93,8 @@ async function sumLedger(deps: Deps, audit: AiAudit) {
   return { total, settled };
 }
 
-async function nextCheck(deps: Deps, accountId: string, settled: Pick<AiAudit, 'upTo' | 'sumMicroRand'>) {
-  const checkAt = new Date(deps.now().getTime() + CHECK_EVERY).toISOString();
+async function scheduleCheck(deps: Deps, accountId: string, settled: Pick<AiAudit, 'upTo' | 'sumMicroRand'>) {
   const { upTo, sumMicroRand } = settled;
-  await deps.table.write(
-    AiAudit,
-    change(AiAudit, { accountId }, { set: { upTo, sumMicroRand, checkAt, dueAt: checkAt } }),
-  );
+  const next = schedule(AiAudit, new Date(deps.now().getTime() + CHECK_INTERVAL_MS));
+  await deps.table.write(AiAudit, change(AiAudit, { accountId }, { set: { upTo, sumMicroRand, ...next } }));
 }

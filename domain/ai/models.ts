@@ -7,11 +7,11 @@ import { MODELS, type Model } from '../../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
 import { AiOffer } from '../../table/entities/ai.ts';
 import { upsert } from '../../table/writes.ts';
+import { staleWhileRevalidate } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
-import { keptFresh } from '../kept-fresh.ts';
 import { randPerMillion } from './prices.ts';
 
-/** What is for sale, and what a dollar costs. */
+/** The models for sale and the price of a dollar in rand. */
 export interface Offer {
   models: readonly Model[];
   randPerDollar: number;
@@ -32,7 +32,10 @@ const OfferedModel = () =>
     })
     .check(z.refine(({ id, provider }) => id.startsWith(`${provider}/`), 'id must begin with the provider'));
 
-/** What an operator may set: the whole list, the price of a dollar, or both. What is left out is the built-in. */
+/**
+ * Input of an operator: the whole list of models, the price of a dollar, or both. Missing parts keep the built-in
+ * value.
+ */
 export const OfferInput = () =>
   z.object({
     models: z.optional(z.array(OfferedModel())),
@@ -40,8 +43,8 @@ export const OfferInput = () =>
   });
 
 /** The offer as it is now: the built-in list and rate, or what operators put in their place. */
-export const offers = (deps: Deps, builtIn: Offer): (() => Promise<Offer>) =>
-  keptFresh(deps.now, async () => {
+export const currentOffer = (deps: Deps, builtIn: Offer): (() => Promise<Offer>) =>
+  staleWhileRevalidate(deps.now, async () => {
     const item = await deps.table.get(AiOffer, {});
     const { models = builtIn.models, randPerDollar = builtIn.randPerDollar } = item
       ? OfferInput().parse(item.offer)
@@ -49,7 +52,7 @@ export const offers = (deps: Deps, builtIn: Offer): (() => Promise<Offer>) =>
     return { models, randPerDollar };
   });
 
-/** What there is until an operator says otherwise. */
+/** Returns the built-in offer, which applies until an operator changes it. */
 export const builtInOffer = (randPerDollar: number): Offer => ({ models: MODELS, randPerDollar });
 
 /** For operators: puts an offer in place of the one that is there; `{}` is the built-in again. */
@@ -79,7 +82,10 @@ export async function listModels(deps: { offer: () => Promise<Offer> }): Promise
   return { object: 'list', data, byok_providers: AI_PROVIDER_IDS.map((id) => ({ id, name: PROVIDERS[id].name })) };
 }
 
-/** What a caller's `<provider>/<model>` means. `model` is there when it is in the offer, for sale or not. */
+/**
+ * The provider and model that a caller's `<provider>/<model>` names. `model` is set when it is in the offer, for sale
+ * or not.
+ */
 export interface Choice {
   provider: Provider;
   upstream: string;
@@ -87,7 +93,7 @@ export interface Choice {
 }
 
 /** Finds the provider and model that a caller named. Throws 400 for a provider that there is not. */
-export function choose({ models }: Offer, id: string): Choice {
+export function chooseModel({ models }: Offer, id: string): Choice {
   const slash = id.indexOf('/');
   const providerId = id.slice(0, slash);
   if (!isProviderId(providerId)) {

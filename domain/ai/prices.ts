@@ -21,7 +21,7 @@ const SCALES = BigInt(PRICE_SCALE) * BigInt(RATE_SCALE);
 export type Tokens = Pick<Usage, 'input' | 'cached' | 'cacheWrite' | 'output'>;
 
 /** The price of these tokens in micro-rand times both scales. */
-function unrounded({ price, randPerDollar }: Rate, tokens: Tokens): bigint {
+function calculateUnrounded({ price, randPerDollar }: Rate, tokens: Tokens): bigint {
   const dollars =
     BigInt(tokens.input) * scaled(price.input, PRICE_SCALE) +
     BigInt(tokens.cached) * scaled(price.cachedInput, PRICE_SCALE) +
@@ -30,21 +30,21 @@ function unrounded({ price, randPerDollar }: Rate, tokens: Tokens): bigint {
   return dollars * scaled(randPerDollar, RATE_SCALE);
 }
 
-/** What these tokens cost, in micro-rand, rounded up. */
-export function costOf(rate: Rate, tokens: Tokens): number {
-  return Number((unrounded(rate, tokens) + SCALES - 1n) / SCALES);
+/** Returns the cost of tokens in micro-rand, rounded up. */
+export function calculateCost(rate: Rate, tokens: Tokens): number {
+  return Number((calculateUnrounded(rate, tokens) + SCALES - 1n) / SCALES);
 }
 
 /** The most that this much input can cost, in micro-rand: every token at the dearest of its three prices. */
-export function mostForInput(rate: Rate, tokens: number): number {
+export function maxInputCost(rate: Rate, tokens: number): number {
   const { input, cachedInput, cacheWrite } = rate.price;
   const dearest = Math.max(input, cachedInput, cacheWrite);
   const price = { input: dearest, cachedInput: 0, cacheWrite: 0, output: 0 };
-  return costOf({ ...rate, price }, { input: tokens, cached: 0, cacheWrite: 0, output: 0 });
+  return calculateCost({ ...rate, price }, { input: tokens, cached: 0, cacheWrite: 0, output: 0 });
 }
 
-/** How many tokens of output an amount pays for. */
-export function outputFor(rate: Rate, microRand: number): number {
+/** Returns the number of output tokens that an amount pays for. */
+export function affordableTokens(rate: Rate, microRand: number): number {
   const each = scaled(rate.price.output, PRICE_SCALE) * scaled(rate.randPerDollar, RATE_SCALE);
   if (each === 0n) return Number.MAX_SAFE_INTEGER;
   return microRand <= 0 ? 0 : Number((BigInt(microRand) * SCALES) / each);
@@ -58,7 +58,7 @@ export function randPerMillion(dollars: number, randPerDollar: number): string {
 }
 
 /** Micro-rand as rand with two decimals, rounded down: what is shown is there. */
-export function randOf(microRand: number): string {
+export function microRandToRand(microRand: number): string {
   const cents = Math.floor(microRand / 10_000);
   const text = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`;

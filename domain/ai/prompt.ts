@@ -1,9 +1,9 @@
 import type { ChatRequest } from '../../contract/ai/chat.ts';
 import type { Model } from '../../providers/ai/models.ts';
 import { estimateTokens, IMAGE_ESTIMATE, type Usage } from '../../providers/ai/usage.ts';
-import { costOf, mostForInput, outputFor, type Rate } from './prices.ts';
+import { affordableTokens, calculateCost, maxInputCost, type Rate } from './prices.ts';
 
-/** How large a request is, for what it can cost and what it probably costs. */
+/** Size of a request, from which its maximum and its probable cost follow. */
 export interface Prompt {
   /** Bytes of the whole body without its pictures. A token is at least a byte. */
   textBytes: number;
@@ -15,9 +15,9 @@ export interface Prompt {
 }
 
 /** The most tokens that a picture counts as, about: providers scale large ones down. */
-const IMAGE_MOST = 3_000;
+const MAX_IMAGE_TOKENS = 3_000;
 
-export function measure(request: ChatRequest, text: string, byteLength = Buffer.byteLength(text)): Prompt {
+export function measurePrompt(request: ChatRequest, text: string, byteLength = Buffer.byteLength(text)): Prompt {
   let images = 0;
   let imageBytes = 0;
   for (const { content } of request.messages) {
@@ -33,7 +33,7 @@ export function measure(request: ChatRequest, text: string, byteLength = Buffer.
   return { textBytes, images, answers: request.n ?? 1, outputLimit };
 }
 
-/** What a call probably used, where the provider never says. */
+/** Estimates a call's usage where the provider reports none. */
 export const estimator =
   ({ textBytes, images }: Prompt) =>
   (streamedBytes: number): Usage => ({
@@ -44,19 +44,19 @@ export const estimator =
   });
 
 /** The most that a call can cost, in micro-rand; `answers` only where the provider knows `n`. */
-export function mostOf(prompt: Prompt, model: Model, rate: Rate, answers: number): number {
-  const input = Math.min(model.contextLimit, prompt.textBytes + prompt.images * IMAGE_MOST);
+export function maxCost(prompt: Prompt, model: Model, rate: Rate, answers: number): number {
+  const input = Math.min(model.contextLimit, prompt.textBytes + prompt.images * MAX_IMAGE_TOKENS);
   const output = Math.min(prompt.outputLimit ?? model.outputLimit, model.outputLimit) * answers;
-  return mostForInput(rate, input) + costOf(rate, { input: 0, cached: 0, cacheWrite: 0, output });
+  return maxInputCost(rate, input) + calculateCost(rate, { input: 0, cached: 0, cacheWrite: 0, output });
 }
 
 /**
  * The output that what is left of an amount pays for, per answer, in tokens: after the prompt at what it probably costs
  * (that it may be more is the platform's risk: the rest is written off). 0 where the prompt alone uses it up.
  */
-export function affordable(prompt: Prompt, rate: Rate, microRand: number, answers: number): number {
+export function affordableOutput(prompt: Prompt, rate: Rate, microRand: number, answers: number): number {
   const { input } = estimator(prompt)(0);
   return Math.floor(
-    outputFor(rate, microRand - costOf(rate, { input, cached: 0, cacheWrite: 0, output: 0 })) / answers,
+    affordableTokens(rate, microRand - calculateCost(rate, { input, cached: 0, cacheWrite: 0, output: 0 })) / answers,
   );
 }

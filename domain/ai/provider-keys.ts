@@ -12,11 +12,12 @@ import { isProviderId, PROVIDERS } from '../../providers/ai/registry.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
+import { Cache } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { addCredits, creditEntry } from './credits.ts';
+import { addCredits, newCreditEntry } from './credits.ts';
 
-/** What a saved provider key is sealed under: one account's key never opens as another's. */
-const contextOf = (accountId: string, provider: string) => ({ providerKeyOf: accountId, provider });
+/** Encryption context of a saved provider key: the key of one account cannot be decrypted as another's. */
+const keyContext = (accountId: string, provider: string) => ({ providerKeyOf: accountId, provider });
 
 type Shown = z.output<ReturnType<typeof AiProvider>>;
 
@@ -25,7 +26,7 @@ const shown = (account: AiAccount | undefined, id: keyof typeof PROVIDERS): Show
   return { id, name: PROVIDERS[id].name, saved: lastFour !== null, lastFour };
 };
 
-function known(id: string): keyof typeof PROVIDERS {
+function assertKnownProvider(id: string): keyof typeof PROVIDERS {
   if (!isProviderId(id)) throw new ApiError('not_found', 'There is no such provider.');
   return id;
 }
@@ -45,27 +46,27 @@ export async function putProviderKey(
   { accountId }: Pick<Caller, 'accountId'>,
   { id, key }: Input<typeof PutRoute>,
 ): Promise<Output<typeof PutRoute>> {
-  const provider = known(id);
+  const provider = assertKnownProvider(id);
   const lastFour = key.slice(-4);
-  const sealed = await deps.secrets.seal(contextOf(accountId, provider), key);
+  const sealed = await deps.secrets.seal(keyContext(accountId, provider), key);
   const save = change(
     AiAccount,
     { accountId },
     { set: { [`keys.${provider}`]: { sealed, lastFour } } },
-    () => new NoBooks(),
+    () => new NoAiAccount(),
   );
   try {
     await deps.table.write(AiAccount, save);
   } catch (error) {
-    if (!(error instanceof NoBooks)) throw error;
+    if (!(error instanceof NoAiAccount)) throw error;
     // The account has never had credits.
-    await deps.table.transact(addCredits(creditEntry(deps, accountId, 'ADJUSTMENT', 0)));
+    await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', 0)));
     await deps.table.write(AiAccount, save);
   }
   return { data: { id, name: PROVIDERS[provider].name, saved: true, lastFour } };
 }
 
-class NoBooks extends Error {}
+class NoAiAccount extends Error {}
 
 /** DELETE /dashboard/v1/ai/providers/{id}; deleting what is not there is no error. */
 export async function deleteProviderKey(
@@ -73,41 +74,41 @@ export async function deleteProviderKey(
   { accountId }: Pick<Caller, 'accountId'>,
   { id }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
-  const erase = change(AiAccount, { accountId }, { remove: [`keys.${known(id)}`] }, () => new NoBooks());
-  await deps.table.write(AiAccount, erase).catch((error) => {
-    if (!(error instanceof NoBooks)) throw error;
+  const removal = change(
+    AiAccount,
+    { accountId },
+    { remove: [`keys.${assertKnownProvider(id)}`] },
+    () => new NoAiAccount(),
+  );
+  await deps.table.write(AiAccount, removal).catch((error) => {
+    if (!(error instanceof NoAiAccount)) throw error;
   });
   return { data: { id, deleted: true } };
 }
 
-/** How long a warm instance may use a key that it has opened, in milliseconds (design: out of use within 15 s). */
-const OPEN_FOR = 14_000;
-const MOST_OPEN = 500;
+/** Time in milliseconds that a warm instance uses a decrypted key for (design: out of use within 15 s). */
+const KEY_TTL_MS = 14_000;
+const MAX_CACHED_KEYS = 500;
 
-/** The opened keys of a warm instance. Their texts are nowhere else. */
+/** Decrypted provider keys of a warm instance. Their texts are nowhere else. */
 export interface KeyRing {
-  /** A key that was opened a moment ago. */
+  /** Returns a key that was decrypted a moment ago. */
   get(accountId: string, provider: string): string | undefined;
-  /** Opens the key that the account has for a provider, if it has one. `readAt` is when the account was asked for. */
+  /** Decrypts the account's key for a provider, if it has one. `readAt` is when the account was read, in epoch milliseconds. */
   open(account: AiAccount, provider: string, readAt: number): Promise<string | undefined>;
 }
 
-export function keyRing(secrets: Secrets, now: () => Date): KeyRing {
-  const ring = new Map<string, { key: string; until: number }>();
+export function createKeyRing(secrets: Secrets, now: () => Date): KeyRing {
+  const keys = new Cache<string>({ max: MAX_CACHED_KEYS, now });
+  const nameOf = (accountId: string, provider: string) => `${accountId} ${provider}`;
   return {
-    get: (accountId, provider) => {
-      const name = `${accountId} ${provider}`;
-      const found = ring.get(name);
-      if (found && found.until > now().getTime()) return found.key;
-      ring.delete(name);
-      return undefined;
-    },
-    open: async (account, provider, readAt) => {
-      const saved = account.keys[provider];
-      if (!saved) return undefined;
-      const key = await secrets.unseal(contextOf(account.accountId, provider), saved.sealed);
-      if (ring.size >= MOST_OPEN) ring.clear();
-      ring.set(`${account.accountId} ${provider}`, { key, until: readAt + OPEN_FOR });
+    get: (accountId, provider) => keys.get(nameOf(accountId, provider)),
+    open: async ({ accountId, keys: saved }, provider, readAt) => {
+      const { sealed } = saved[provider] ?? {};
+      if (!sealed) return undefined;
+      const key = await secrets.unseal(keyContext(accountId, provider), sealed);
+      // Counted from the read: the key may have been deleted since.
+      keys.set(nameOf(accountId, provider), key, readAt + KEY_TTL_MS - now().getTime());
       return key;
     },
   };

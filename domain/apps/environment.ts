@@ -2,22 +2,23 @@ import type { listEnvKeys as ListRoute, replaceEnv as ReplaceRoute } from '../..
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { App, EnvSet } from '../../table/entities.ts';
+import { App, EnvSet } from '../../table/entities/apps.ts';
 import { create, replace } from '../../table/writes.ts';
-import { noSuchApp } from '../apps.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { noSuchApp } from './apps.ts';
 
-/** What an application's variables are sealed under: only its own function may unseal them. */
+/** Encryption context of an application's variables: only its own function may decrypt them. */
 export const envContext = (deps: Deps, applicationId: string) => ({
   application: deps.settings.hostArnOf(applicationId),
 });
 
-const raced = () => new ApiError('conflict', 'The variables were being replaced by another request at the same time.');
+const replacedConcurrently = () =>
+  new ApiError('conflict', 'The variables were being replaced by another request at the same time.');
 
 type Values = Record<string, string>;
 
 /** The stored values, as far as they are needed. */
-async function storedValues(deps: Deps & { secrets: Secrets }, env: EnvSet | undefined): Promise<Values> {
+async function readStoredValues(deps: Deps & { secrets: Secrets }, env: EnvSet | undefined): Promise<Values> {
   if (!env) return {};
   return JSON.parse(await deps.secrets.unseal(envContext(deps, env.applicationId), env.sealed));
 }
@@ -31,12 +32,14 @@ export async function replaceEnv(
   const of = { accountId, id };
   const [app, before] = await Promise.all([deps.table.get(App, of), deps.table.get(EnvSet, of)]);
   if (!app || app.status === 'DELETING') throw noSuchApp();
-  const stored = vars.some(({ value }) => value === '') ? await storedValues(deps, before) : {};
+  const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : {};
   const values = Object.fromEntries(vars.map(({ key, value }) => [key, value || (stored[key] ?? '')]));
   const keys = vars.map(({ key }) => key);
   const sealed = await deps.secrets.seal(envContext(deps, id), JSON.stringify(values));
   const env = { ...of, applicationId: id, keys, sealed, version: (before?.version ?? 0) + 1 };
-  const write = before ? replace(EnvSet, env, { version: { is: before.version } }, raced) : create(EnvSet, env, raced);
+  const write = before
+    ? replace(EnvSet, env, { version: { is: before.version } }, replacedConcurrently)
+    : create(EnvSet, env, replacedConcurrently);
   return await deps.commit([write], { data: { keys } });
 }
 

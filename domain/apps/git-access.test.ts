@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { GitAccess } from '../../table/git-entities.ts';
+import { GitAccess } from '../../table/entities/apps.ts';
 import { create } from '../../table/writes.ts';
-import { deploymentWorld } from '../../test/simulation/deployments.ts';
+import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { newGitAccess, openHookSecret, rotateDeployKey, rotateGitHook } from './git-access.ts';
 
-/** Sealed is the text itself, with what it was sealed under. */
+/** Stores the plaintext together with its encryption context. */
 const secrets: Secrets = {
   seal: async (context, plaintext) => ({ wrappedKey: JSON.stringify(context), iv: '', ciphertext: plaintext }),
   unseal: async (context, { wrappedKey, ciphertext }) => {
@@ -15,7 +15,7 @@ const secrets: Secrets = {
 };
 
 async function world() {
-  const { memory, deps, ids, caller } = await deploymentWorld();
+  const { memory, deps, ids, caller } = await deploymentSimulation();
   const before = await newGitAccess({ secrets }, ids);
   await memory.table.transact([create(GitAccess, before)]);
   const known = async () => {
@@ -26,7 +26,7 @@ async function world() {
   return { before, known, input: { id: ids.applicationId }, deps: { ...deps, secrets }, caller };
 }
 
-test('of two rotations of the hook secret at once one holds, and its secret is the one that is kept', async () => {
+test('of two concurrent rotations of the webhook secret one succeeds, and its secret is stored', async () => {
   const { deps, caller, input, known, before } = await world();
   const outcomes = await Promise.allSettled([1, 2].map(() => rotateGitHook(deps, caller, input)));
   const [made, ...more] = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value.data] : []));
@@ -37,7 +37,7 @@ test('of two rotations of the hook secret at once one holds, and its secret is t
   expect(after).toEqual({ ...before, hookSecret: after.hookSecret });
 });
 
-test('of two rotations of the deploy key at once one holds, with both its halves', async () => {
+test('of two concurrent rotations of the deploy key one succeeds, with both its halves', async () => {
   const { deps, caller, input, known, before } = await world();
   const outcomes = await Promise.allSettled([1, 2].map(() => rotateDeployKey(deps, caller, input)));
   const made = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value.data] : []));

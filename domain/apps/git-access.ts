@@ -9,15 +9,14 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
-import { App } from '../../table/entities.ts';
-import { GitAccess } from '../../table/git-entities.ts';
+import { App, GitAccess } from '../../table/entities/apps.ts';
 import { type Change, change, type Write } from '../../table/writes.ts';
+import { openSecret } from '../cache/secret-cache.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { openSecret } from '../opened-secrets.ts';
 
-/** What an application's hook secret is sealed under: hooks are checked by a function that opens nothing else. */
+/** Encryption context of an application's hook secret: the function that checks hooks can decrypt nothing else. */
 const hookContext = (applicationId: string) => ({ gitHook: applicationId });
-/** What an application's deploy key is sealed under: only a build opens it. */
+/** Encryption context of an application's deploy key: only a build decrypts it. */
 const deployKeyContext = (applicationId: string) => ({ deployKey: applicationId });
 
 /** A new hook secret, as its owner sees it and as it is stored. */
@@ -32,7 +31,7 @@ async function newDeployKey({ secrets }: { secrets: Secrets }, applicationId: st
   return { publicKey, privateKey: await secrets.seal(deployKeyContext(applicationId), privateKey) };
 }
 
-/** What a new application and its Git host will know each other by: a hook secret and a deploy key, both sealed. */
+/** Makes the credentials between a new application and its Git host: a hook secret and a deploy key, both encrypted. */
 export async function newGitAccess(
   deps: { secrets: Secrets },
   { accountId, applicationId }: { accountId: string; applicationId: string },
@@ -83,8 +82,11 @@ const viewHook = ({ settings }: Deps, id: string, secret: string) => ({
   secret,
 });
 
-/** Changes what is known, unless somebody else has just done so: of two new ones nobody could say which is in use. */
-const renew = (applicationId: string, what: Pick<Change, 'set' | 'when'>): Write =>
+/**
+ * Replaces stored credentials, unless they changed since they were read: of two new secrets, the caller could not tell
+ * which one is in use.
+ */
+const replaceSecret = (applicationId: string, what: Pick<Change, 'set' | 'when'>): Write =>
   change(GitAccess, { applicationId }, what, () => {
     return new ApiError('conflict', 'This was changed by another request at the same time.');
   });
@@ -100,12 +102,12 @@ export async function rotateDeployKey(
 ): Promise<Output<typeof RotateKeyRoute>> {
   const { publicKey: before } = await findAccess(deps, caller, id);
   const made = await newDeployKey(deps, id);
-  const write = renew(id, { set: made, when: { publicKey: { is: before } } });
+  const write = replaceSecret(id, { set: made, when: { publicKey: { is: before } } });
   return await deps.commit([write], { data: { publicKey: made.publicKey } });
 }
 
 /**
- * POST /dashboard/v1/apps/{id}/git-hook/rotate: there is one secret at a time (docs/decisions/git.md). Throws 404, and 409
+ * POST /dashboard/v1/apps/{id}/git-hook/rotate: there is one secret at a time (docs/decisions/0020-git-integration.md). Throws 404, and 409
  * beside another rotation.
  */
 export async function rotateGitHook(
@@ -116,6 +118,6 @@ export async function rotateGitHook(
   const { hookSecret: before } = await findAccess(deps, caller, id);
   const { secret, sealed } = await newHookSecret(deps, id);
   const when = { 'hookSecret.ciphertext': { is: before.ciphertext } };
-  const write = renew(id, { set: { hookSecret: sealed }, when });
+  const write = replaceSecret(id, { set: { hookSecret: sealed }, when });
   return await deps.commit([write], { data: viewHook(deps, id, secret) });
 }

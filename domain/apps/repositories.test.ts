@@ -12,18 +12,18 @@ const PUBLIC = [
   ...['https://93.184.215.14/app.git', 'git@[git.example.co.za:2222]:group/sub/app.git'],
 ];
 
-test.each(PUBLIC)('%s is taken everywhere', (url) => {
+test.each(PUBLIC)('accepts %s everywhere', (url) => {
   expect(() => assertRepositoryUrl(url, false)).not.toThrow();
   expect(() => assertRepositoryUrl(url, true)).not.toThrow();
 });
 
-test.each(PRIVATE)('%s, of a private network, is taken nowhere', (url) => {
+test.each(PRIVATE)('rejects %s, an address of a private network, everywhere', (url) => {
   for (const allowLocal of [false, true]) {
     expect(() => assertRepositoryUrl(url, allowLocal)).toThrow('repoUrl: must be on a public name or address');
   }
 });
 
-test.each(LOCAL)('%s, this machine itself, is taken by the local run alone', (url) => {
+test.each(LOCAL)('accepts %s, this machine, in the local run only', (url) => {
   expect(() => assertRepositoryUrl(url, true)).not.toThrow();
   expect(() => assertRepositoryUrl(url, false)).toThrow('repoUrl: ');
 });

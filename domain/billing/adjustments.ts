@@ -7,12 +7,12 @@ import { addVat } from './money.ts';
 import type { Plans } from './plans.ts';
 import { grantSubscription } from './subscriptions.ts';
 import { cancelInvoice } from './unpaid-invoices.ts';
-import { nothing, withWallet } from './wallet.ts';
+import { readNothing, withWallet } from './wallet.ts';
 
 const text = () => z.string().check(z.minLength(1), z.maxLength(200));
 
-/** What operators may do with an account's money and subscriptions, one thing at a time. Amounts are cents. */
-export const BooksInput = () =>
+/** Adjustments of an account's money and subscriptions by operators, one at a time. Amounts are cents. */
+export const AdjustmentInput = () =>
   z.object({
     accountId: z.string(),
     /** Changes the balance, up or down: goodwill, a bank transfer, a correction. */
@@ -28,19 +28,19 @@ export const BooksInput = () =>
       z.object({ plan: z.string(), billingCycle: z.enum(BILLING_CYCLES), hostingDomain: z.optional(z.string()) }),
     ),
   });
-type Books = z.output<ReturnType<typeof BooksInput>>;
+type Adjustment = z.output<ReturnType<typeof AdjustmentInput>>;
 
 /** For operators: does what is given and tells the id of what was made. Throws as the API does, and 402 below zero. */
-export async function keepBooks(
+export async function adjustAccount(
   deps: Deps & { plans: Plans },
-  { accountId, adjust, invoice, voidInvoice, grant }: Books,
+  { accountId, adjust, invoice, voidInvoice, grant }: Adjustment,
 ): Promise<{ invoiceId?: string; subscriptionId?: string }> {
   if ([adjust, invoice, voidInvoice, grant].filter(Boolean).length !== 1) {
     throw new ApiError('invalid_request', 'one of adjust, invoice, voidInvoice and grant must be given');
   }
   if (voidInvoice) return { invoiceId: (await cancelInvoice(deps, accountId, voidInvoice.id)).id };
   if (grant) return { subscriptionId: (await grantSubscription(deps, accountId, grant)).data.id };
-  return await withWallet(deps, accountId, nothing, async (wallet) => {
+  return await withWallet(deps, accountId, readNothing, async (wallet) => {
     if (adjust) wallet.move('ADJUSTMENT', adjust.amountCents, adjust.description);
     const { kind = 'PLAN', description = '', cents = 0 } = invoice ?? {};
     const lines = [{ description, ...addVat(cents) }];

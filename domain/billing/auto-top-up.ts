@@ -1,11 +1,12 @@
 import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../../contract/billing/top-ups.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { FiledInvoice, filedUnder, TopUp } from '../../table/entities/billing.ts';
-import { Account } from '../../table/entities.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { InvoiceByStatus, invoicesByStatus, TopUp } from '../../table/entities/billing.ts';
 import { change, create } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { centsOf, rand } from './money.ts';
+import { formatRand, parseCents } from './money.ts';
 import { newTopUp } from './top-ups.ts';
 
 /** PUT /dashboard/v1/wallet/auto-top-up */
@@ -14,27 +15,27 @@ export async function setAutoTopUp(
   { accountId }: Caller,
   { enabled, threshold, amount }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
-  const autoTopUp = { enabled, thresholdCents: centsOf(threshold), amountCents: centsOf(amount) };
+  const autoTopUp = { enabled, thresholdCents: parseCents(threshold), amountCents: parseCents(amount) };
   const write = change(Account, { id: accountId }, { set: { autoTopUp } }, () => new ApiError('not_found'));
   const account = await deps.table.write(Account, write);
-  return { data: { enabled, threshold, amount, card: cardOf(account) } };
+  return { data: { enabled, threshold, amount, card: viewCard(account) } };
 }
 
 /** The card that would be charged, as far as it may be shown. */
-const cardOf = (account: Account | undefined) =>
+const viewCard = (account: Account | undefined) =>
   account?.card ? { brand: account.card.brand, lastFour: account.card.lastFour } : null;
 
-/** GET /dashboard/v1/wallet/auto-top-up; where nobody has chosen yet, all is nought. */
+/** GET /dashboard/v1/wallet/auto-top-up. Without settings, it is disabled and all amounts are zero. */
 export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<Output<typeof GetRoute>> {
   const account = await deps.table.get(Account, { id: accountId });
   const { enabled = false, thresholdCents = 0, amountCents = 0 } = account?.autoTopUp ?? {};
-  return { data: { enabled, threshold: rand(thresholdCents), amount: rand(amountCents), card: cardOf(account) } };
+  return {
+    data: { enabled, threshold: formatRand(thresholdCents), amount: formatRand(amountCents), card: viewCard(account) },
+  };
 }
 
 /** Unpaid invoices that are looked at: the oldest. */
-const LOOKED_AT = 100;
-
-class Taken extends Error {}
+const MAX_INVOICES_CHECKED = 100;
 
 /**
  * Starts an automatic top-up where one is due: the balance is under the threshold, or an invoice waits that the balance
@@ -43,7 +44,10 @@ class Taken extends Error {}
 export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<void> {
   const [account, unpaid] = await Promise.all([
     deps.table.get(Account, { id: accountId }),
-    deps.table.all(FiledInvoice, filedUnder(accountId, 'UNPAID'), { limit: LOOKED_AT, oldestFirst: true }),
+    deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'), {
+      limit: MAX_INVOICES_CHECKED,
+      oldestFirst: true,
+    }),
   ]);
   if (!account?.autoTopUp?.enabled || !account.card || account.autoTopUpId) return;
   const { autoTopUp, walletCents, noAutoTopUpBefore = '' } = account;
@@ -53,9 +57,8 @@ export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<
   if (walletCents >= thresholdCents && !unpaid.some((invoice) => helps(invoice.amountCents))) return;
   const topUp = newTopUp(deps, { accountId, amountCents, automatic: true });
   const one = { set: { autoTopUpId: topUp.id }, when: { autoTopUpId: 'absent' as const } };
-  try {
-    await deps.table.transact([create(TopUp, topUp), change(Account, { id: accountId }, one, () => new Taken())]);
-  } catch (error) {
-    if (!(error instanceof Taken)) throw error;
-  }
+  // On a conflict another one was started.
+  await ignoreConflict(
+    deps.table.transact([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)]),
+  );
 }

@@ -1,21 +1,31 @@
 import type { getInvoice as GetRoute, listInvoices as ListRoute } from '../../contract/billing/invoices.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { FiledInvoice, filedUnder, Invoice, invoicesOf } from '../../table/entities/billing.ts';
+import { Invoice, InvoiceByStatus, invoicesByStatus, invoicesOf } from '../../table/entities/billing.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { rand } from './money.ts';
+import { formatRand } from './money.ts';
 
 export const noSuchInvoice = () => new ApiError('not_found', 'There is no such invoice.');
 
 /** An invoice as lists and orders show it. */
-export function invoiceView(invoice: FiledInvoice): Output<typeof ListRoute>['data'][number] {
+export function invoiceView(invoice: InvoiceByStatus): Output<typeof ListRoute>['data'][number] {
   const { id, number, kind, status, amountCents, vatCents, issuedAt, payBy, paidAt } = invoice;
-  return { id, number, kind, status, amount: rand(amountCents), vat: rand(vatCents), issuedAt, dueAt: payBy, paidAt };
+  return {
+    id,
+    number,
+    kind,
+    status,
+    amount: formatRand(amountCents),
+    vat: formatRand(vatCents),
+    issuedAt,
+    dueAt: payBy,
+    paidAt,
+  };
 }
 
 /** The same with its lines. */
 export function invoiceWithLines(invoice: Invoice): Output<typeof GetRoute>['data'] {
-  const lines = invoice.lines.map(({ description, amountCents }) => ({ description, amount: rand(amountCents) }));
+  const lines = invoice.lines.map(({ description, amountCents }) => ({ description, amount: formatRand(amountCents) }));
   return { ...invoiceView(invoice), lines };
 }
 
@@ -26,7 +36,7 @@ export async function listInvoices(
   { status, ...page }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const { items, hasMore } = status
-    ? await deps.table.list(FiledInvoice, filedUnder(accountId, status), page)
+    ? await deps.table.list(InvoiceByStatus, invoicesByStatus(accountId, status), page)
     : await deps.table.list(Invoice, invoicesOf(accountId), page);
   return { data: items.map(invoiceView), has_more: hasMore };
 }

@@ -1,29 +1,32 @@
 import { ApiError } from '../../contract/errors.ts';
-import { FiledInvoice, Invoice } from '../../table/entities/billing.ts';
-import { change, create, erase } from '../../table/writes.ts';
+import { Invoice, InvoiceByStatus } from '../../table/entities/billing.ts';
+import { unschedule } from '../../table/schedule.ts';
+import { change, create, remove } from '../../table/writes.ts';
+import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { Gross } from './money.ts';
-import { stale, type Wallet } from './wallet.ts';
+import type { Wallet } from './wallet.ts';
 
 /** A line of an invoice: what it is for, VAT inside (`addVat`, `vatInside` of domain/billing/money.ts). */
 export interface Line extends Gross {
   description: string;
 }
 
-/** What is to be invoiced. */
+/** An invoice to be issued. */
 export interface Order {
   kind: Invoice['kind'];
   lines: Line[];
-  /** What it is for: the id of the domain or of the subscription. */
+  /** Id of the domain or subscription that the invoice is for. */
   subjectId?: string;
-  /** When it is due: at once unless told. */
+  /** Due date; at once by default. */
   payBy?: string;
-  /** Unpaid at this time it becomes void by itself; never unless told. */
+  /** Time at which the invoice becomes void if unpaid; never by default. */
   voidAt?: string;
 }
 
 /** Filed without its lines. */
-const file = (invoice: FiledInvoice) => create(FiledInvoice, FiledInvoice.parse(invoice), stale);
+const writeByStatus = (invoice: InvoiceByStatus) =>
+  create(InvoiceByStatus, InvoiceByStatus.parse(invoice), concurrentUpdate);
 
 /**
  * Issues an invoice; paid at once if the balance allows, UNPAID otherwise. What it adds to the wallet's transaction: the
@@ -34,7 +37,7 @@ export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: O
   const amountCents = sum((line) => line.amountCents);
   const number = wallet.takeNumber();
   const paid = wallet.balanceCents >= amountCents;
-  if (paid) wallet.move('PAYMENT', -amountCents, paymentOf(number));
+  if (paid) wallet.move('PAYMENT', -amountCents, paymentMovement(number));
   const invoice: Invoice = {
     payBy: wallet.now,
     ...order,
@@ -44,7 +47,7 @@ export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: O
     issuedAt: wallet.now,
     paidAt: paid ? wallet.now : null,
   };
-  wallet.add(create(Invoice, invoice), file(invoice));
+  wallet.add(create(Invoice, invoice), writeByStatus(invoice));
   return invoice;
 }
 
@@ -56,31 +59,36 @@ export function issuePaidInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, orde
 }
 
 /** Pays an unpaid invoice from the wallet. Throws 402 `insufficient_funds`, 409 for one that is not unpaid. */
-export function payInvoice<T extends FiledInvoice>(wallet: Wallet, invoice: T): T {
+export function payInvoice<T extends InvoiceByStatus>(wallet: Wallet, invoice: T): T {
   if (invoice.status === 'PAID') throw new ApiError('conflict', 'This invoice is already paid.');
   if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void.');
-  wallet.move('PAYMENT', -invoice.amountCents, paymentOf(invoice.number));
-  return become(wallet, invoice, { ...invoice, status: 'PAID', paidAt: wallet.now });
+  wallet.move('PAYMENT', -invoice.amountCents, paymentMovement(invoice.number));
+  return changeStatus(wallet, invoice, { ...invoice, status: 'PAID', paidAt: wallet.now });
 }
 
 /** Makes an invoice void. What was paid for it returns to the wallet. Throws 409 for one that is void already. */
-export function voidInvoice<T extends FiledInvoice>(wallet: Wallet, invoice: T): T {
+export function voidInvoice<T extends InvoiceByStatus>(wallet: Wallet, invoice: T): T {
   if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void already.');
   if (invoice.status === 'PAID') wallet.move('REFUND', invoice.amountCents, `Refund of ${invoice.number}`);
-  return become(wallet, invoice, { ...invoice, status: 'VOID' });
+  return changeStatus(wallet, invoice, { ...invoice, status: 'VOID' });
 }
 
-const paymentOf = (number: string) => `Payment of ${number}`;
+const paymentMovement = (number: string) => `Payment of ${number}`;
 
 /** Moves an invoice to another status, and to the file of that status. */
-function become<T extends FiledInvoice>(wallet: Wallet, before: T, after: T): T {
+function changeStatus<T extends InvoiceByStatus>(wallet: Wallet, before: T, after: T): T {
   const { accountId, id } = before;
   const { status, paidAt } = after;
   const when = { status: { is: before.status } };
   wallet.add(
-    change(Invoice, { accountId, id }, { set: { status, paidAt }, remove: ['duePk', 'dueAt'], when }, stale),
-    erase(FiledInvoice, before),
-    file(after),
+    change(
+      Invoice,
+      { accountId, id },
+      { set: { status, paidAt }, remove: unschedule(Invoice), when },
+      concurrentUpdate,
+    ),
+    remove(InvoiceByStatus, before),
+    writeByStatus(after),
   );
   return after;
 }

@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest';
-import { billingRules } from '../../events/billing-rules.ts';
+import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import type { Payments } from '../../providers/payments/payments.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
-import { Account } from '../../table/entities.ts';
-import { billingWorld, expectBooksToBeRight, START } from '../../test/simulation/billing.ts';
-import { FIRST_PLAN } from '../first-plan.ts';
-import { tendSubscriptions } from './lifecycle.ts';
+import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { START } from '../../test/simulation/simulation.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { DEFAULT_PLAN } from './default-plan.ts';
+import { subscriptionQueue } from './lifecycle.ts';
 import { periodEndAfter } from './periods.ts';
-import { plansOffered, setPlans } from './plans.ts';
+import { currentPlans, setPlans } from './plans.ts';
 import { cancelSubscription, createSubscription } from './subscriptions.ts';
 import { payOnRequest } from './unpaid-invoices.ts';
-import { nothing, withWallet } from './wallet.ts';
+import { readNothing, withWallet } from './wallet.ts';
 
 const DAY = 24 * 3600_000;
-const nobody = (): never => {
-  throw new Error('nobody pays by card here');
+const refuseCards = (): never => {
+  throw new Error('no card payments in this test');
 };
-const payments: Payments = { begin: nobody, find: nobody, charge: nobody, readCallback: nobody };
+const payments: Payments = { begin: refuseCards, find: refuseCards, charge: refuseCards, readCallback: refuseCards };
 
-/** Days pass: each day the schedule runs, and the stream carries what changed. */
+/** Advances by days: each day the schedule runs and the stream processes the changes. */
 function life() {
-  const world = billingWorld((send) => send);
-  const deps = { ...world.deps, payments, plans: plansOffered(world.deps) };
+  const world = billingSimulation({});
+  const deps = { ...world.deps, payments, plans: currentPlans(world.deps) };
   const stream = consume(billingRules(deps));
   let at = 0;
   const flow = async () => {
@@ -35,7 +37,7 @@ function life() {
   const sleepUntil = async (day: number) => {
     while (world.clock.now < START + day * DAY) {
       world.clock.now += DAY;
-      await tendSubscriptions(deps);
+      await advanceSubscriptions(deps);
       await flow();
     }
   };
@@ -52,14 +54,14 @@ function life() {
   const invoices = () => world.memory.items('INVOICE').map((item) => Invoice.parse(item));
   const events = () => world.memory.items('EVENT').map(({ type, data }) => [type, (data as { plan: string }).plan]);
   const give = (accountId: string, cents: number) =>
-    withWallet(deps, accountId, nothing, async (wallet) => {
+    withWallet(deps, accountId, readNothing, async (wallet) => {
       wallet.move('ADJUSTMENT', cents, 'A gift');
       await deps.commit(wallet.writes(), undefined);
     });
   return { ...world, deps, flow, sleepUntil, buy, read, invoices, events, give };
 }
 
-test('periods keep the day they began on, the last of a month where it has none', () => {
+test('periods keep the day of the month they started on, or the last day of a shorter month', () => {
   const month = (from: string, end: string) => periodEndAfter(from, 'MONTHLY', end).slice(0, 10);
   const from = '2026-01-31T09:30:00.000Z';
   expect(month(from, from)).toBe('2026-02-28');
@@ -70,7 +72,7 @@ test('periods keep the day they began on, the last of a month where it has none'
   );
 });
 
-test('with money in the wallet a subscription renews itself seven days before each period ends, and says so', async () => {
+test('a funded subscription renews seven days before each period ends, and sends its event', async () => {
   const { open, buy, sleepUntil, read, invoices, events, memory } = life();
   const account = await open(100_000);
   const { id, currentPeriodEnd } = await buy(account, 'app-3');
@@ -83,10 +85,10 @@ test('with money in the wallet a subscription renews itself seven days before ea
   await sleepUntil(60);
   expect((await read(account, id)).currentPeriodEnd).toBe('2026-04-30T09:30:00.000Z');
   expect(events()).toEqual(Array.from({ length: 3 }, () => ['subscription.activated', 'app-3']));
-  expectBooksToBeRight(memory);
+  expectLedgerInvariants(memory);
 });
 
-test('unpaid it is suspended seven days after it was due, and active again once paid, its applications too', async () => {
+test('an unpaid subscription is suspended seven days after the due date and resumes with its applications once paid', async () => {
   const { open, buy, sleepUntil, read, invoices, give, flow, deps, memory } = life();
   const account = await open(58_000);
   const { id } = await buy(account, 'app-10');
@@ -95,15 +97,15 @@ test('unpaid it is suspended seven days after it was due, and active again once 
   expect((await read(account, id)).status).toBe('ACTIVE');
   await sleepUntil(28 + 8);
   expect((await read(account, id)).status).toBe('SUSPENDED');
-  expect((await deps.table.get(Account, { id: account }))?.plan).toEqual(FIRST_PLAN);
+  expect((await deps.table.get(Account, { id: account }))?.plan).toEqual(DEFAULT_PLAN);
   await give(account, 60_000);
   await flow();
   expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
   expect((await deps.table.get(Account, { id: account }))?.plan).toMatchObject({ slug: 'app-10', appLimit: 10 });
-  expectBooksToBeRight(memory);
+  expectLedgerInvariants(memory);
 });
 
-test('unpaid for thirty days it is cancelled and its invoice is void; money that comes later buys nothing', async () => {
+test('a subscription unpaid for thirty days is cancelled and its invoice voided; later money buys nothing', async () => {
   const { open, buy, sleepUntil, read, invoices, give, flow, events, deps, memory } = life();
   const account = await open(6000);
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
@@ -118,10 +120,10 @@ test('unpaid for thirty days it is cancelled and its invoice is void; money that
   await sleepUntil(120);
   expect(invoices()).toHaveLength(2);
   expect((await deps.table.get(Account, { id: account }))?.walletCents).toBe(60_000 + 6000 - 5635);
-  expectBooksToBeRight(memory);
+  expectLedgerInvariants(memory);
 });
 
-test('a cancelled application plan is kept to the end of what was paid, and then falls back', async () => {
+test('a cancelled application plan stays until the end of the paid period and then falls back', async () => {
   const { open, buy, sleepUntil, deps, invoices, memory } = life();
   const account = await open(100_000);
   const { id } = await buy(account, 'app-10');
@@ -129,12 +131,12 @@ test('a cancelled application plan is kept to the end of what was paid, and then
   await sleepUntil(27);
   expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe('app-10');
   await sleepUntil(30);
-  expect((await deps.table.get(Account, { id: account }))?.plan).toEqual(FIRST_PLAN);
+  expect((await deps.table.get(Account, { id: account }))?.plan).toEqual(DEFAULT_PLAN);
   expect(invoices()).toHaveLength(1);
-  expectBooksToBeRight(memory);
+  expectLedgerInvariants(memory);
 });
 
-test('cancelling makes the unpaid invoice for the next period void; one that is paid adds its period', async () => {
+test('cancelling voids the unpaid invoice for the next period; a paid one adds its period', async () => {
   const { open, buy, sleepUntil, deps, invoices, read, give, memory } = life();
   const account = await open(6000);
   const caller = { accountId: account, keyId: '' };
@@ -145,19 +147,25 @@ test('cancelling makes the unpaid invoice for the next period void; one that is 
   await give(account, 20_000);
   const second = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
   await sleepUntil(23 + 20);
-  // Nobody has told the stream yet when it is cancelled.
+  // Cancelled before the stream has processed the change.
   await tendAt(deps, second.currentPeriodEnd);
   await cancelSubscription(deps, caller, { id: second.id });
   expect((await read(account, second.id)).currentPeriodEnd > second.currentPeriodEnd).toBe(true);
-  expectBooksToBeRight(memory);
+  expectLedgerInvariants(memory);
 });
 
-/** The schedule alone, at the time when the next period of a subscription is invoiced. */
-async function tendAt(deps: Parameters<typeof tendSubscriptions>[0], periodEnd: string) {
-  await tendSubscriptions({ ...deps, now: () => new Date(Date.parse(periodEnd) - 6 * DAY) });
+/** Runs only the schedule. */
+async function advanceSubscriptions(deps: SubscriptionDeps) {
+  expect((await sweep(deps, subscriptionQueue)).failed).toEqual([]);
+}
+type SubscriptionDeps = ReturnType<typeof life>['deps'];
+
+/** Runs it at the time when the next period of a subscription is invoiced. */
+async function tendAt(deps: SubscriptionDeps, periodEnd: string) {
+  await advanceSubscriptions({ ...deps, now: () => new Date(Date.parse(periodEnd) - 6 * DAY) });
 }
 
-test('another application plan takes the place of the one before, which is cancelled', async () => {
+test('a new application plan replaces the previous one, which is cancelled', async () => {
   const { open, buy, deps, events, read, memory } = life();
   const account = await open(200_000);
   const first = await buy(account, 'app-3');
@@ -170,21 +178,21 @@ test('another application plan takes the place of the one before, which is cance
     ['subscription.cancelled', 'app-3'],
   ]);
   await expect(buy(account, 'app-10')).rejects.toMatchObject({ code: 'conflict' });
-  expectBooksToBeRight(memory);
+  expectLedgerInvariants(memory);
 });
 
-test('a new price is for later periods; a plan that is gone keeps its last', async () => {
+test('a new price applies to later periods; a withdrawn plan keeps its last price', async () => {
   const { open, buy, sleepUntil, deps, invoices } = life();
   const account = await open(500_000);
   await buy(account, 'email-basic', { hostingDomain: 'example.co.za' });
   const offered = (await deps.plans()).map((plan) => ({ ...plan, monthlyCents: 10_000, onSale: false }));
-  const plans = plansOffered(deps);
+  const plans = currentPlans(deps);
   await setPlans(deps, { plans: offered });
   expect((await plans())[0]?.monthlyCents).toBe(10_000);
-  await tendSubscriptions({ ...deps, plans, now: () => new Date(START + 22 * DAY) });
+  await advanceSubscriptions({ ...deps, plans, now: () => new Date(START + 22 * DAY) });
   expect(invoices().map(({ amountCents }) => amountCents)).toEqual([3335, 11_500]);
   await sleepUntil(1);
-  await tendSubscriptions({ ...deps, plans: async () => [], now: () => new Date(START + 55 * DAY) });
+  await advanceSubscriptions({ ...deps, plans: async () => [], now: () => new Date(START + 55 * DAY) });
   expect(invoices().map(({ amountCents }) => amountCents)).toEqual([3335, 11_500, 11_500]);
 });
 
@@ -198,7 +206,7 @@ test('a replay of the stream adds no period twice', async () => {
   expect(await read(account, id)).toEqual(after);
 });
 
-test('an invoice for the next period can be paid by hand', async () => {
+test('an invoice for the next period can be paid manually', async () => {
   const { open, buy, sleepUntil, deps, read, invoices, flow, give } = life();
   const account = await open(6000);
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });

@@ -1,5 +1,5 @@
 /** Whole cents as rand with two decimals: 123450 → `1234.50`. */
-export function rand(cents: number): string {
+export function formatRand(cents: number): string {
   const text = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`;
 }
@@ -13,17 +13,17 @@ export interface Gross {
   vatCents: number;
 }
 
-/** What a price without VAT comes to. */
+/** Returns a price with VAT added. */
 export function addVat(cents: number): Gross {
   const vatCents = Math.floor((cents * VAT + 50) / 100);
   return { amountCents: cents + vatCents, vatCents };
 }
 
-/** What of a price is VAT where it is inside already. */
+/** Returns the VAT contained in a price. */
 export function vatInside(amountCents: number): Gross {
   const whole = 100 + VAT;
   return { amountCents, vatCents: Math.floor((2 * amountCents * VAT + whole) / (2 * whole)) };
 }
 
 /** `1234.50` as whole cents. The text has two decimals. */
-export const centsOf = (text: string): number => Number(text.replace('.', ''));
+export const parseCents = (text: string): number => Number(text.replace('.', ''));

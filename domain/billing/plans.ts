@@ -4,9 +4,9 @@ import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { PlanOffer } from '../../table/entities/billing.ts';
 import { upsert } from '../../table/writes.ts';
+import { staleWhileRevalidate } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { keptFresh } from '../kept-fresh.ts';
-import { rand } from './money.ts';
+import { formatRand } from './money.ts';
 
 const cents = () => z.int().check(z.positive(), z.maximum(100_000_000));
 
@@ -20,7 +20,7 @@ const OfferedPlan = () =>
     yearlyCents: cents(),
     storageGb: z.int().check(z.positive()),
     featured: z.boolean(),
-    /** Whether it can be bought; what is not is renewed for those who have it. */
+    /** True while the plan can be bought; existing subscriptions of other plans renew. */
     onSale: z.boolean(),
     /** Of APP plans: how many applications. */
     appLimit: z._default(z.int().check(z.minimum(0)), 0),
@@ -29,7 +29,7 @@ export type Plan = z.output<ReturnType<typeof OfferedPlan>>;
 
 const areDistinct = (plans: Plan[]) => new Set(plans.map(({ slug }) => slug)).size === plans.length;
 
-/** What an operator may set: the whole list; what is left out is the built-in. */
+/** Input of an operator: the whole list; without it, the built-in one applies. */
 export const PlansInput = () =>
   z.object({
     plans: z.optional(
@@ -40,7 +40,7 @@ export const PlansInput = () =>
 type Sold = [slug: string, name: string, monthlyCents: number, storageGb: number, rest?: Partial<Plan>];
 
 /** A year costs ten months. */
-const sold =
+const plan =
   (category: Plan['category']) =>
   ([slug, name, monthlyCents, storageGb, rest]: Sold): Plan => ({
     ...{ slug, name, category, monthlyCents, yearlyCents: monthlyCents * 10, storageGb },
@@ -63,14 +63,14 @@ const APP: Sold[] = [
   ['app-25', 'App 25', 99_900, 150, { appLimit: 25 }],
 ];
 
-/** What is sold until operators say otherwise. */
-const BUILT_IN: readonly Plan[] = [...WEB.map(sold('WEB')), ...EMAIL.map(sold('EMAIL')), ...APP.map(sold('APP'))];
+/** The built-in plans, which apply until an operator changes them. */
+const BUILT_IN: readonly Plan[] = [...WEB.map(plan('WEB')), ...EMAIL.map(plan('EMAIL')), ...APP.map(plan('APP'))];
 
 export type Plans = () => Promise<readonly Plan[]>;
 
 /** The plans as they are now, on sale or not: the built-in list, or what operators put in its place. */
-export const plansOffered = (deps: Pick<Deps, 'table' | 'now'>): Plans =>
-  keptFresh(deps.now, async () => {
+export const currentPlans = (deps: Pick<Deps, 'table' | 'now'>): Plans =>
+  staleWhileRevalidate(deps.now, async () => {
     const item = await deps.table.get(PlanOffer, {});
     return (item ? PlansInput().parse(item.offer).plans : undefined) ?? BUILT_IN;
   });
@@ -86,7 +86,7 @@ export async function setPlans(
 }
 
 /** The price for a period of a billing cycle, in cents without VAT. */
-export const priceOf = (plan: Plan, cycle: 'MONTHLY' | 'YEARLY'): number =>
+export const periodPrice = (plan: Plan, cycle: 'MONTHLY' | 'YEARLY'): number =>
   cycle === 'MONTHLY' ? plan.monthlyCents : plan.yearlyCents;
 
 /** GET /v1/plans */
@@ -99,7 +99,7 @@ export async function listPlans(
   const data = plans
     .filter((plan) => plan.onSale && (category === undefined || plan.category === category))
     .map(({ slug, name, category: of, monthlyCents, yearlyCents, storageGb, featured }) => ({
-      ...{ slug, name, category: of, priceMonthly: rand(monthlyCents), priceYearly: rand(yearlyCents) },
+      ...{ slug, name, category: of, priceMonthly: formatRand(monthlyCents), priceYearly: formatRand(yearlyCents) },
       ...{ storageGb, featured },
     }));
   return { data };

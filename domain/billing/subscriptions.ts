@@ -7,27 +7,25 @@ import { ApiError } from '../../contract/errors.ts';
 import { isHostName } from '../../contract/host-names.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
 import { type Change, change, create } from '../../table/writes.ts';
+import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { FIRST_PLAN } from '../first-plan.ts';
 import { emit } from '../webhooks/events.ts';
+import { DEFAULT_PLAN } from './default-plan.ts';
 import { invoiceView } from './invoice-views.ts';
 import { issuePaidInvoice, type Line, voidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
 import { periodEndAfter } from './periods.ts';
-import { type Plan, type Plans, priceOf } from './plans.ts';
-import { stale, type Wallet, withWallet } from './wallet.ts';
+import { type Plan, type Plans, periodPrice } from './plans.ts';
+import { type Wallet, withWallet } from './wallet.ts';
 
 /** The next period is invoiced this long before the paid one ends, in milliseconds (design, Billing). */
-const INVOICED_BEFORE = 7 * 24 * 3600_000;
-const before = (time: string, milliseconds: number) => new Date(Date.parse(time) - milliseconds).toISOString();
+const INVOICE_LEAD_MS = 7 * 24 * 3600_000;
+const timestampBefore = (time: string, milliseconds: number) => new Date(Date.parse(time) - milliseconds).toISOString();
 
-/** When a subscription that is paid for is next looked at. */
-export const nextInvoiceAt = (periodEnd: string) => before(periodEnd, INVOICED_BEFORE);
-
-/** When something is to be done about a subscription: for a change of it. */
-export const lookAgainAt = (lookAt: string) => ({ lookAt, duePk: 'SUBSCRIPTION', dueAt: lookAt });
-export const NEVER_AGAIN = ['lookAt', 'duePk', 'dueAt'] as const;
+/** Returns the time at which the next period of a paid subscription is invoiced. */
+export const nextInvoiceAt = (periodEnd: string) => timestampBefore(periodEnd, INVOICE_LEAD_MS);
 
 function view(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
   const { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd, createdAt, cancelledAt } = subscription;
@@ -38,8 +36,8 @@ function view(subscription: Subscription): Output<typeof ListRoute>['data'][numb
   };
 }
 
-/** What a period of a plan costs, as a line of an invoice. */
-export function periodLine(
+/** Returns the invoice line for a period of a plan. */
+export function invoiceLineForPeriod(
   { plan, hostingDomain, billingCycle }: Pick<Subscription, 'plan' | 'hostingDomain' | 'billingCycle'>,
   priceCents: number,
   [from, to]: [string, string],
@@ -50,12 +48,12 @@ export function periodLine(
 }
 
 /** The change of an account by which its application limit is that of a plan; none for other plans. */
-export const accountPlan = ({ plan }: Pick<Subscription, 'plan'>): Change =>
+export const accountPlanChange = ({ plan }: Pick<Subscription, 'plan'>): Change =>
   plan.category === 'APP'
-    ? { set: { plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? FIRST_PLAN.appLimit } } }
+    ? { set: { plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? DEFAULT_PLAN.appLimit } } }
     : {};
 
-function hostingDomainOf({ category }: Plan, given: string | undefined): string | null {
+function validateHostingDomain({ category }: Plan, given: string | undefined): string | null {
   if (category === 'APP') return null;
   const refuse = (why: string) => new ApiError('invalid_request', `hostingDomain: ${why}`);
   if (given === undefined) throw refuse('is required for this plan');
@@ -63,13 +61,13 @@ function hostingDomainOf({ category }: Plan, given: string | undefined): string 
   return given;
 }
 
-interface Owned {
+interface OwnedSubscription {
   subscription: Subscription;
   /** The invoice for the next period, where it is issued. */
   renewal: Invoice | undefined;
 }
 
-const withRenewal = async (deps: Deps, subscription: Subscription): Promise<Owned> => {
+const withRenewal = async (deps: Deps, subscription: Subscription): Promise<OwnedSubscription> => {
   const { accountId, renewal } = subscription;
   return {
     subscription,
@@ -78,7 +76,7 @@ const withRenewal = async (deps: Deps, subscription: Subscription): Promise<Owne
 };
 
 /** Everything that the account has and has not cancelled. */
-async function readOwned(deps: Deps, accountId: string): Promise<Owned[]> {
+async function readOwned(deps: Deps, accountId: string): Promise<OwnedSubscription[]> {
   const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
   return await Promise.all(all.filter(({ status }) => status !== 'CANCELLED').map((each) => withRenewal(deps, each)));
 }
@@ -112,7 +110,7 @@ async function subscribe(
 ): Promise<Output<typeof CreateRoute>> {
   const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
   if (!plan) throw new ApiError('invalid_request', 'plan: there is no such plan on sale');
-  const hostingDomain = hostingDomainOf(plan, given);
+  const hostingDomain = validateHostingDomain(plan, given);
   const { name, category, appLimit } = plan;
   return await withWallet(
     deps,
@@ -125,21 +123,21 @@ async function subscribe(
         category === 'APP' ? subscription.plan.slug === slug : subscription.hostingDomain === hostingDomain,
       );
       if (clash) throw new ApiError('conflict', `You have a subscription to ${name} already.`);
-      const priceCents = priceOf(plan, billingCycle);
+      const priceCents = periodPrice(plan, billingCycle);
       const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
       const subscription: Subscription = {
         ...{ id: deps.newId('sub'), accountId, billingCycle, status: 'ACTIVE', hostingDomain, priceCents },
         plan: { slug, name, category, appLimit },
-        ...{ currentPeriodEnd, lookAt: nextInvoiceAt(currentPeriodEnd), createdAt: wallet.now, cancelledAt: null },
+        ...{ currentPeriodEnd, dueAt: nextInvoiceAt(currentPeriodEnd), createdAt: wallet.now, cancelledAt: null },
       };
-      const line = periodLine(subscription, priceCents, [wallet.now, currentPeriodEnd]);
+      const line = invoiceLineForPeriod(subscription, priceCents, [wallet.now, currentPeriodEnd]);
       support(wallet, line);
       const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
-      for (const old of replaced) cancel(deps, wallet, old, NEVER_AGAIN);
+      for (const old of replaced) cancelWithin(deps, wallet, old, unschedule(Subscription));
       const activated = { subscriptionId: subscription.id, plan: slug };
       wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
       const room: Change = category === 'APP' ? { when: { appCount: { below: appLimit + 1 } } } : {};
-      const more = { ...accountPlan(subscription), ...room };
+      const more = { ...accountPlanChange(subscription), ...room };
       return await deps.commit(wallet.writes(more, tooManyApps), {
         data: { ...view(subscription), invoice: invoiceView(invoice) },
       });
@@ -151,10 +149,10 @@ const tooManyApps = () =>
   new ApiError('conflict', 'You have more applications than this plan allows. Delete some first.');
 
 /** Cancels within a transaction; an unpaid invoice for the next period becomes void. */
-export function cancel(
+export function cancelWithin(
   deps: Pick<Deps, 'now'>,
   wallet: Wallet,
-  { subscription, renewal }: Owned,
+  { subscription, renewal }: OwnedSubscription,
   remove: readonly string[],
 ): void {
   const { accountId, id, status, plan, currentPeriodEnd } = subscription;
@@ -162,10 +160,10 @@ export function cancel(
   // Paid, and not yet added to the period: it stays usable as well.
   const end = renewal?.status === 'PAID' ? (subscription.renewal?.periodEnd ?? currentPeriodEnd) : currentPeriodEnd;
   const set = { status: 'CANCELLED', cancelledAt: wallet.now, currentPeriodEnd: end };
-  const look = remove.length > 0 ? {} : lookAgainAt(end);
+  const look = remove.length > 0 ? {} : schedule(Subscription, end);
   const what = { set: { ...set, ...look }, remove: [...remove, 'renewal'], when: { status: { is: status } } };
   wallet.add(
-    change(Subscription, { accountId, id }, what, stale),
+    change(Subscription, { accountId, id }, what, concurrentUpdate),
     emit(deps, accountId, 'subscription.cancelled', { subscriptionId: id, plan: plan.slug }),
   );
 }
@@ -181,7 +179,7 @@ export async function listSubscriptions(
 }
 
 /** A subscription with its next invoice. Throws 404. */
-export const findOwned = (deps: Deps, accountId: string, id: string) => async (): Promise<Owned> => {
+export const findOwned = (deps: Deps, accountId: string, id: string) => async (): Promise<OwnedSubscription> => {
   const subscription = await deps.table.get(Subscription, { accountId, id });
   if (!subscription) throw new ApiError('not_found', 'There is no such subscription.');
   return await withRenewal(deps, subscription);
@@ -195,6 +193,6 @@ export const cancelSubscription = (
 ): Promise<Output<typeof CancelRoute>> =>
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, owned) => {
     if (owned.subscription.status === 'CANCELLED') throw new ApiError('conflict', 'It is cancelled already.');
-    cancel(deps, wallet, owned, []);
+    cancelWithin(deps, wallet, owned, []);
     return await deps.commit(wallet.writes(), { data: { id, deleted: true } });
   });

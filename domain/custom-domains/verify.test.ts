@@ -1,21 +1,23 @@
 import { expect, test } from 'vitest';
-import { App, Host } from '../../table/entities.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { change, create } from '../../table/writes.ts';
-import { billingWorld } from '../../test/simulation/billing.ts';
-import { reconcileCustomDomains, routeCustomDomain } from '../custom-domains.ts';
-import { newCustomDomain } from '../domain-claims.ts';
+import { billingSimulation } from '../../test/simulation/billing.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { firstCheckAt, newCustomDomain } from './claim.ts';
+import { customDomainQueue, routeCustomDomain } from './verify.ts';
 
 const OF = { accountId: 'acc_1', id: 'app_1' };
 const HOST = 'shop.mine.co.za';
 
-/** An application with a claimed domain, a clock, and a DNS that says what it is told to. */
+/** Sets up an application with a claimed domain, a clock and a DNS with configurable answers. */
 async function claimed() {
-  const { deps, clock, memory } = billingWorld((send) => send);
+  const { deps, clock, memory } = billingSimulation({});
   const customDomain = newCustomDomain(deps, HOST);
   const app: App = {
     ...{ ...OF, name: 'Shop', slug: 'shop', framework: 'NODE', nodeVersion: '22', repoUrl: null, branch: 'main' },
     ...{ installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', status: 'RUNNING', autoDeploy: false },
     ...{ primaryDomain: HOST, hosts: ['shop.apps.example.com'], customDomain, createdAt: '', updatedAt: '' },
+    dueAt: firstCheckAt(customDomain) ?? '',
   };
   const claim = { host: HOST, accountId: OF.accountId, applicationId: OF.id };
   await deps.table.transact([create(App, app), create(Host, claim)]);
@@ -29,13 +31,13 @@ async function claimed() {
   };
   return {
     ...{ asked, dns, clock, token: customDomain.token },
-    look: () => reconcileCustomDomains({ ...deps, txt }),
+    look: async () => (await sweep({ ...deps, txt }, customDomainQueue)).done,
     read: async () => await deps.table.get(App, OF),
     routed: async () => {
       const pointed: string[] = [];
       const nothing = async () => undefined;
       const point = async (hosts: readonly string[]) => void pointed.push(...hosts);
-      await routeCustomDomain({ ...deps, hostRoutes: { point, open: nothing, remove: nothing } }, app);
+      await routeCustomDomain({ ...deps, hostRoutes: { point, pointIfUnset: nothing, remove: nothing } }, app);
       return pointed;
     },
     held: (set: Partial<Host>) => deps.table.transact([change(Host, { host: HOST }, { set })]),
@@ -46,7 +48,7 @@ async function claimed() {
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-test('a domain is looked at a minute after its claim, and its proof ends the looking', async () => {
+test('checks a domain a minute after its claim, and stops once it is verified', async () => {
   const { look, read, clock, dns, token, asked } = await claimed();
   expect(await look()).toBe(0);
   clock.now += MINUTE;
@@ -63,16 +65,16 @@ test('a domain is looked at a minute after its claim, and its proof ends the loo
   expect(await look()).toBe(0);
 });
 
-test('told of again, a domain that is given up or that another has is not routed to who had it', async () => {
+test('a redelivered event does not route a released or reclaimed domain to its former owner', async () => {
   const { routed, held } = await claimed();
   expect(await routed()).toEqual([HOST]);
-  await held({ leaving: true });
+  await held({ releasing: true });
   expect(await routed()).toEqual([]);
-  await held({ leaving: false, applicationId: 'app_2' });
+  await held({ releasing: false, applicationId: 'app_2' });
   expect(await routed()).toEqual([]);
 });
 
-test('what stands in the way is said: another value, name servers that do not answer', async () => {
+test('reports the reason: another value, or name servers that do not respond', async () => {
   const { look, read, clock, dns } = await claimed();
   dns.say = () => ['something else'];
   clock.now += MINUTE;
@@ -86,7 +88,7 @@ test('what stands in the way is said: another value, name servers that do not an
   expect((await read())?.customDomain?.problem).toMatch(/do not answer/);
 });
 
-test('looks become rarer, and a claim that is not proven in two weeks is let go', async () => {
+test('checks become rarer, and an unverified claim expires after two weeks', async () => {
   const { look, read, clock, asked, claims } = await claimed();
   for (let minute = 0; minute < 14 * 24 * 60; minute += 1) {
     clock.now += MINUTE;
@@ -102,7 +104,7 @@ test('looks become rarer, and a claim that is not proven in two weeks is let go'
   expect(claims()).toBe(0);
 });
 
-test('names that nobody can own need no proof', () => {
+test('names that cannot be owned need no verification', () => {
   const deps = { now: () => new Date() };
   const status = (host: string) => newCustomDomain(deps, host).status;
   for (const host of ['shop.example', 'a.test', 'my.localhost', 'www.example.com'])

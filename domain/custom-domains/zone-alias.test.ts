@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { Domain, DomainName, Zone } from '../../table/entities/registrar.ts';
+import { Zone } from '../../table/entities/dns.ts';
+import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
-import { billingWorld } from '../../test/simulation/billing.ts';
-import { domainsAbove, leadInOwnZone } from './zone-alias.ts';
+import { billingSimulation } from '../../test/simulation/billing.ts';
+import { findEnclosingDomains, setZoneAlias } from './zone-alias.ts';
 
 const ADDRESS = 'd1.cloudfront.net';
 const owner = {
@@ -10,7 +11,7 @@ const owner = {
 };
 
 async function world() {
-  const { deps } = billingWorld((send) => send);
+  const { deps } = billingSimulation({});
   const open = async (accountId: string, name: string, fields: Partial<Domain> = {}) => {
     const id = `dom_${name}`;
     const domain: Domain = {
@@ -34,36 +35,36 @@ async function world() {
     return async () => await deps.table.get(Zone, { accountId, domainId: id });
   };
   const lead = (host: string, address: string | undefined = ADDRESS, accountId = 'acc_1') =>
-    leadInOwnZone(deps, { accountId, host }, address, () => new Error('lost'));
+    setZoneAlias(deps, { accountId, host }, address, () => new Error('lost'));
   return { deps, open, lead };
 }
 
-test('the closest zone of the account leads the host, once, and lets it go again', async () => {
+test('the closest zone of the account points the host here once, and removes the records again', async () => {
   const { deps, open, lead } = await world();
   const [above, below] = [await open('acc_1', 'x.co.za'), await open('acc_1', 'shop.x.co.za')];
-  expect((await domainsAbove(deps, 'acc_1', 'a.shop.x.co.za')).map(({ name }) => name)).toEqual([
+  expect((await findEnclosingDomains(deps, 'acc_1', 'a.shop.x.co.za')).map(({ name }) => name)).toEqual([
     'shop.x.co.za',
     'x.co.za',
   ]);
-  expect(await lead('a.shop.x.co.za')).toEqual({ ours: true, changed: true });
-  expect(await lead('a.shop.x.co.za')).toEqual({ ours: true, changed: false });
+  expect(await lead('a.shop.x.co.za')).toEqual({ isManaged: true, changed: true });
+  expect(await lead('a.shop.x.co.za')).toEqual({ isManaged: true, changed: false });
   expect(await below()).toMatchObject({ aliases: { 'a.shop.x.co.za': ADDRESS }, version: 2 });
   expect((await above())?.version).toBe(1);
-  expect(await lead('shop.x.co.za')).toEqual({ ours: true, changed: true });
-  expect(await leadInOwnZone(deps, { accountId: 'acc_1', host: 'a.shop.x.co.za' }, undefined, Error)).toMatchObject({
+  expect(await lead('shop.x.co.za')).toEqual({ isManaged: true, changed: true });
+  expect(await setZoneAlias(deps, { accountId: 'acc_1', host: 'a.shop.x.co.za' }, undefined, Error)).toMatchObject({
     changed: true,
   });
   expect(await below()).toMatchObject({ aliases: { 'shop.x.co.za': ADDRESS }, version: 4 });
 });
 
-test("another account's zone, one that others answer for, and one that is not registered are left alone", async () => {
+test("leaves another account's zone, one with external name servers and an unregistered one alone", async () => {
   const { open, lead } = await world();
   const zones = [
     await open('acc_2', 'theirs.co.za'),
     await open('acc_1', 'elsewhere.co.za', { dnsProvider: 'EXTERNAL' }),
     await open('acc_1', 'expired.co.za', { status: 'EXPIRED' }),
   ];
-  for (const host of ['www.theirs.co.za', 'elsewhere.co.za', 'expired.co.za', 'nobody.co.za'])
-    expect(await lead(host)).toEqual({ ours: false, changed: false });
+  for (const host of ['www.theirs.co.za', 'elsewhere.co.za', 'expired.co.za', 'unclaimed.co.za'])
+    expect(await lead(host)).toEqual({ isManaged: false, changed: false });
   for (const zone of zones) expect((await zone())?.version).toBe(1);
 });

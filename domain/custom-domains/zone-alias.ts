@@ -1,9 +1,14 @@
-import { Domain, DomainName, mirrorOverdue, Zone } from '../../table/entities/registrar.ts';
+import { Zone, zoneSyncDue } from '../../table/entities/dns.ts';
+import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
 /** The domains of an account's own that a host is, or is below: the closest first. Registered ones only. */
-export async function domainsAbove(deps: Pick<Deps, 'table'>, accountId: string, host: string): Promise<Domain[]> {
+export async function findEnclosingDomains(
+  deps: Pick<Deps, 'table'>,
+  accountId: string,
+  host: string,
+): Promise<Domain[]> {
   const labels = host.split('.');
   const names = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
   const claims = await Promise.all(names.map((name) => deps.table.get(DomainName, { name })));
@@ -12,33 +17,34 @@ export async function domainsAbove(deps: Pick<Deps, 'table'>, accountId: string,
   return domains.flatMap((domain) => (domain?.status === 'ACTIVE' ? [domain] : []));
 }
 
-export interface Led {
-  /** Whether the host's DNS is ours, and its owner's. */
-  ours: boolean;
-  /** Whether that was written just now: the name servers know it in a moment. */
+export interface ZoneAliasResult {
+  /** True when the platform serves the host's zone for the same account. */
+  isManaged: boolean;
+  /** True when the alias was written by this call; the name servers have it a moment later. */
   changed: boolean;
 }
 
 /**
- * Where an account's own DNS with us answers for a host, has it lead to an address, or no longer (`undefined`). What its owner
- * has recorded at the name goes before. May be repeated.
- * @param lost is thrown when the zone was changed meanwhile
+ * Points a host to an address, or removes that alias (`undefined`), where the platform serves its zone for the account.
+ * Records of the owner at the same name take precedence. May be repeated.
+ *
+ * @param onConditionFailed makes the error for a zone that changed meanwhile
  */
-export async function leadInOwnZone(
+export async function setZoneAlias(
   deps: Deps,
   { accountId, host }: { accountId: string; host: string },
   address: string | undefined,
-  lost: () => Error,
-): Promise<Led> {
-  const [domain] = await domainsAbove(deps, accountId, host);
+  onConditionFailed: () => Error,
+): Promise<ZoneAliasResult> {
+  const [domain] = await findEnclosingDomains(deps, accountId, host);
   const zone =
     domain?.dnsProvider === 'PLATFORM' ? await deps.table.get(Zone, { accountId, domainId: domain.id }) : undefined;
-  if (!domain || !zone) return { ours: false, changed: false };
+  if (!domain || !zone) return { isManaged: false, changed: false };
   const { [host]: before, ...others } = zone.aliases ?? {};
-  if (before === address) return { ours: true, changed: false };
+  if (before === address) return { isManaged: true, changed: false };
   const aliases = address ? { ...others, [host]: address } : others;
-  const set = { aliases, version: zone.version + 1, ...mirrorOverdue(deps.now()) };
+  const set = { aliases, version: zone.version + 1, ...zoneSyncDue(deps.now()) };
   const same = { version: { is: zone.version } };
-  await deps.table.transact([change(Zone, { accountId, domainId: domain.id }, { set, when: same }, lost)]);
-  return { ours: true, changed: true };
+  await deps.table.transact([change(Zone, { accountId, domainId: domain.id }, { set, when: same }, onConditionFailed)]);
+  return { isManaged: true, changed: true };
 }

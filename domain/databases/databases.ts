@@ -1,25 +1,32 @@
 import {
   type createDatabase as CreateRoute,
-  DATABASE_LIMIT,
   type listDatabases as ListRoute,
+  MAX_DATABASES,
 } from '../../contract/databases/databases.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import { App } from '../../table/entities/apps.ts';
 import { Database, databaseListOf, databasesOf } from '../../table/entities/databases.ts';
-import { App } from '../../table/entities.ts';
-import { attempt, create } from '../../table/writes.ts';
-import { noSuchApp } from '../apps.ts';
+import { schedule } from '../../table/schedule.ts';
+import { changeOrInspect, create } from '../../table/writes.ts';
+import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 export const ENGINE = 'aurora-dsql' as const;
 
-/** How long the making of a database may be without a result before the reconciler looks after it, in milliseconds. */
-export const CHECK_AFTER = 300_000;
+/** Time without progress after which the reconciler takes over the creation of a database, in milliseconds. */
+const HEARTBEAT_TIMEOUT_MS = 300_000;
+/** Returns the attributes that have the reconciler start the provisioning of a database again. */
+export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
+  schedule(Database, new Date(now().getTime() + HEARTBEAT_TIMEOUT_MS));
 
 /** `my-orders` → `DATABASE_MY_ORDERS`: what the names of its variables begin with. */
-const prefixOf = (name: string) => `DATABASE_${name.toUpperCase().replaceAll('-', '_')}`;
+const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceAll('-', '_')}`;
 
-/** What an application is told of its database (builder/package/databases.ts sets them when it starts). */
+/**
+ * Suffixes of the variables that describe a database to its application (builder/package/databases.ts sets them at
+ * start).
+ */
 const VARIABLES = ['URL', 'HOST', 'NAME', 'USER', 'REGION'];
 
 /** A database as the dashboard shows it. */
@@ -36,20 +43,20 @@ export async function createDatabase(
 ): Promise<Output<typeof CreateRoute>> {
   const now = deps.now();
   const database: Database = {
-    ...{ id: deps.newId('db'), accountId, applicationId, name, prefix: prefixOf(name) },
+    ...{ id: deps.newId('db'), accountId, applicationId, name, prefix: variablePrefix(name) },
     ...{ status: 'PROVISIONING', region: deps.databaseRegion, host: null, createdAt: now.toISOString() },
-    checkAt: new Date(now.getTime() + CHECK_AFTER).toISOString(),
+    dueAt: scheduleCheck(deps).dueAt,
   };
-  const count = attempt(
+  const count = changeOrInspect(
     App,
     { accountId, id: applicationId },
     {
       add: { databaseCount: 1 },
-      when: { databaseCount: { absentOrBelow: DATABASE_LIMIT }, status: { isNot: 'DELETING' } },
+      when: { databaseCount: { absentOrBelow: MAX_DATABASES }, status: { isNot: 'DELETING' } },
     },
     (app) =>
       app && app.status !== 'DELETING'
-        ? new ApiError('conflict', `An application has at most ${DATABASE_LIMIT} databases.`)
+        ? new ApiError('conflict', `An application has at most ${MAX_DATABASES} databases.`)
         : noSuchApp(),
   );
   const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);

@@ -6,14 +6,15 @@ import type {
 } from '../../contract/deployments/deployments.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { linesOf, textOf } from '../../providers/builds/build-log.ts';
+import { toLines, toText } from '../../providers/builds/build-log.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
-import { App, Deployment } from '../../table/entities.ts';
+import { App } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, type Write } from '../../table/writes.ts';
-import { findApp, noSuchApp } from '../apps.ts';
+import { findApp, noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { newDeployment, triggerOf, viewDeployment } from './queue.ts';
+import { callerTrigger, newDeployment, viewDeployment } from './queue.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'There is no such deployment.');
 
@@ -42,7 +43,7 @@ export async function createDeployment(
   if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
   assertIdle(app);
   const of = { accountId: caller.accountId, applicationId: id };
-  const deployment = newDeployment(deps, of, triggerOf(caller));
+  const deployment = newDeployment(deps, of, callerTrigger(caller));
   return await deps.commit([claimSlot(app, deployment.id), deployment.write], { data: deployment.shown });
 }
 
@@ -68,7 +69,7 @@ export async function getDeployment(
 ): Promise<Output<typeof GetRoute>> {
   const deployment = await deps.table.get(Deployment, { accountId, id });
   if (!deployment) throw noSuchDeployment();
-  const log = textOf(await storedLog(deps, deployment));
+  const log = toText(await storedLog(deps, deployment));
   return { data: { ...viewDeployment(deployment), log } };
 }
 
@@ -82,7 +83,7 @@ export async function readDeploymentLog(
   if (!deployment) throw noSuchDeployment();
   // What the platform has to say comes when the build is over.
   const built = deployment.finishedAt !== null || deployment.notes.length > 0;
-  const lines = linesOf(await storedLog(deps, deployment), built).filter(({ n }) => n > after);
+  const lines = toLines(await storedLog(deps, deployment), built).filter(({ n }) => n > after);
   return { data: lines.slice(0, limit), has_more: lines.length > limit };
 }
 

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import type { ExecutionStatus, Executions } from '../../providers/workflows/executions.ts';
-import { deploymentWorld } from '../../test/simulation/deployments.ts';
+import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { HOSTS } from '../../test/support/git-hooks.ts';
-import { reconcileDeployments, routeNewApp, startDeployment } from '../executions.ts';
+import { sweep } from '../sweep/sweep.ts';
 import { createDeployment } from './create.ts';
+import { deploymentQueue, routeNewApp, startDeployment } from './executions.ts';
 import { receivePush } from './pushes.ts';
 
 const MINUTE = 60_000;
 
-/** Deployments whose executions are a list of names: what happens to one is the test's to say. */
+/** Sets up deployments whose executions are a list of names, controlled by the test. */
 async function world() {
-  const made = await deploymentWorld();
+  const made = await deploymentSimulation();
   const { deps, caller, ids } = made;
   const executions = new Map<string, ExecutionStatus>();
   const deployments: Executions = {
@@ -31,17 +32,17 @@ async function world() {
       await receivePush(deps, access, { headers, body: Buffer.from(body) });
     },
     begin: (id: string) => deployments.start(id, {}),
-    /** What the stream would do for all that is queued, if it comes to it. */
+    /** Starts all queued deployments, like the stream. */
     stream: async () => {
       for (const each of made.deployments()) {
         if (each.status === 'QUEUED' && !each.waiting) await startDeployment({ deployments }, each);
       }
     },
-    reconcile: () => reconcileDeployments({ ...deps, deployments }),
+    reconcile: async () => (await sweep({ ...deps, deployments }, deploymentQueue)).done,
   };
 }
 
-test('a deployment that is under way is left alone, however long it takes', async () => {
+test('leaves a deployment in progress alone, however long it takes', async () => {
   const { deploy, begin, reconcile, clock, deployments } = await world();
   const id = await deploy();
   await begin(id);
@@ -52,7 +53,7 @@ test('a deployment that is under way is left alone, however long it takes', asyn
   expect(deployments()).toMatchObject([{ id, finishedAt: null }]);
 });
 
-test('one that was never started is started, within two minutes', async () => {
+test('starts a deployment that was never started within two minutes', async () => {
   const { deploy, reconcile, clock, executions } = await world();
   const id = await deploy();
   await reconcile();
@@ -62,7 +63,7 @@ test('one that was never started is started, within two minutes', async () => {
   expect([...executions]).toEqual([[id, 'RUNNING']]);
 });
 
-test('one whose execution died is failed within two minutes, and the next one works', async () => {
+test('fails a deployment whose execution crashed within two minutes, and the next one works', async () => {
   const { deploy, begin, reconcile, clock, executions, deployments, app } = await world();
   const id = await deploy();
   await begin(id);
@@ -80,7 +81,7 @@ test('one whose execution died is failed within two minutes, and the next one wo
   expect(await deploy()).not.toBe(id);
 });
 
-test('a push that waits is neither started early nor forgotten when what it waits for dies', async () => {
+test('a waiting push is neither started early nor lost when the deployment ahead of it crashes', async () => {
   const { deploy, begin, push, reconcile, clock, executions, deployments } = await world();
   const first = await deploy();
   await begin(first);
@@ -99,7 +100,7 @@ test('a push that waits is neither started early nor forgotten when what it wait
   expect([...executions.keys()]).toEqual([first, second?.id]);
 });
 
-test('whatever dies, and whenever: all come to an end, one at a time', async () => {
+test('all deployments finish, one at a time, whatever crashes and whenever', async () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 16_807) % 2_147_483_647;
@@ -115,7 +116,7 @@ test('whatever dies, and whenever: all come to an end, one at a time', async () 
       if (act < 0.4) await push();
       else if (act < 0.6) await stream();
       else if (active && act < 0.8) {
-        // It ends as it should, or it dies before it could say so.
+        // The execution finishes, or crashes before it can record its result.
         if (random() < 0.5) await succeed(active);
         executions.set(active, 'ENDED');
       } else {
@@ -137,14 +138,15 @@ test('whatever dies, and whenever: all come to an end, one at a time', async () 
   }
 });
 
-test('told again of an application that is deleted meanwhile, the stream routes nothing to it', async () => {
+test('a redelivered event of a deleted application routes nothing to it', async () => {
   const { deps, app, set } = await world();
   const opened: string[] = [];
   const nothing = async () => undefined;
   const open = async (hosts: readonly string[]) => void opened.push(...hosts);
   const told = await app();
   if (!told) throw new Error('there is no application');
-  const tell = () => routeNewApp({ ...deps, hostRoutes: { open, point: nothing, remove: nothing } }, told);
+  const tell = () =>
+    routeNewApp({ ...deps, hostRoutes: { pointIfUnset: open, point: nothing, remove: nothing } }, told);
   await tell();
   expect(opened).toEqual(told.hosts);
   await set({ status: 'DELETING' });

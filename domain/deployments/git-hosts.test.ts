@@ -6,14 +6,14 @@ const SECRET = 'the hook secret';
 const received = ({ headers, body }: SentHook) => ({ headers, body: Buffer.from(body) });
 
 describe.each(Object.entries(HOSTS))('%s', (_host, send) => {
-  test('a hook is genuine with the right secret and no other', () => {
+  test('a webhook is valid with the right secret only', () => {
     const request = received(send(SECRET));
     expect(isGenuine(request, SECRET)).toBe(true);
     expect(isGenuine(request, `${SECRET} `)).toBe(false);
     expect(isGenuine(request, '')).toBe(false);
   });
 
-  test('a push to a branch is read with its commit and what that says', () => {
+  test('reads a push to a branch with its commit and commit message', () => {
     const push = { branch: 'feature/é', commitSha: 'b'.repeat(40), message: 'Do it\n\n[skip ci]', deliveryId: 'd-1' };
     expect(readHook(received(send(SECRET, push)))).toMatchObject({
       deliveryId: 'd-1',
@@ -21,7 +21,7 @@ describe.each(Object.entries(HOSTS))('%s', (_host, send) => {
     });
   });
 
-  test('a tag is told from a branch, and a branch that was deleted has no commit', () => {
+  test('distinguishes a tag from a branch, and a deleted branch has no commit', () => {
     const tagged = readHook(received(send(SECRET, { tag: 'v1' }))).changes ?? [];
     for (const { kind } of tagged) expect(kind).toBe('tag');
     const [gone] = readHook(received(send(SECRET, { deleted: true }))).changes ?? [];
@@ -29,7 +29,7 @@ describe.each(Object.entries(HOSTS))('%s', (_host, send) => {
   });
 });
 
-test('a signature of other bytes, of another kind, cut short or none at all is not genuine', () => {
+test('rejects a signature of other bytes, of another kind, truncated or missing', () => {
   const { headers, body } = HOSTS.GitHub(SECRET);
   const genuine = headers['x-hub-signature-256'] ?? '';
   expect(isGenuine({ headers, body: Buffer.from(`${body} `) }, SECRET)).toBe(false);
@@ -51,13 +51,13 @@ test('a signature of other bytes, of another kind, cut short or none at all is n
   expect(isGenuine({ headers: token, body: Buffer.from(body) }, SECRET)).toBe(false);
 });
 
-test('GitHub may send a form', () => {
+test('accepts a form from GitHub', () => {
   const request = received(asForm(HOSTS.GitHub(SECRET, { commitSha: 'c'.repeat(40) }), SECRET));
   expect(isGenuine(request, SECRET)).toBe(true);
   expect(readHook(request).changes).toMatchObject([{ name: 'main', commitSha: 'c'.repeat(40) }]);
 });
 
-test('JSON is read whatever its content type says', () => {
+test('parses JSON regardless of the content type', () => {
   const { headers, body } = HOSTS.GitHub(SECRET);
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', '']) {
     const request = received({ headers: { ...headers, 'content-type': type }, body });
@@ -65,14 +65,14 @@ test('JSON is read whatever its content type says', () => {
   }
 });
 
-test('of several branches pushed to Bitbucket at once each is told', () => {
+test('reports each of several branches pushed to Bitbucket at once', () => {
   const { headers } = HOSTS.Bitbucket(SECRET);
   const change = (name: string) => ({ new: { type: 'branch', name, target: { hash: name } }, old: null });
   const body = Buffer.from(JSON.stringify({ push: { changes: [change('one'), change('two')] } }));
   expect(readHook({ headers, body }).changes?.map(({ name }) => name)).toEqual(['one', 'two']);
 });
 
-test('what is no push is not read further, and a push that is none of the kind is refused', () => {
+test('ignores other events, and rejects a malformed push', () => {
   const { headers } = HOSTS.GitHub(SECRET);
   const ping = { headers: { ...headers, 'x-github-event': 'ping' }, body: Buffer.from('{"zen":"…"}') };
   expect(readHook(ping)).toMatchObject({ event: 'ping', changes: undefined });
@@ -81,7 +81,7 @@ test('what is no push is not read further, and a push that is none of the kind i
   }
 });
 
-test('a delivery without an id is known by its bytes', () => {
+test('identifies a delivery without an id by its bytes', () => {
   const { headers, body } = HOSTS.GitHub(SECRET, { deliveryId: '' });
   const [one, again] = [body, body].map((each) => readHook({ headers, body: Buffer.from(each) }).deliveryId);
   const other = received(HOSTS.GitHub(SECRET, { deliveryId: '', commitSha: 'd'.repeat(40) }));

@@ -8,17 +8,17 @@ export interface HookRequest {
   body: Buffer;
 }
 
-/** What a push did to one branch or tag. */
+/** A change of one branch or tag by a push. */
 export interface RefChange {
   kind: 'branch' | 'tag';
   name: string;
   /** The commit it is at now; undefined where it was deleted. */
   commitSha: string | undefined;
-  /** What that commit says of itself. */
+  /** The commit's message. */
   message: string;
 }
 
-/** A hook, read: a push, or what else it tells of. */
+/** A parsed hook: a push, or another event. */
 export interface Hook {
   /** The delivery's own id, the same when it is sent again. */
   deliveryId: string;
@@ -46,10 +46,10 @@ const signed = (proof: string, secret: string, body: Buffer): boolean =>
   same(proof, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
 
 const text = () => z._default(z.string(), '');
-/** What a host says of a commit that is not there. */
+/** The commit id that hosts send for a deleted ref. */
 const NO_COMMIT = /^0+$/;
 
-function changeOf(ref: string, after: string, message: string): RefChange[] {
+function toRefChange(ref: string, after: string, message: string): RefChange[] {
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/s.exec(ref) ?? [];
   if (!kind) return [];
   const commitSha = NO_COMMIT.test(after) ? undefined : after;
@@ -67,7 +67,7 @@ const GITHUB: GitHost = {
     const commit = z.object({ message: text() });
     const schema = z.object({ ref: z.string(), after: z.string(), head_commit: z.optional(z.nullable(commit)) });
     const { ref, after, head_commit } = read(schema, payload);
-    return changeOf(ref, after, head_commit?.message ?? '');
+    return toRefChange(ref, after, head_commit?.message ?? '');
   },
 };
 
@@ -80,7 +80,7 @@ const GITLAB: GitHost = {
   changes(payload) {
     const commits = z._default(z.array(z.object({ id: z.string(), message: text() })), []);
     const { ref, after, ...rest } = read(z.object({ ref: z.string(), after: z.string(), commits }), payload);
-    return changeOf(ref, after, rest.commits.find(({ id }) => id === after)?.message ?? '');
+    return toRefChange(ref, after, rest.commits.find(({ id }) => id === after)?.message ?? '');
   },
 };
 
@@ -114,7 +114,7 @@ function read<T>(schema: z.ZodMiniType<T>, payload: unknown): T {
   return data;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -123,26 +123,26 @@ function parsed(text: string): unknown {
 }
 
 /** JSON, whatever its content type says, or a form with the JSON in its field `payload`: GitHub lets its users choose. */
-function payloadOf({ body }: HookRequest): unknown {
+function parsePayload({ body }: HookRequest): unknown {
   const text = body.toString('utf8');
-  return parsed(text) ?? parsed(new URLSearchParams(text).get('payload') ?? '');
+  return parseJson(text) ?? parseJson(new URLSearchParams(text).get('payload') ?? '');
 }
 
-const hostOf = ({ headers }: HookRequest) => HOSTS.find(({ proof }) => headers[proof] !== undefined);
+const detectHost = ({ headers }: HookRequest) => HOSTS.find(({ proof }) => headers[proof] !== undefined);
 
-/** Whether a hook was sent by somebody who knows the secret. Compared in constant time. */
+/** Checks a hook's signature in constant time. */
 export function isGenuine(request: HookRequest, secret: string): boolean {
-  const host = hostOf(request);
+  const host = detectHost(request);
   return host?.proves(request.headers[host.proof] ?? '', secret, request.body) === true;
 }
 
 /** Reads a genuine hook. Throws 400 where it is a push that cannot be read. */
 export function readHook(request: HookRequest): Hook {
   const { headers, body } = request;
-  const host = hostOf(request);
+  const host = detectHost(request);
   if (!host) throw unreadable();
   const event = headers[host.event] ?? '';
   // A host without ids sends the same bytes again, and never the same ones for another push.
   const deliveryId = headers[host.delivery]?.slice(0, 128) || createHash('sha256').update(body).digest('hex');
-  return { deliveryId, event, changes: event === host.push ? host.changes(payloadOf(request)) : undefined };
+  return { deliveryId, event, changes: event === host.push ? host.changes(parsePayload(request)) : undefined };
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { App } from '../../table/entities.ts';
-import type { GitAccess } from '../../table/git-entities.ts';
-import { deploymentWorld } from '../../test/simulation/deployments.ts';
+import type { App, GitAccess } from '../../table/entities/apps.ts';
+import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { HOSTS, type PushOf } from '../../test/support/git-hooks.ts';
 import { createDeployment } from './create.ts';
 import { receivePush } from './pushes.ts';
@@ -10,7 +9,7 @@ import { receivePush } from './pushes.ts';
 const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
 
 async function world(fields: Partial<App> = {}) {
-  const made = await deploymentWorld(fields);
+  const made = await deploymentSimulation(fields);
   const access: GitAccess = { ...made.ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
   const push = async (of: PushOf = {}) => {
     const { headers, body } = HOSTS.GitHub('', of);
@@ -36,13 +35,13 @@ test.each<[string, PushOf, Partial<App>, string]>([
   ['autoDeploy off', {}, { autoDeploy: false }, 'autoDeploy is off for this application'],
   ['a suspended application', {}, { status: 'SUSPENDED' }, 'the application is suspended'],
   ['no repository', {}, { repoUrl: null }, 'the application has no repoUrl'],
-])('%s is passed over, and the answer says why', async (_what, of, fields, why) => {
+])('ignores %s with the reason in the response', async (_what, of, fields, why) => {
   const { push, deployments } = await world(fields);
   expect(await push(of)).toEqual({ ignored: why });
   expect(deployments()).toEqual([]);
 });
 
-test('a delivery that comes again, also at the same moment, deploys once and is answered alike', async () => {
+test('a redelivered push, even concurrent, deploys once and gets the same response', async () => {
   const { push, deployments } = await world();
   const deliveryId = randomUUID();
   const answers = await Promise.all([1, 2, 3].map(() => push({ deliveryId })));
@@ -50,23 +49,23 @@ test('a delivery that comes again, also at the same moment, deploys once and is 
   expect(deployments()).toHaveLength(1);
 });
 
-test('while one is under way one more waits, with the newest commit, and starts when the first has ended', async () => {
+test('during a deployment one push waits, with the newest commit, and starts when the deployment finishes', async () => {
   const { push, deployments, succeed, fail, app } = await world();
   const first = await push({ commitSha: '1111111' });
   const second = await push({ commitSha: '2222222' });
   expect(await push({ commitSha: '3333333' })).toBe(second);
   expect(deployments()).toMatchObject([{ id: first }, { id: second, waiting: true, commitSha: '3333333' }]);
-  expect(deployments()[1]).not.toHaveProperty('checkAt');
+  expect(deployments()[1]).not.toHaveProperty('dueAt');
   await succeed(String(first));
   expect(await app()).toMatchObject({ activeDeploymentId: second });
   const started = deployments()[1];
-  expect(started).toMatchObject({ id: second, status: 'QUEUED', checkAt: expect.any(String) });
+  expect(started).toMatchObject({ id: second, status: 'QUEUED', dueAt: expect.any(String) });
   expect(started).not.toHaveProperty('waiting');
   await fail(String(second));
   expect(await app()).not.toHaveProperty('activeDeploymentId');
 });
 
-test('an API deployment is refused while a push waits, and a push waits for one of the API', async () => {
+test('an API deployment is rejected while a push waits, and a push waits for an API deployment', async () => {
   const { push, deps, deployments, succeed, caller, ids } = await world();
   const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
   const { data } = await createDeployment(deps, caller, asked);
@@ -79,7 +78,7 @@ test('an API deployment is refused while a push waits, and a push waits for one 
   ]);
 });
 
-test('an application deleted meanwhile starts nothing more', async () => {
+test('an application deleted meanwhile starts no deployment', async () => {
   const { push, set, succeed, deployments } = await world();
   const first = await push();
   await push();
@@ -89,7 +88,7 @@ test('an application deleted meanwhile starts nothing more', async () => {
   expect(deployments().map(({ waiting }) => waiting)).toEqual([undefined, true]);
 });
 
-test('whatever races: never two at once, never two that wait, and the newest push is deployed last', async () => {
+test('racing pushes never run or wait two at a time, and the newest is deployed last', async () => {
   for (let round = 0; round < 30; round += 1) {
     const { push, app, deployments, succeed } = await world();
     const started: string[] = [];

@@ -2,21 +2,24 @@ import type { receivePush as PushRoute } from '../../contract/deployments/push-h
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { App, Deployment } from '../../table/entities.ts';
-import { GitAccess, Push } from '../../table/git-entities.ts';
+import { App, GitAccess } from '../../table/entities/apps.ts';
+import { Deployment, Push } from '../../table/entities/deployments.ts';
 import { change, check, create, type Write } from '../../table/writes.ts';
+import { noSuchApp } from '../apps/apps.ts';
 import { openHookSecret } from '../apps/git-access.ts';
-import { noSuchApp } from '../apps.ts';
+import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { Overtaken, overtaken } from '../overtaken.ts';
 import { type HookRequest, isGenuine, type RefChange, readHook } from './git-hosts.ts';
 import { newDeployment } from './queue.ts';
 
-type Answer = { status: 200 | 202; output: Output<typeof PushRoute> };
-const ignored = (why: string): Answer => ({ status: 200, output: { data: { ignored: why } } });
-const taken = (deploymentId: string): Answer => ({ status: 202, output: { data: { deploymentId } } });
+type PushResponse = { status: 200 | 202; output: Output<typeof PushRoute> };
+const ignoredPush = (why: string): PushResponse => ({ status: 200, output: { data: { ignored: why } } });
+const acceptedPush = (deploymentId: string): PushResponse => ({ status: 202, output: { data: { deploymentId } } });
 
-/** Whose hook it is. Throws 404 for an application that is not there, 401 for a hook that its secret did not sign. */
+/**
+ * Finds the application of a hook. Throws 404 for an unknown application and 401 for a hook that its secret did not
+ * sign.
+ */
 export async function identifyHook(
   deps: Deps & { secrets: Secrets },
   { appId }: Input<typeof PushRoute>,
@@ -30,7 +33,7 @@ export async function identifyHook(
   return access;
 }
 
-const SHORT_SHA = 7;
+const SHORT_SHA_LENGTH = 7;
 const SKIP = /\[(skip ci|ci skip|no ci)\]/i;
 
 /** Why nothing follows from what a push did to a repository; undefined where it is to be deployed. */
@@ -46,40 +49,34 @@ function reasonToIgnore(app: App, changes: readonly RefChange[], found: RefChang
   return SKIP.test(found.message) ? 'its newest commit says to skip it' : undefined;
 }
 
-const ATTEMPTS = 8;
-
 /**
  * POST /hooks/git/{appId}, once it is known to be genuine: a push to the deployed branch starts a deployment. While one is
  * under way, the next one waits with the newest commit; there is never more than one that waits. A delivery that comes
  * again finds what it did the first time.
  */
-export async function receivePush(deps: Deps, access: GitAccess, request: HookRequest): Promise<Answer> {
+export async function receivePush(deps: Deps, access: GitAccess, request: HookRequest): Promise<PushResponse> {
   const { accountId, applicationId } = access;
   const { deliveryId: id, event, changes } = readHook(request);
-  if (!changes) return ignored(event ? `${event} is not a push` : 'it is not a push');
-  for (let attempt = 1; ; attempt += 1) {
+  if (!changes) return ignoredPush(event ? `${event} is not a push` : 'it is not a push');
+  return await retryOnConflict(async () => {
     const [app, earlier] = await Promise.all([
       deps.table.get(App, { accountId, id: applicationId }),
       deps.table.get(Push, { applicationId, id }),
     ]);
-    if (earlier) return taken(earlier.deploymentId);
+    if (earlier) return acceptedPush(earlier.deploymentId);
     if (!app || app.status === 'DELETING') throw noSuchApp();
     const found = changes.find(({ kind, name }) => kind === 'branch' && name === app.branch);
     const reason = reasonToIgnore(app, changes, found);
-    if (reason !== undefined) return ignored(reason);
-    const { deploymentId, writes } = placeFor(deps, app, found?.commitSha?.slice(0, SHORT_SHA) ?? '');
+    if (reason !== undefined) return ignoredPush(reason);
+    const { deploymentId, writes } = assignSlot(deps, app, found?.commitSha?.slice(0, SHORT_SHA_LENGTH) ?? '');
     const push = { id, accountId, applicationId, deploymentId, createdAt: deps.now().toISOString() };
-    try {
-      await deps.table.transact([create(Push, push, overtaken), ...writes]);
-      return taken(deploymentId);
-    } catch (error) {
-      if (!(error instanceof Overtaken) || attempt === ATTEMPTS) throw error;
-    }
-  }
+    await deps.table.transact([create(Push, push, concurrentUpdate), ...writes]);
+    return acceptedPush(deploymentId);
+  });
 }
 
-/** Where a push goes: into a deployment that starts now, into one that waits, or into the one that waits already. */
-function placeFor(deps: Deps, app: App, commitSha: string): { deploymentId: string; writes: Write[] } {
+/** Assigns a push to a new deployment, or to the deployment that waits already. */
+function assignSlot(deps: Deps, app: App, commitSha: string): { deploymentId: string; writes: Write[] } {
   const { id: applicationId, accountId, activeDeploymentId, nextDeploymentId } = app;
   const of = { accountId, id: applicationId };
   const status = { is: 'RUNNING' };
@@ -88,9 +85,9 @@ function placeFor(deps: Deps, app: App, commitSha: string): { deploymentId: stri
       Deployment,
       { accountId, id: nextDeploymentId },
       { set: { commitSha }, when: { waiting: { is: true } } },
-      overtaken,
+      concurrentUpdate,
     );
-    const still = check(App, of, { nextDeploymentId: { is: nextDeploymentId }, status }, overtaken);
+    const still = check(App, of, { nextDeploymentId: { is: nextDeploymentId }, status }, concurrentUpdate);
     return { deploymentId: nextDeploymentId, writes: [waits, still] };
   }
   const made = newDeployment(deps, { accountId, applicationId }, 'PUSH', {
@@ -103,5 +100,5 @@ function placeFor(deps: Deps, app: App, commitSha: string): { deploymentId: stri
         when: { activeDeploymentId: { is: activeDeploymentId }, nextDeploymentId: 'absent', status } as const,
       }
     : { set: { activeDeploymentId: made.id }, when: { activeDeploymentId: 'absent', status } as const };
-  return { deploymentId: made.id, writes: [change(App, of, claim, overtaken), made.write] };
+  return { deploymentId: made.id, writes: [change(App, of, claim, concurrentUpdate), made.write] };
 }

@@ -1,28 +1,27 @@
 import type { createDeployment as CreateRoute } from '../../contract/deployments/deployments.ts';
 import type { Output } from '../../contract/route.ts';
-import { markOf } from '../../providers/builds/build-log.ts';
-import { Deployment } from '../../table/entities.ts';
+import { formatMark } from '../../providers/builds/build-log.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { schedule } from '../../table/schedule.ts';
 import { create, type Write } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 /**
- * How long a deployment may be without a sign of life before the reconciler looks after it, in milliseconds. With the minute
- * between two of its runs: what died is noticed within two.
+ * Time without a heartbeat after which the reconciler checks a deployment, in milliseconds. It runs every minute, so a
+ * dead execution is noticed within two minutes.
  */
-export const CHECK_AFTER = 45_000;
+export const HEARTBEAT_TIMEOUT_MS = 45_000;
 
-/** What the events of a deployment say of it. */
-export const eventDataOf = ({ applicationId, id, commitSha }: Deployment) => ({
+/** Returns the data of a deployment's events. */
+export const deploymentEventData = ({ applicationId, id, commitSha }: Deployment) => ({
   applicationId,
   deploymentId: id,
   commitSha,
 });
 
-/** What makes a deployment known to the reconciler, as an entity has it and as its index has it. */
-export function checkSoon({ now }: Pick<Deps, 'now'>): { checkAt: string; duePk: string; dueAt: string } {
-  const checkAt = new Date(now().getTime() + CHECK_AFTER).toISOString();
-  return { checkAt, duePk: 'DEPLOYMENT', dueAt: checkAt };
-}
+/** Returns the attributes that have the reconciler check a deployment without a sign of life. */
+export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
+  schedule(Deployment, new Date(now().getTime() + HEARTBEAT_TIMEOUT_MS));
 
 /** A deployment as lists show it. */
 export function viewDeployment(deployment: Deployment): Output<typeof CreateRoute>['data'] {
@@ -30,8 +29,8 @@ export function viewDeployment(deployment: Deployment): Output<typeof CreateRout
   return { id, applicationId, status, trigger, commitSha, startedAt, finishedAt };
 }
 
-/** What a deployment is triggered by that a caller asks for. */
-export const triggerOf = ({ login }: Caller): Deployment['trigger'] => (login ? 'DASHBOARD' : 'API');
+/** Returns the trigger of a deployment that a caller requests. */
+export const callerTrigger = ({ login }: Caller): Deployment['trigger'] => (login ? 'DASHBOARD' : 'API');
 
 /**
  * A queued deployment and the write that stores it. The stream starts its execution, at once or, where it is waiting, when
@@ -52,11 +51,11 @@ export function newDeployment(
     startedAt: deps.now().toISOString(),
     finishedAt: null,
     notes: [],
-    ...(known.waiting ? {} : { checkAt: checkSoon(deps).checkAt }),
+    ...(known.waiting ? {} : { dueAt: scheduleCheck(deps).dueAt }),
     ...known,
   };
   return { id: deployment.id, shown: viewDeployment(deployment), write: create(Deployment, deployment) };
 }
 
 /** A line of the platform's own for the end of a deployment's log, with its time. */
-export const noteOf = (deps: Deps, text: string): string => markOf(deps.now().getTime()) + text;
+export const formatNote = (deps: Deps, text: string): string => formatMark(deps.now().getTime()) + text;

@@ -1,25 +1,25 @@
-import { repositoryAddress } from '../../contract/apps/repositories.ts';
+import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { AppHost, Trial } from '../../providers/app-host/app-host.ts';
+import type { AppHost, HealthCheck } from '../../providers/app-host/app-host.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
 import { artifactKey, type Builds, type Job } from '../../providers/builds/builds.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
-import { App, Deployment, EnvSet, Host } from '../../table/entities.ts';
-import { GitAccess } from '../../table/git-entities.ts';
+import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { releaseDatabases } from '../databases/databases.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
-import type { DeploymentIds } from '../workflow.ts';
 import { noSuchDeployment } from './create.ts';
-import { checkSoon, eventDataOf, noteOf } from './queue.ts';
+import type { DeploymentIds } from './inputs.ts';
+import { deploymentEventData, formatNote, scheduleCheck } from './queue.ts';
 
 /** A reason to fail that the application's owner is meant to read; anything else is the platform's own fault. */
 export class DeploymentError extends Error {
   override readonly name = 'DeploymentError';
 }
 
-async function read(deps: Deps, { accountId, applicationId, deploymentId }: DeploymentIds) {
+async function readDeployment(deps: Deps, { accountId, applicationId, deploymentId }: DeploymentIds) {
   const [deployment, app] = await Promise.all([
     deps.table.get(Deployment, { accountId, id: deploymentId }),
     deps.table.get(App, { accountId, id: applicationId }),
@@ -35,15 +35,15 @@ async function read(deps: Deps, { accountId, applicationId, deploymentId }: Depl
  */
 async function unlessDeleted(deps: Deps, ids: DeploymentIds, takeDown: () => Promise<void>): Promise<void> {
   try {
-    await read(deps, ids);
+    await readDeployment(deps, ids);
   } catch (error) {
     if (error instanceof DeploymentError || error instanceof ApiError) await takeDown();
     throw error;
   }
 }
 
-/** What the build is to do, for an application as it is now. */
-async function jobFor(deps: Deps, app: App, deploymentId: string): Promise<Job> {
+/** Returns the job of a build, from the application's current settings. */
+async function buildJob(deps: Deps, app: App, deploymentId: string): Promise<Job> {
   const { id: applicationId, accountId } = app;
   const [env, access] = await Promise.all([
     deps.table.get(EnvSet, { accountId, id: applicationId }),
@@ -57,21 +57,21 @@ async function jobFor(deps: Deps, app: App, deploymentId: string): Promise<Job> 
     env: env && env.keys.length > 0 ? env.sealed : null,
     hostArn: deps.settings.hostArnOf(applicationId),
     databases: await releaseDatabases(deps, applicationId),
-    deployKey: repositoryAddress(repoUrl)?.scheme === 'ssh' ? (access?.privateKey ?? null) : null,
+    deployKey: parseRepositoryAddress(repoUrl)?.scheme === 'ssh' ? (access?.privateKey ?? null) : null,
   };
 }
 
 /** Marks the deployment running and writes down what the build is to do, if there is one. Repeating it changes nothing. */
 export async function beginDeployment(deps: Deps & { builds: Builds }, ids: DeploymentIds): Promise<void> {
   const { accountId, deploymentId } = ids;
-  const { deployment, app } = await read(deps, ids);
-  if (deployment.trigger !== 'ROLLBACK') await deps.builds.writeJob(await jobFor(deps, app, deploymentId));
+  const { deployment, app } = await readDeployment(deps, ids);
+  if (deployment.trigger !== 'ROLLBACK') await deps.builds.writeJob(await buildJob(deps, app, deploymentId));
   if (deployment.status !== 'QUEUED') return; // this step is being repeated
-  const set = { status: 'RUNNING', ...checkSoon(deps) };
+  const set = { status: 'RUNNING', ...scheduleCheck(deps) };
   const of = { accountId, id: deploymentId };
   await deps.table.transact([
     change(Deployment, of, { set, when: { status: { is: 'QUEUED' } } }, () => new DeploymentError('It ended already.')),
-    emit(deps, accountId, 'deployment.started', eventDataOf(deployment)),
+    emit(deps, accountId, 'deployment.started', deploymentEventData(deployment)),
   ]);
 }
 
@@ -81,7 +81,10 @@ export async function releaseDeployment(
   ids: DeploymentIds,
 ): Promise<void> {
   const { accountId, applicationId, deploymentId } = ids;
-  const [{ app }, { commitSha = '' }] = await Promise.all([read(deps, ids), deps.builds.readResult(deploymentId)]);
+  const [{ app }, { commitSha = '' }] = await Promise.all([
+    readDeployment(deps, ids),
+    deps.builds.readResult(deploymentId),
+  ]);
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
   const [release] = await Promise.all([
     deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion }, artifact),
@@ -91,17 +94,17 @@ export async function releaseDeployment(
     await deps.appHost.remove(applicationId);
     await deps.appLogs.remove(applicationId);
   });
-  const set = { release, commitSha, ...checkSoon(deps) };
+  const set = { release, commitSha, ...scheduleCheck(deps) };
   const write = change(
     Deployment,
     { accountId, id: deploymentId },
-    { set, append: { notes: [noteOf(deps, '==> Release')] } },
+    { set, append: { notes: [formatNote(deps, '==> Release')] } },
   );
   await deps.table.write(Deployment, write);
 }
 
 /** A release takes traffic only after its front page answered this often in a row. */
-const TRIALS = 3;
+const HEALTH_CHECKS = 3;
 
 const lastLines = (output: string, count: number) =>
   output
@@ -109,7 +112,7 @@ const lastLines = (output: string, count: number) =>
     .filter((line) => line.trim() !== '' && !/^(START|END|REPORT|INIT_START|EXTENSION|LOGS) /.test(line))
     .slice(-count);
 
-function complaint({ status, error, output }: Trial): string {
+function healthCheckFailure({ status, error, output }: HealthCheck): string {
   const printed = lastLines(output, 10);
   const why =
     status === undefined
@@ -120,12 +123,12 @@ function complaint({ status, error, output }: Trial): string {
 
 /** Tries the release before it takes traffic: 2xx or 3xx on `/`, several times. Throws what the owner should know. */
 export async function checkRelease(deps: Deps & { appHost: AppHost }, ids: DeploymentIds): Promise<void> {
-  const { deployment } = await read(deps, ids);
+  const { deployment } = await readDeployment(deps, ids);
   if (!deployment.release) throw new Error('there is no release to check');
-  for (let count = 0; count < TRIALS; count += 1) {
-    const trial = await deps.appHost.try(ids.applicationId, deployment.release);
+  for (let count = 0; count < HEALTH_CHECKS; count += 1) {
+    const trial = await deps.appHost.probe(ids.applicationId, deployment.release);
     const good = trial.status !== undefined && trial.status >= 200 && trial.status < 400;
-    if (!good) throw new DeploymentError(complaint(trial));
+    if (!good) throw new DeploymentError(healthCheckFailure(trial));
   }
 }
 
@@ -134,15 +137,15 @@ export async function switchRelease(
   deps: Deps & { appHost: AppHost; hostRoutes: HostRoutes },
   ids: DeploymentIds,
 ): Promise<void> {
-  const { deployment, app } = await read(deps, ids);
+  const { deployment, app } = await readDeployment(deps, ids);
   if (!deployment.release) throw new Error('there is no release to switch to');
   const target = await deps.appHost.switchTo(ids.applicationId, deployment.release);
   await deps.hostRoutes.point(app.hosts, target);
-  await unlessDeleted(deps, ids, async () => deps.hostRoutes.remove(await unclaimed(deps, app)));
+  await unlessDeleted(deps, ids, async () => deps.hostRoutes.remove(await ownedHosts(deps, app)));
 }
 
-/** Of an application's host names those that nobody else has claimed since. */
-async function unclaimed(deps: Deps, { id, hosts }: App): Promise<string[]> {
+/** Returns the application's host names that no other application has claimed since. */
+async function ownedHosts(deps: Deps, { id, hosts }: App): Promise<string[]> {
   const claims = await Promise.all(hosts.map((host) => deps.table.get(Host, { host })));
   return hosts.filter((_, index) => (claims[index]?.applicationId ?? id) === id);
 }

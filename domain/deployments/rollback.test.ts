@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { Deployment } from '../../table/entities.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
-import { deploymentWorld } from '../../test/simulation/deployments.ts';
+import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { createDeployment } from './create.ts';
-import { KEPT_RELEASES, pruneReleases, rollBack } from './rollback.ts';
+import { MAX_KEPT_RELEASES, pruneReleases, rollBack } from './rollback.ts';
 
 type Asked = Parameters<typeof rollBack>[2];
 
-/** Deployments one after the other, as the workflow takes them, on a host that only remembers its releases. */
+/** Sets up consecutive deployments on a host that only records its releases. */
 async function world() {
-  const made = await deploymentWorld();
+  const made = await deploymentSimulation();
   const { deps, caller, ids } = made;
   const releases = new Set<string>();
   const artifacts = new Set<string>();
@@ -47,7 +47,7 @@ async function world() {
   return { ...made, releases, artifacts, deploy, end, rollBackTo };
 }
 
-test('a rollback is a deployment of its own, of the release and the commit that it goes back to', async () => {
+test('a rollback is a deployment of its own, with the release and the commit that it restores', async () => {
   const { deploy, rollBackTo, end, deployments, app } = await world();
   const [first] = [await deploy(), await deploy()];
   const { data } = await rollBackTo(first);
@@ -59,23 +59,23 @@ test('a rollback is a deployment of its own, of the release and the commit that 
   expect(made?.notes[0]).toBe(`==> Rolling back to the release of ${first} (c1)`);
 });
 
-test('the last ten releases are kept, and those that never served are not', async () => {
+test('keeps the last ten releases and none that were never live', async () => {
   const { deploy, rollBackTo, releases, artifacts, end } = await world();
   const made: string[] = [];
   for (let index = 0; index < 14; index += 1) {
     made.push(await deploy());
     await deploy(false);
   }
-  const expected = Array.from({ length: KEPT_RELEASES }, (_, index) => String(2 * (14 - index) - 1));
+  const expected = Array.from({ length: MAX_KEPT_RELEASES }, (_, index) => String(2 * (14 - index) - 1));
   expect([...releases].sort()).toEqual(expected.sort());
-  expect(artifacts).toEqual(new Set(made.slice(-KEPT_RELEASES)));
+  expect(artifacts).toEqual(new Set(made.slice(-MAX_KEPT_RELEASES)));
   await expect(rollBackTo(made[3] ?? '')).rejects.toMatchObject({ code: 'conflict' });
   await end((await rollBackTo(made[4] ?? '')).data.id, true);
-  expect(releases.size, 'going back makes no release, so none has to go').toBe(KEPT_RELEASES);
+  expect(releases.size, 'going back makes no release, so none has to go').toBe(MAX_KEPT_RELEASES);
   expect(releases).toContain('9');
 });
 
-test('is refused while a deployment is under way, of one that failed, and of what is not there', async () => {
+test('rejects a rollback during a deployment, to a failed deployment, and to a missing release', async () => {
   const { deploy, rollBackTo, deps, caller, ids } = await world();
   const [good, bad] = [await deploy(), await deploy(false)];
   await expect(rollBackTo(bad)).rejects.toMatchObject({ code: 'conflict' });
@@ -85,11 +85,11 @@ test('is refused while a deployment is under way, of one that failed, and of wha
   await expect(rollBackTo(good)).rejects.toMatchObject({ code: 'conflict' });
 });
 
-test('nothing is removed that a rollback under way goes back to', async () => {
+test('keeps the release that a rollback in progress restores', async () => {
   const { deploy, rollBackTo, deps, ids, releases } = await world();
   const first = await deploy();
   const host = { appHost: { removeRelease: async () => true }, builds: { removeArtifact: async () => undefined } };
-  for (let index = 1; index < KEPT_RELEASES; index += 1) await deploy();
+  for (let index = 1; index < MAX_KEPT_RELEASES; index += 1) await deploy();
   const last = await deploy(false);
   await rollBackTo(first);
   await pruneReleases({ ...deps, ...host }, { ...ids, deploymentId: last });

@@ -3,20 +3,21 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
-import { App, Deployment } from '../../table/entities.ts';
+import { App } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check } from '../../table/writes.ts';
-import { findApp } from '../apps.ts';
+import { findApp } from '../apps/apps.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { Overtaken, overtaken } from '../overtaken.ts';
-import type { DeploymentIds } from '../workflow.ts';
 import { assertIdle, claimSlot, noSuchDeployment } from './create.ts';
+import type { DeploymentIds } from './inputs.ts';
 import { newDeployment } from './queue.ts';
 
-/** How many releases of an application are kept, the one that serves among them (design, section 7). */
-export const KEPT_RELEASES = 10;
+/** Releases kept per application, including the one in service (design, section 7). */
+export const MAX_KEPT_RELEASES = 10;
 
-const notKept = () => new ApiError('conflict', 'The release of this deployment is not kept.');
+const releaseNotKept = () => new ApiError('conflict', 'The release of this deployment is not kept.');
 
 /**
  * POST /dashboard/v1/apps/{id}/rollback: a deployment of its own that releases what an earlier one made. Its release holds
@@ -33,17 +34,22 @@ export async function rollBack(
     deps.table.get(Deployment, { accountId, id: deploymentId }),
   ]);
   if (target?.applicationId !== id) throw noSuchDeployment();
-  if (target.status !== 'SUCCEEDED' || !target.release || target.retired) throw notKept();
+  if (target.status !== 'SUCCEEDED' || !target.release || target.retired) throw releaseNotKept();
   assertIdle(app);
   const { release, commitSha } = target;
   const notes = [`==> Rolling back to the release of ${target.id} (${commitSha})`];
   const deployment = newDeployment(deps, { accountId, applicationId: id }, 'ROLLBACK', { release, commitSha, notes });
-  const kept = check(Deployment, { accountId, id: target.id }, { release: 'present', retired: 'absent' }, notKept);
+  const kept = check(
+    Deployment,
+    { accountId, id: target.id },
+    { release: 'present', retired: 'absent' },
+    releaseNotKept,
+  );
   return await deps.commit([claimSlot(app, deployment.id), kept, deployment.write], { data: deployment.shown });
 }
 
-/** How far back releases are looked for that should have gone before. */
-const LOOK_BACK = 100;
+/** Older releases per run that are checked for removal. */
+const PRUNE_LOOKBACK = 100;
 
 /**
  * Removes the releases of an application that are not among the last ten to have served, and those that never did, with
@@ -53,7 +59,7 @@ export async function pruneReleases(
   deps: Deps & { appHost: Pick<AppHost, 'removeRelease'>; builds: Pick<Builds, 'removeArtifact'> },
   { accountId, applicationId, deploymentId }: DeploymentIds,
 ): Promise<void> {
-  const page = { limit: LOOK_BACK, offset: 0 };
+  const page = { limit: PRUNE_LOOKBACK, offset: 0 };
   const [ended, { items }] = await Promise.all([
     deps.table.get(Deployment, { accountId, id: deploymentId }),
     deps.table.list(Deployment, joinKey('APP', applicationId, 'DEPLOYMENTS'), page),
@@ -63,19 +69,15 @@ export async function pruneReleases(
   const all = [ended, ...items.filter(({ id }) => id !== ended.id)];
   const kept = new Set<string>();
   for (const { status, release, retired } of all) {
-    if (status === 'SUCCEEDED' && release && !retired && kept.size < KEPT_RELEASES) kept.add(release);
+    if (status === 'SUCCEEDED' && release && !retired && kept.size < MAX_KEPT_RELEASES) kept.add(release);
   }
   for (const { id, finishedAt, release } of all) {
     if (finishedAt === null || !release || kept.has(release)) continue;
     const of = { accountId, id };
-    const idle = check(App, { accountId, id: applicationId }, { activeDeploymentId: 'absent' }, overtaken);
-    try {
-      // First it cannot be rolled back to, then it goes: nobody is promised what is being removed.
-      await deps.table.transact([idle, change(Deployment, of, { set: { retired: true } }, overtaken)]);
-    } catch (error) {
-      if (error instanceof Overtaken) return;
-      throw error;
-    }
+    const idle = check(App, { accountId, id: applicationId }, { activeDeploymentId: 'absent' }, concurrentUpdate);
+    // First the release is no longer offered for rollback, then it is removed.
+    const retiring = deps.table.transact([idle, change(Deployment, of, { set: { retired: true } }, concurrentUpdate)]);
+    if (!(await ignoreConflict(retiring.then(() => true)))) return;
     if (!(await deps.appHost.removeRelease(applicationId, release))) continue;
     await deps.builds.removeArtifact(applicationId, id);
     await deps.table.write(Deployment, change(Deployment, of, { remove: ['release'] }));

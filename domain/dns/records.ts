@@ -2,15 +2,17 @@ import {
   type addDnsRecord as AddRoute,
   type deleteDnsRecord as DeleteRoute,
   type listDnsRecords as ListRoute,
-  RECORD_LIMIT,
+  MAX_RECORDS,
 } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { DnsRecord, Domain, mirrorOverdue, recordsOf, Zone } from '../../table/entities/registrar.ts';
-import { change, create, erase, type Write } from '../../table/writes.ts';
+import { DnsRecord, recordsOf, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
+import { Domain } from '../../table/entities/registrar.ts';
+import { change, create, remove, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchDomain } from '../registrar/domains.ts';
-import { checkAmong, checkRecord } from './rules.ts';
+import { checkAgainstOthers, checkRecord } from './rules.ts';
 
 const noSuchRecord = () => new ApiError('not_found', 'There is no such DNS record.');
 
@@ -36,11 +38,8 @@ export async function listDnsRecords(
   return { data, provider: domain.dnsProvider };
 }
 
-/** Somebody else changed the records since they were read. Never seen by a caller. */
-class Stale extends Error {}
-const stale = () => new Stale();
-/** How often a change is begun again that others came before. */
-const ATTEMPTS = 20;
+/** Scripts add an account's records all at once: the last of twenty must not be refused. */
+const CONTENTION = { attempts: 20, onExhausted: serviceBusy };
 
 /**
  * Changes the records of a domain. Each change counts the zone's version on, in its transaction: what `decide` was shown is
@@ -53,7 +52,7 @@ async function changeRecords<T>(
   decide: (domain: Domain, records: readonly DnsRecord[]) => Write,
   output: T,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
+  return await retryOnConflict(async () => {
     const { domain, zone, records } = await findRecords(deps, caller, domainId);
     if (domain.dnsProvider === 'EXTERNAL' || !zone) {
       throw new ApiError('conflict', 'This domain is answered for by other name servers: change its records there.');
@@ -62,19 +61,12 @@ async function changeRecords<T>(
       throw new ApiError('conflict', 'This domain is not registered.');
     }
     const write = decide(domain, records);
-    const set = { version: zone.version + 1, ...mirrorOverdue(deps.now()) };
+    const set = { version: zone.version + 1, ...zoneSyncDue(deps.now()) };
     const { accountId } = caller;
-    const count = change(Zone, { accountId, domainId }, { set, when: { version: { is: zone.version } } }, stale);
-    try {
-      return await deps.commit([{ ...count, collided: stale }, write], output);
-    } catch (error) {
-      if (!(error instanceof Stale)) throw error;
-      if (attempt === ATTEMPTS) {
-        throw new ApiError('server_error', 'The service is busy. It is safe to retry.', { status: 503 });
-      }
-      await new Promise((done) => setTimeout(done, Math.random() * Math.min(5 * 2 ** attempt, 200)));
-    }
-  }
+    const what = { set, when: { version: { is: zone.version } } };
+    const count = change(Zone, { accountId, domainId }, what, concurrentUpdate);
+    return await deps.commit([{ ...count, onConflict: concurrentUpdate }, write], output);
+  }, CONTENTION);
 }
 
 /** POST /v1/domains/{id}/dns */
@@ -85,9 +77,9 @@ export async function addDnsRecord(
 ): Promise<Output<typeof AddRoute>> {
   const add = ({ name: domain }: Domain, records: readonly DnsRecord[]) => {
     const fields = checkRecord(input, domain);
-    checkAmong(fields, records);
-    if (records.length >= RECORD_LIMIT) {
-      throw new ApiError('conflict', `A domain has at most ${RECORD_LIMIT} records.`);
+    checkAgainstOthers(fields, records);
+    if (records.length >= MAX_RECORDS) {
+      throw new ApiError('conflict', `A domain has at most ${MAX_RECORDS} records.`);
     }
     return create(DnsRecord, { ...fields, id: deps.newId('rec'), domainId, createdAt: deps.now().toISOString() });
   };
@@ -100,9 +92,9 @@ export async function deleteDnsRecord(
   caller: Caller,
   { id: domainId, recordId }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
-  const remove = (_: Domain, records: readonly DnsRecord[]) => {
+  const removeRecord = (_: Domain, records: readonly DnsRecord[]) => {
     if (!records.some(({ id }) => id === recordId)) throw noSuchRecord();
-    return erase(DnsRecord, { domainId, id: recordId });
+    return remove(DnsRecord, { domainId, id: recordId });
   };
-  return await changeRecords(deps, caller, domainId, remove, { data: { ok: true as const } });
+  return await changeRecords(deps, caller, domainId, removeRecord, { data: { ok: true as const } });
 }

@@ -1,20 +1,18 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { addDnsRecord as AddRoute } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names.ts';
 import type { Input } from '../../contract/route.ts';
-import type { DnsRecord } from '../../table/entities/registrar.ts';
+import type { DnsRecord } from '../../table/entities/dns.ts';
 
 /**
- * What a DNS record must be like before it is stored (design, Domains). Contents are kept in one spelling: names in lower
- * case without the last dot, IPv6 addresses in short, so that equal records are equal.
+ * Rules of DNS records (design, Domains). Contents are stored in one spelling: names in lower case without the last
+ * dot, IPv6 addresses in short form, so that equal records are equal.
  */
 export type RecordInput = Pick<Input<typeof AddRoute>, 'type' | 'name' | 'content' | 'ttl' | 'prio'>;
 export type RecordFields = Pick<DnsRecord, 'type' | 'name' | 'content' | 'ttl' | 'prio'>;
 
 const refuse = (field: string, why: string) => new ApiError('invalid_request', `${field}: ${why}`);
-
-/** Letters, digits, `-` and `_`; no hyphen at an end. */
-const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
 /** The name relative to the domain. Throws 400. */
 function checkName(name: string, domain: string): string {
@@ -22,34 +20,31 @@ function checkName(name: string, domain: string): string {
   const labels = name.split('.');
   for (const [index, label] of labels.entries()) {
     if (label === '*' && index === 0) continue;
-    if (!LABEL.test(label)) {
+    if (!isDnsLabel(label)) {
       throw refuse('name', 'must be labels of letters, digits, - and _ (or * as the first), relative to the domain');
     }
   }
-  if (name.length + 1 + domain.length > 253)
-    throw refuse('name', 'is too long: with the domain at most 253 characters');
+  if (name.length + 1 + domain.length > MAX_HOST_NAME_LENGTH)
+    throw refuse('name', `is too long: with the domain at most ${MAX_HOST_NAME_LENGTH} characters`);
   return name;
 }
 
-/** A host that a record leads to. Throws 400. */
-function target(text: string): string {
+/** Parses the host that a record points to. Throws 400. */
+function parseTarget(text: string): string {
   const host = text.toLowerCase().replace(/\.$/, '');
-  const labels = host.split('.');
-  const last = labels.at(-1) ?? '';
-  const whole = labels.length >= 2 && host.length <= 253 && labels.every((label) => LABEL.test(label));
-  if (!whole || /^\d+$/.test(last)) throw refuse('content', 'must be a full host name, e.g. mail.example.net');
+  if (!isDnsName(host)) throw refuse('content', 'must be a full host name, e.g. mail.example.net');
   return host;
 }
 
 const isNumber = (text: string, most: number) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= most;
 
 /** `weight port target`; the priority stands in `prio`. */
-function service(text: string): string {
+function parseSrv(text: string): string {
   const [weight = '', port = '', host = '', ...more] = text.split(' ');
   if (!isNumber(weight, 65_535) || !isNumber(port, 65_535) || more.length > 0 || host === '') {
     throw refuse('content', 'must be "weight port target", e.g. 5 5060 sip.example.net');
   }
-  return `${weight} ${port} ${target(host)}`;
+  return `${weight} ${port} ${parseTarget(host)}`;
 }
 
 /** Tags that authorities know (RFC 8659, 8657, 9495), and what each one's value looks like. */
@@ -64,7 +59,7 @@ const CAA_VALUES: Record<string, RegExp> = {
 };
 
 /** `flags tag "value"`, the value with or without quotes. */
-function authority(text: string): string {
+function parseCaa(text: string): string {
   const asked = 'must be flags tag "value", e.g. 0 issue "letsencrypt.org"';
   const [, flags = '', tag = '', quoted, bare] = /^(\d+) ([A-Za-z0-9]+) (?:"([^"\\]*)"|([^"\\\s]+))$/.exec(text) ?? [];
   const value = quoted ?? bare;
@@ -75,35 +70,35 @@ function authority(text: string): string {
   return `${flags} ${tag.toLowerCase()} "${value}"`;
 }
 
-function text(content: string): string {
+function parseTxt(content: string): string {
   if (/\p{Cc}/u.test(content) || !content.isWellFormed())
     throw refuse('content', 'must be text without control characters');
   if (/^".*"$/.test(content)) throw refuse('content', 'must be given without quotes around it: we add them');
   return content;
 }
 
-function ipv4(content: string): string {
+function parseIpv4(content: string): string {
   if (!isIPv4(content)) throw refuse('content', 'must be an IPv4 address, e.g. 192.0.2.1');
   return content;
 }
 
-function ipv6(content: string): string {
+function parseIpv6(content: string): string {
   if (!isIPv6(content) || content.includes('%')) throw refuse('content', 'must be an IPv6 address, e.g. 2001:db8::1');
   return new URL(`http://[${content}]`).hostname.slice(1, -1);
 }
 
 const CONTENTS: Record<DnsRecord['type'], (content: string) => string> = {
-  A: ipv4,
-  AAAA: ipv6,
-  CNAME: target,
-  NS: target,
-  MX: target,
-  SRV: service,
-  CAA: authority,
-  TXT: text,
+  A: parseIpv4,
+  AAAA: parseIpv6,
+  CNAME: parseTarget,
+  NS: parseTarget,
+  MX: parseTarget,
+  SRV: parseSrv,
+  CAA: parseCaa,
+  TXT: parseTxt,
 };
 
-/** A record by itself: every field as it is to be stored. Throws 400 naming the field. */
+/** Checks one record and returns every field as it is stored. Throws 400 naming the field. */
 export function checkRecord(input: RecordInput, domain: string): RecordFields {
   const { type, ttl, prio } = input;
   const name = checkName(input.name, domain);
@@ -119,7 +114,7 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
 }
 
 /** A record among those that are there. Throws 409. */
-export function checkAmong(record: RecordFields, others: readonly DnsRecord[]): void {
+export function checkAgainstOthers(record: RecordFields, others: readonly DnsRecord[]): void {
   const beside = others.filter(({ name }) => name === record.name);
   const same = (other: DnsRecord) =>
     other.type === record.type && other.content === record.content && other.prio === record.prio;

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
-import { type DnsRecord, Domain, Zone } from '../../table/entities/registrar.ts';
+import { type DnsRecord, Zone } from '../../table/entities/dns.ts';
+import { Domain } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
-import { billingWorld } from '../../test/simulation/billing.ts';
-import { chances } from '../../test/domain-world.ts';
+import { seededRandom, simulation } from '../../test/simulation/simulation.ts';
+import { sweep } from '../sweep/sweep.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './records.ts';
-import { aliasSetsOf, differences, mirrorZone, reconcileZones, setsOf, zoneValue } from './sync.ts';
+import { diffRecordSets, syncZone, toAliasSets, toRecordSets, toZoneFileValue, zoneQueue } from './sync.ts';
 
 const NAME = 'shop.co.za';
 const record = (fields: Partial<DnsRecord>): DnsRecord => ({
@@ -15,8 +16,8 @@ const record = (fields: Partial<DnsRecord>): DnsRecord => ({
   ...fields,
 });
 
-test('values are written as zone files have them', () => {
-  const value = (fields: Partial<DnsRecord>) => zoneValue(record(fields));
+test('writes values in zone file format', () => {
+  const value = (fields: Partial<DnsRecord>) => toZoneFileValue(record(fields));
   expect(value({ type: 'CNAME', content: 'a.example.net' })).toBe('a.example.net.');
   expect(value({ type: 'MX', content: 'mx.example.net', prio: 10 })).toBe('10 mx.example.net.');
   expect(value({ type: 'SRV', content: '5 5060 sip.example.net', prio: 1 })).toBe('1 5 5060 sip.example.net.');
@@ -26,29 +27,29 @@ test('values are written as zone files have them', () => {
   expect(long.split(' ').map((part) => part.length - 2)).toEqual([255, 255, 90]);
 });
 
-test('one set for each name and type, with the shortest time to live', () => {
+test('builds one record set per name and type, with the shortest TTL', () => {
   const records = [record({}), record({ content: '192.0.2.2', ttl: 60 }), record({ name: '', ttl: 300 })];
-  expect(setsOf(NAME, records)).toEqual([
+  expect(toRecordSets(NAME, records)).toEqual([
     { name: `www.${NAME}`, type: 'A', ttl: 60, values: ['192.0.2.1', '192.0.2.2'] },
     { name: NAME, type: 'A', ttl: 300, values: ['192.0.2.1'] },
   ]);
 });
 
-test("an alias leads a name in both kinds of addresses, unless its owner's own records lead it", () => {
+test("an alias points a name to both kinds of addresses, unless the owner's own records exist", () => {
   const target = 'd1.cloudfront.net';
-  const own = setsOf(NAME, [
+  const own = toRecordSets(NAME, [
     record({ name: '', type: 'TXT' }),
     record({ name: 'www' }),
     record({ name: 'c', type: 'CNAME', content: 'x' }),
   ]);
   const aliases = { [NAME]: target, [`www.${NAME}`]: target, [`c.${NAME}`]: target };
   const sets = ['A', 'AAAA'].map((type) => ({ name: NAME, type, ttl: 0, values: [], alias: target }));
-  expect(aliasSetsOf(aliases, own)).toEqual(sets);
-  expect(aliasSetsOf({}, own)).toEqual([]);
-  expect(differences(sets, sets)).toEqual([]);
+  expect(toAliasSets(aliases, own)).toEqual(sets);
+  expect(toAliasSets({}, own)).toEqual([]);
+  expect(diffRecordSets(sets, sets)).toEqual([]);
   const moved = sets.map((set) => ({ ...set, alias: 'd2.cloudfront.net' }));
-  expect(differences(sets, moved)).toEqual(moved.map((set) => ({ action: 'UPSERT', set })));
-  expect(differences(sets, [])).toEqual(sets.map((set) => ({ action: 'DELETE', set })));
+  expect(diffRecordSets(sets, moved)).toEqual(moved.map((set) => ({ action: 'UPSERT', set })));
+  expect(diffRecordSets(sets, [])).toEqual(sets.map((set) => ({ action: 'DELETE', set })));
 });
 
 const set = fc.record({
@@ -69,32 +70,35 @@ const apply = (there: readonly RecordSet[], changes: readonly DnsChange[]) => {
   return [...zone.values()].map((each) => ({ ...each, values: [...each.values].sort() }));
 };
 
-test('the differences make of any sets any others, deletions exact and first, and nothing of the same', () => {
+test('a diff turns any record sets into any others, with exact deletions first and no redundant change', () => {
   const sorted = (all: RecordSet[]) =>
     all.map((each) => JSON.stringify({ ...each, values: [...each.values].sort() })).sort();
   fc.assert(
     fc.property(sets, sets, (there, wanted) => {
-      const changes = differences(there, wanted);
+      const changes = diffRecordSets(there, wanted);
       expect(sorted(apply(there, changes))).toEqual(sorted(wanted));
       const actions = changes.map(({ action }) => action);
       expect(actions).toEqual([...actions].sort());
-      expect(differences(wanted, wanted)).toEqual([]);
+      expect(diffRecordSets(wanted, wanted)).toEqual([]);
     }),
   );
 });
 
-/** A domain with its zone, and name servers that fail and are slow. */
-async function world(seed: number) {
-  const chance = chances(seed);
-  const mortal = { on: true };
+/** Sets up a domain with its zone, and name servers that fail and lag. */
+async function simulate(seed: number) {
+  const random = seededRandom(seed);
+  const faults = { on: true };
   const fail = () => {
-    if (mortal.on && chance() < 0.15) throw new Error('unlucky');
+    if (faults.on && random() < 0.15) throw new Error('simulated failure');
   };
-  const pause = () => new Promise((done) => setTimeout(done, chance() * 2));
-  const { deps, clock, memory } = billingWorld((send) => async (operation, input) => {
-    await pause();
-    return (await send(operation, input)) as never;
+  const pause = () => new Promise((done) => setTimeout(done, random() * 2));
+  const { steady, clock, memory } = simulation({
+    through: (send) => async (operation, input) => {
+      await pause();
+      return await send(operation, input);
+    },
   });
+  const { deps } = steady;
   let held: RecordSet[] = [];
   const dns: Dns = {
     ensureZone: async () => ({ id: 'Z', nameservers: [] }),
@@ -124,25 +128,25 @@ async function world(seed: number) {
     create(Zone, { accountId: 'acc', domainId: 'dom', name: NAME, version: 0, mirrored: 0, hostedZoneId: 'Z' }),
   ]);
   const needs = { ...deps, dns, mirrors };
-  return { chance, clock, memory, mortal, sent, needs, held: () => held };
+  return { random, clock, memory, faults, sent, needs, held: () => held };
 }
 
-test('of changes that race while the name servers fail and lag, the last one is what they hold in the end', async () => {
-  const STORIES = 40;
+test('the name servers converge to the last of racing changes while they fail and lag', async () => {
+  const SCENARIOS = 40;
   let mirrored = 0;
-  for (let seed = 1; seed <= STORIES; seed += 1) {
-    const { chance, clock, mortal, sent, needs, held } = await world(seed);
+  for (let seed = 1; seed <= SCENARIOS; seed += 1) {
+    const { random, clock, faults, sent, needs, held } = await simulate(seed);
     const caller = { accountId: 'acc', keyId: '' };
     const zone = { accountId: 'acc', domainId: 'dom' };
     const mirror = async () => {
       mirrored += 1;
-      // A message whose mirroring failed comes again by the reconciler.
-      await mirrorZone(needs, zone).catch(() => undefined);
+      // The reconciler sends the message of a failed sync again.
+      await syncZone(needs, zone).catch(() => undefined);
     };
     const changeOne = async (index: number) => {
       const { data } = await listDnsRecords(needs, caller, { id: 'dom' });
       const [first] = data;
-      if (first && chance() < 0.4) {
+      if (first && random() < 0.4) {
         await deleteDnsRecord(needs, caller, { id: 'dom', recordId: first.id }).catch(() => undefined);
       } else {
         const body = { type: 'A' as const, name: `n${index % 3}`, content: `192.0.2.${index}`, ttl: 60 + index };
@@ -151,18 +155,18 @@ test('of changes that race while the name servers fail and lag, the last one is 
       await mirror();
     };
     await Promise.all(Array.from({ length: 8 }, (_, index) => changeOne(index)));
-    mortal.on = false;
+    faults.on = false;
     clock.now += 120_000;
-    await reconcileZones(needs);
-    for (const of of sent) await mirrorZone(needs, of);
+    await sweep(needs, zoneQueue);
+    for (const of of sent) await syncZone(needs, of);
     const { data } = await listDnsRecords(needs, caller, { id: 'dom' });
-    const wanted = setsOf(
+    const wanted = toRecordSets(
       NAME,
       data.map((each) => record({ ...each })),
     );
-    expect(differences(held(), wanted), `story ${seed}`).toEqual([]);
+    expect(diffRecordSets(held(), wanted), `scenario ${seed}`).toEqual([]);
     const after = await needs.table.get(Zone, zone);
     expect([after?.mirrored, after?.lease]).toEqual([after?.version, undefined]);
   }
-  console.log(`${STORIES} stories of eight racing changes, mirrored ${mirrored} times`);
+  console.log(`${SCENARIOS} scenarios of eight racing changes, mirrored ${mirrored} times`);
 }, 60_000);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import * as z from 'zod/mini';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import {
   type NewPanelAccount,
@@ -7,22 +8,24 @@ import {
   type PanelServer,
 } from '../../providers/hosting-panel/panel.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
-import { Account, type OfAccount } from '../../table/entities.ts';
-import { splitKey } from '../../table/keys.ts';
+import type { AccountScopedId } from '../../table/entity.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { Overtaken, overtaken, unlessOvertaken } from '../overtaken.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
 import { chooseServer, findServer } from './servers.ts';
 
-/** How often an account is compared with its subscription when nothing has happened, in milliseconds. */
-const CHECK_EVERY = 24 * 3600_000;
+/** Interval between two comparisons of an account with its subscription, in milliseconds. */
+const CHECK_INTERVAL_MS = 24 * 3600_000;
 /** After a check that came to nothing: a minute, doubled each time up to an hour. */
-const FIRST_RETRY = 60_000;
-const LONGEST_RETRY = 3600_000;
+const MIN_RETRY_DELAY_MS = 60_000;
+const MAX_RETRY_DELAY_MS = 3600_000;
 /** An execution has this long before the reconciler starts another. */
-const PATIENCE = 600_000;
+const HEARTBEAT_TIMEOUT_MS = 600_000;
 
 type PanelDeps = Deps & { panel: Panel; secrets: Secrets };
 
@@ -30,43 +33,45 @@ type PanelDeps = Deps & { panel: Panel; secrets: Secrets };
  * cPanel's names have at most 16 characters, and the first eight of them must be the account's own: 41 bits of the
  * subscription's id.
  */
-const usernameOf = (subscriptionId: string): string => {
+const usernameFor = (subscriptionId: string): string => {
   const digest = createHash('sha256').update(subscriptionId).digest();
   return `h${(digest.readBigUInt64BE() % 36n ** 7n).toString(36).padStart(7, '0')}`;
 };
 
 /** A change of a hosting subscription that its server must hear of. @param change names it: a replay is the same change */
-export const startSettling = (deps: { hosting: Executions }, { accountId, id }: OfAccount, change: string) =>
-  deps.hosting.start(`${id}-${change}`, { accountId, subscriptionId: id });
+export const startReconciliation = (
+  deps: { hosting: Executions },
+  { accountId, id }: AccountScopedId,
+  change: string,
+) => deps.hosting.start(`${id}-${change}`, { accountId, subscriptionId: id });
 
-async function findAccount(deps: Deps, of: OfAccount): Promise<HostingAccount> {
-  const found = await deps.table.get(HostingAccount, of);
-  if (found) return found;
-  const account: HostingAccount = {
-    ...of,
-    server: await chooseServer(deps, of.id),
-    username: usernameOf(of.id),
-    status: 'PENDING',
-    failures: 0,
-    checkAt: new Date(deps.now().getTime() + PATIENCE).toISOString(),
-  };
-  try {
-    await deps.table.transact([create(HostingAccount, account, overtaken)]);
+const findAccount = (deps: Deps, of: AccountScopedId): Promise<HostingAccount> =>
+  retryOnConflict(async () => {
+    const found = await deps.table.get(HostingAccount, of);
+    if (found) return found;
+    const account: HostingAccount = {
+      ...of,
+      server: await chooseServer(deps, of.id),
+      username: usernameFor(of.id),
+      status: 'PENDING',
+      failures: 0,
+      dueAt: new Date(deps.now().getTime() + HEARTBEAT_TIMEOUT_MS).toISOString(),
+    };
+    await deps.table.transact([create(HostingAccount, account, concurrentUpdate)]);
     return account;
-  } catch (error) {
-    if (!(error instanceof Overtaken)) throw error;
-    return await findAccount(deps, of);
-  }
-}
+  });
 
-/** What is paid for stays usable to the end of its period, cancelled or not (design, Billing). */
-function wantedOf({ status, currentPeriodEnd }: Subscription, now: Date): 'ACTIVE' | 'SUSPENDED' | 'REMOVED' {
+/**
+ * Returns the account status that a subscription requires. A paid period stays usable to its end, cancelled or not
+ * (design, Billing).
+ */
+function desiredStatus({ status, currentPeriodEnd }: Subscription, now: Date): 'ACTIVE' | 'SUSPENDED' | 'REMOVED' {
   if (status === 'CANCELLED') return Date.parse(currentPeriodEnd) > now.getTime() ? 'ACTIVE' : 'REMOVED';
   return status;
 }
 
 /** Makes an account, unless another run of the same was a moment earlier. */
-async function make({ panel }: PanelDeps, server: PanelServer, account: NewPanelAccount): Promise<void> {
+async function createAccount({ panel }: PanelDeps, server: PanelServer, account: NewPanelAccount): Promise<void> {
   try {
     await panel.create(server, account);
   } catch (error) {
@@ -76,14 +81,14 @@ async function make({ panel }: PanelDeps, server: PanelServer, account: NewPanel
 }
 
 /** Makes the account on the server what it should be. Whatever was done before is found done. */
-async function agree(
+async function converge(
   deps: PanelDeps,
   server: PanelServer,
   { username }: HostingAccount,
   subscription: Subscription,
 ): Promise<void> {
   const { accountId, hostingDomain, plan } = subscription;
-  const wanted = wantedOf(subscription, deps.now());
+  const wanted = desiredStatus(subscription, deps.now());
   const found = await deps.panel.find(server, username);
   if (found && found.domain !== hostingDomain) {
     throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
@@ -91,12 +96,12 @@ async function agree(
   if (wanted === 'REMOVED') return found && deps.panel.remove(server, username);
   if (!found) {
     const owner = await deps.table.get(Account, { id: accountId });
-    await make(deps, server, {
+    await createAccount(deps, server, {
       username,
       domain: hostingDomain ?? '',
       plan: plan.slug,
       contactEmail: owner?.email ?? '',
-      // Nobody knows it: the panel is entered through sessions that we ask for.
+      // The password is never used: owners enter the panel through sessions that the platform requests.
       password: randomBytes(24).toString('base64url'),
     });
   }
@@ -106,15 +111,15 @@ async function agree(
   else await deps.panel.unsuspend(server, username);
 }
 
-/** What is known of the account from now on: where lists find it, and when the next check is. */
-async function remember(
+/** Stores the account's state where lists read it, and schedules the next check. */
+async function saveState(
   deps: Deps,
   subscription: Subscription,
   panel: NonNullable<Subscription['panel']>,
 ): Promise<void> {
   const { accountId, id, status, currentPeriodEnd } = subscription;
-  const tomorrow = new Date(deps.now().getTime() + CHECK_EVERY).toISOString();
-  const checkAt = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
+  const tomorrow = new Date(deps.now().getTime() + CHECK_INTERVAL_MS).toISOString();
+  const next = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
   const gone = panel.status === 'REMOVED';
   await deps.table.transact([
     change(Subscription, { accountId, id }, { set: { panel } }),
@@ -122,18 +127,18 @@ async function remember(
       HostingAccount,
       { accountId, id },
       {
-        set: { status: panel.status, failures: 0, ...(gone ? {} : { checkAt, duePk: 'HOSTING', dueAt: checkAt }) },
-        remove: ['problem', ...(gone ? ['checkAt', 'duePk', 'dueAt'] : [])],
+        set: { status: panel.status, failures: 0, ...(gone ? {} : schedule(HostingAccount, next)) },
+        remove: ['problem', ...(gone ? unschedule(HostingAccount) : [])],
       },
     ),
   ]);
 }
 
 /** A server that is away or says no is no fault of ours: it is written down, and tried again later. */
-async function putOff(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
-  const wait = Math.min(FIRST_RETRY * 2 ** account.failures, LONGEST_RETRY);
-  const checkAt = new Date(deps.now().getTime() + wait).toISOString();
-  const set = { problem, failures: account.failures + 1, checkAt, duePk: 'HOSTING', dueAt: checkAt };
+async function scheduleRetry(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
+  const wait = Math.min(MIN_RETRY_DELAY_MS * 2 ** account.failures, MAX_RETRY_DELAY_MS);
+  const next = schedule(HostingAccount, new Date(deps.now().getTime() + wait));
+  const set = { problem, failures: account.failures + 1, ...next };
   await deps.table.write(HostingAccount, change(HostingAccount, account, { set }));
 }
 
@@ -142,49 +147,44 @@ async function putOff(deps: Deps, account: HostingAccount, problem: string): Pro
  * changes nothing.
  * @returns what the server had against it, if anything
  */
-export async function settleHosting(deps: PanelDeps, of: OfAccount): Promise<{ problem?: string }> {
+export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> {
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
   const account = await findAccount(deps, of);
   if (account.status === 'REMOVED') return {};
   const server = await findServer(deps, account.server);
   try {
-    await agree(deps, server, account, subscription);
+    await converge(deps, server, account, subscription);
     const now = await deps.panel.read(server, account.username);
-    await remember(deps, subscription, { status: now?.status ?? 'REMOVED', mailboxes: now?.mailboxes.length ?? 0 });
+    await saveState(deps, subscription, { status: now?.status ?? 'REMOVED', mailboxes: now?.mailboxes.length ?? 0 });
     return {};
   } catch (error) {
     if (!(error instanceof PanelFailure)) throw error;
     const problem = `${account.server}: ${error.fault}: ${error.message}`;
-    await putOff(deps, account, problem);
+    await scheduleRetry(deps, account, problem);
     return { problem };
   }
 }
 
-/** How many due accounts one run of the reconciler sees to. */
-const BATCH = 100;
-
-/** Has every account looked at whose time has come. @returns how many */
-export async function reconcileHosting(deps: Deps & { hosting: Executions }): Promise<number> {
-  const now = deps.now();
-  const due = await deps.table.due('HOSTING', now.toISOString(), BATCH);
-  for (const { pk, sk, dueAt } of due) {
-    const [, accountId = ''] = splitKey(pk);
-    const [, id = ''] = splitKey(sk);
-    const of = { accountId, id };
-    await startSettling(deps, of, String(Date.parse(dueAt)));
-    const next = new Date(now.getTime() + PATIENCE).toISOString();
-    const moved = change(HostingAccount, of, { set: { dueAt: next }, when: { dueAt: { is: dueAt } } }, overtaken);
-    // Settled meanwhile it has its next time.
-    await unlessOvertaken(deps.table.write(HostingAccount, moved));
-  }
-  return due.length;
-}
+/** Hosting accounts whose next comparison has come: an execution is started, and another where that one dies. */
+export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Executions }> = {
+  queue: 'HOSTING',
+  entity: HostingAccount,
+  async act(deps, account, { dueAt }) {
+    await startReconciliation(deps, account, String(Date.parse(dueAt)));
+    const next = schedule(HostingAccount, new Date(deps.now().getTime() + HEARTBEAT_TIMEOUT_MS));
+    const what = { set: next, when: { dueAt: { is: dueAt } } };
+    // One that was compared meanwhile has its next time.
+    await ignoreConflict(deps.table.write(HostingAccount, change(HostingAccount, account, what, concurrentUpdate)));
+  },
+};
 
 /** For operators: a subscription's account is on another server, where it was moved to by hand. */
-export async function moveHosting(deps: Deps, { server, ...of }: OfAccount & { server: string }): Promise<void> {
+export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
   await findAccount(deps, of);
-  const checkAt = deps.now().toISOString();
-  const set = { server, checkAt, duePk: 'HOSTING', dueAt: checkAt };
+  const set = { server, ...schedule(HostingAccount, deps.now()) };
   await deps.table.write(HostingAccount, change(HostingAccount, of, { set }));
 }
+
+export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });
+export const MoveHostingInput = z.extend(HostingInput, { server: z.string() });

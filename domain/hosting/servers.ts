@@ -3,9 +3,10 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { HOSTING_SERVERS, HostingServer } from '../../table/entities/hosting.ts';
 import { change, create } from '../../table/writes.ts';
+import { readThrough } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
 
-/** What operators say of a server. The token may be left out where the one that is known stays. */
+/** Input of an operator for a server. Without a token, the stored one stays. */
 export const ServerInput = z.object({
   name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)),
   baseUrl: z.string().check(z.regex(/^https?:\/\/[^\s?#]+[^/\s?#]$/, 'must be an address without a slash at its end')),
@@ -14,24 +15,24 @@ export const ServerInput = z.object({
   open: z.boolean(),
 });
 
-/** A server's token is opened by those who speak to hosting servers, and by nobody else. */
+/** Encryption context of a server's token: only functions that call hosting servers decrypt it. */
 const context = (name: string) => ({ hostingServer: name });
 
 /** Adds a server or changes one; answers without its token. For operators and seeding. */
 export async function setServer(
   deps: Deps & { secrets: Secrets },
-  { token, ...server }: z.output<typeof ServerInput>,
+  { name, baseUrl, user, open, token }: z.output<typeof ServerInput>,
 ): Promise<Omit<z.output<typeof ServerInput>, 'token'>> {
-  const { name, ...set } = server;
+  const set = { baseUrl, user, open };
   const sealed = token === undefined ? undefined : await deps.secrets.seal(context(name), token);
   const known = await deps.table.get(HostingServer, { name });
   if (known) {
     await deps.table.transact([change(HostingServer, { name }, { set: sealed ? { ...set, token: sealed } : set })]);
   } else {
     if (!sealed) throw new Error(`the new server ${name} needs a token`);
-    await deps.table.transact([create(HostingServer, { ...server, token: sealed })]);
+    await deps.table.transact([create(HostingServer, { name, ...set, token: sealed })]);
   }
-  return server;
+  return { name, ...set };
 }
 
 /** A server for a new account: one of those that take any, so that they fill up evenly. */
@@ -43,9 +44,8 @@ export async function chooseServer(deps: Pick<Deps, 'table'>, subscriptionId: st
   return chosen.name;
 }
 
-/** How long a warm instance goes by what it knows of a server, in milliseconds. */
-const KNOWN_FOR = 30_000;
-const known = new Map<string, { until: number; server: Promise<PanelServer> }>();
+/** Servers that this warm instance knows, with the means to reach them. */
+const servers = readThrough<PanelServer>({ max: 100, ttlMs: 30_000 });
 
 async function read(deps: Deps & { secrets: Secrets }, name: string): Promise<PanelServer> {
   const server = await deps.table.get(HostingServer, { name });
@@ -54,13 +54,6 @@ async function read(deps: Deps & { secrets: Secrets }, name: string): Promise<Pa
   return { baseUrl, user, token: await deps.secrets.unseal(context(name), token) };
 }
 
-/** How a server is spoken to. */
-export function findServer(deps: Deps & { secrets: Secrets }, name: string): Promise<PanelServer> {
-  const now = deps.now().getTime();
-  const found = known.get(name);
-  if (found && found.until > now) return found.server;
-  const server = read(deps, name);
-  known.set(name, { until: now + KNOWN_FOR, server });
-  server.catch(() => known.delete(name));
-  return server;
-}
+/** Returns a server's address and credentials. */
+export const findServer = (deps: Deps & { secrets: Secrets }, name: string): Promise<PanelServer> =>
+  servers(name, () => read(deps, name));

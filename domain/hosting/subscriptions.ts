@@ -5,17 +5,17 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { type Panel, type PanelAccount, PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import { hostingOf, Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
-import type { OfAccount } from '../../table/entities.ts';
+import type { AccountScopedId } from '../../table/entity.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findServer } from './servers.ts';
 
-/** What is known of an account before it is there. */
-const NOT_YET = { status: 'PENDING', mailboxes: 0 } as const;
+/** The state of an account that does not exist yet. */
+const NOT_CREATED = { status: 'PENDING', mailboxes: 0 } as const;
 
 /** A subscription as lists show it: with what the server said of it last. */
 function view(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
-  const { id, hostingDomain, status, billingCycle, currentPeriodEnd, plan, panel = NOT_YET } = subscription;
+  const { id, hostingDomain, status, billingCycle, currentPeriodEnd, plan, panel = NOT_CREATED } = subscription;
   return {
     ...{ id, hostingDomain: hostingDomain ?? '', status, panelStatus: panel.status, billingCycle, currentPeriodEnd },
     plan: { slug: plan.slug, name: plan.name, category: plan.category },
@@ -57,7 +57,7 @@ export async function getHosting(
   { accountId }: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
-  const of: OfAccount = { accountId, id };
+  const of: AccountScopedId = { accountId, id };
   const [subscription, account] = await Promise.all([
     deps.table.get(Subscription, of),
     deps.table.get(HostingAccount, of),
@@ -68,13 +68,14 @@ export async function getHosting(
   const hostingDomain = subscription.hostingDomain ?? '';
   const live = account && account.status !== 'REMOVED' ? await readLive(deps, account) : undefined;
   if (!live) {
-    const panelStatus = account?.status === 'REMOVED' ? 'REMOVED' : NOT_YET.status;
+    const panelStatus = account?.status === 'REMOVED' ? 'REMOVED' : NOT_CREATED.status;
     return { data: { id, hostingDomain, panelStatus, usage: {}, mailboxes: [] } };
   }
   const panel = { status: live.status, mailboxes: live.mailboxes.length };
   // What lists say is put right on the way, where it has changed.
   if (subscription.panel?.status !== panel.status || subscription.panel.mailboxes !== panel.mailboxes) {
-    await deps.table.touch(change(Subscription, of, { set: { panel } }));
+    await deps.table.updateReturningChanged(change(Subscription, of, { set: { panel } }));
   }
-  return { data: { id, hostingDomain, panelStatus: live.status, usage: live.usage, mailboxes: live.mailboxes } };
+  const mailboxes = live.mailboxes.map(({ address, quotaMb }) => ({ address, quotaMb }));
+  return { data: { id, hostingDomain, panelStatus: live.status, usage: live.usage, mailboxes } };
 }

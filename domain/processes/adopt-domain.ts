@@ -3,13 +3,14 @@ import { DNS_TYPES } from '../../contract/enums.ts';
 import { Registrant } from '../../contract/registrar/orders.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
-import { DnsRecord, Domain, DomainName, mirrorOverdue, Zone } from '../../table/entities/registrar.ts';
+import { DnsRecord, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
+import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
-import { checkAmong, checkRecord } from '../dns/rules.ts';
-import { mirrorZone } from '../dns/sync.ts';
-import { lookAgain } from '../domain-times.ts';
-import { type Extensions, nameOf } from '../registrar/tlds.ts';
+import { checkAgainstOthers, checkRecord } from '../dns/rules.ts';
+import { syncZone } from '../dns/sync.ts';
+import { scheduleCheck } from '../registrar/schedule.ts';
+import { parseDomainName, type TldCatalogue } from '../registrar/tlds.ts';
 
 /** A domain that is at our registrar already, and whose it is from now on. At most 90 records: it is one transaction. */
 export const AdoptionInput = () =>
@@ -34,14 +35,14 @@ export const AdoptionInput = () =>
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
-type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; extensions: Extensions };
+type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; extensions: TldCatalogue };
 
-function recordsOf(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
+function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();
   const made: DnsRecord[] = [];
   for (const given of records) {
     const fields = checkRecord(given, domain);
-    checkAmong(fields, made);
+    checkAgainstOthers(fields, made);
     made.push({ ...fields, id: deps.newId('rec'), domainId, createdAt });
   }
   return made;
@@ -53,7 +54,7 @@ function recordsOf(deps: Deps, { records, domain }: Adoption, domainId: string):
  */
 export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<{ domainId: string }> {
   const { accountId, registrant: owner } = input;
-  const { domain: name, extension } = nameOf('domain', input.domain, await deps.extensions());
+  const { domain: name, extension } = parseDomainName('domain', input.domain, await deps.extensions());
   const [held, registered] = await Promise.all([deps.table.get(DomainName, { name }), deps.registrar.registered(name)]);
   if (held?.accountId === accountId) return { domainId: held.domainId };
   if (held) throw new Error(`${name} belongs to another account`);
@@ -72,10 +73,10 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
   const zone = { accountId, domainId: id, name, version: 1, mirrored: 0, hostedZoneId };
   await deps.table.transact([
     create(DomainName, { name, accountId, domainId: id }),
-    create(Domain, { ...domain, lookAt: lookAgain(domain).lookAt }),
-    create(Zone, { ...zone, mirrorBy: mirrorOverdue(deps.now()).dueAt }),
-    ...recordsOf(deps, input, id).map((record) => create(DnsRecord, record)),
+    create(Domain, { ...domain, dueAt: scheduleCheck(domain).dueAt }),
+    create(Zone, { ...zone, dueAt: zoneSyncDue(deps.now()).dueAt }),
+    ...toRecords(deps, input, id).map((record) => create(DnsRecord, record)),
   ]);
-  await mirrorZone(deps, { accountId, domainId: id });
+  await syncZone(deps, { accountId, domainId: id });
   return { domainId: id };
 }

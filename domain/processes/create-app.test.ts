@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { slugOf } from '../apps.ts';
+import { toSlug } from './create-app.ts';
 
 test.each([
   ['My Shop', 'my-shop'],
@@ -9,5 +9,5 @@ test.each([
   ['!!', 'app'],
   [`${'a'.repeat(49)} b c`, 'a'.repeat(49)],
 ])('the slug of %j is %j', (name, slug) => {
-  expect(slugOf(name)).toBe(slug);
+  expect(toSlug(name)).toBe(slug);
 });

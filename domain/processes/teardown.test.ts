@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { Door } from '../../table/entities/custom-domains.ts';
-import { App, Host } from '../../table/entities.ts';
+import { App, Host } from '../../table/entities/apps.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { create, replace } from '../../table/writes.ts';
-import { billingWorld } from '../../test/simulation/billing.ts';
-import { newDoor } from '../door-keeping.ts';
+import { billingSimulation } from '../../test/simulation/billing.ts';
+import { newTenant } from '../custom-domains/reconciliation.ts';
 import { teardownApp } from './teardown.ts';
 
 const HOST = 'shop.mine.co.za';
 const OWN = 'shop.apps.example.com';
 const OF = { accountId: 'acc_1', id: 'app_1' };
 
-/** A deleted application with a proven domain, with a door or without. */
+/** Sets up a deleted application with a verified domain, with or without a tenant. */
 async function deleted(hasDoor: boolean) {
-  const { deps } = billingWorld((send) => send);
+  const { deps } = billingSimulation({});
   const customDomain = {
     host: HOST,
     token: 'a'.repeat(40),
@@ -30,7 +30,7 @@ async function deleted(hasDoor: boolean) {
     create(App, app),
     create(Host, claim(HOST)),
     create(Host, claim(OWN)),
-    ...(hasDoor ? [newDoor(deps, OF, customDomain)] : []),
+    ...(hasDoor ? [newTenant(deps, OF, customDomain)] : []),
   ]);
   const unrouted: string[] = [];
   const nothing = async () => undefined;
@@ -47,27 +47,27 @@ async function deleted(hasDoor: boolean) {
     unrouted,
     teardown: () => teardownApp(given, { accountId: OF.accountId, applicationId: OF.id }),
     holder: async (host: string) => (await deps.table.get(Host, { host }))?.applicationId,
-    door: async () => (await deps.table.get(Door, { host: HOST }))?.status,
+    tenantStatus: async () => (await deps.table.get(DistributionTenant, { host: HOST }))?.status,
     reclaim: () => deps.table.transact([replace(Host, claim(HOST, 'app_2'), {}, () => new Error('lost'))]),
   };
 }
 
-test('a domain with a door is left to its door, which is told to close', async () => {
-  const { teardown, holder, door, unrouted } = await deleted(true);
+test("leaves a domain with a tenant to the tenant's deletion and requests it", async () => {
+  const { teardown, holder, tenantStatus, unrouted } = await deleted(true);
   await teardown();
   await teardown();
-  expect([await holder(HOST), await holder(OWN), await door()]).toEqual([OF.id, undefined, 'CLOSING']);
+  expect([await holder(HOST), await holder(OWN), await tenantStatus()]).toEqual([OF.id, undefined, 'CLOSING']);
   expect(unrouted).toEqual([OWN]);
 });
 
-test('a domain without a door is free with its application', async () => {
+test('frees a domain without a tenant together with its application', async () => {
   const { teardown, holder, unrouted } = await deleted(false);
   await teardown();
   expect([await holder(HOST), await holder(OWN)]).toEqual([undefined, undefined]);
   expect(unrouted).toEqual([OWN, HOST]);
 });
 
-test('a teardown that comes late takes nothing from who has claimed the domain since', async () => {
+test('a late teardown takes nothing from a later owner of the domain', async () => {
   const { teardown, holder, reclaim, unrouted } = await deleted(false);
   await reclaim();
   await teardown();

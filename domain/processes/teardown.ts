@@ -1,20 +1,19 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import type { Databases } from '../../providers/databases/databases.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
-import { App, Deployment, EnvSet, Host } from '../../table/entities.ts';
-import { GitAccess } from '../../table/git-entities.ts';
+import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
-import { erase } from '../../table/writes.ts';
+import { remove } from '../../table/writes.ts';
+import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/provisioning.ts';
 import type { Deps } from '../deps.ts';
-import { closeDoor } from '../door-keeping.ts';
-import type { TeardownInput } from '../workflow.ts';
 
 /** Deletes at most this many items in one transaction. */
-const CHUNK = 50;
+const BATCH_SIZE = 50;
 
 /**
  * Takes an application down for good: its addresses, its function, its databases, its builds, its variables, and last itself. Every
@@ -38,10 +37,10 @@ export async function teardownApp(
     if (deploymentId) await deps.builds.remove(applicationId, deploymentId);
     return await deps.builds.removeCaches(applicationId);
   }
-  // The claim of a domain with a door ends with the door, which takes minutes to close.
+  // The claim of a domain with a tenant ends with the tenant, whose removal takes minutes.
   const { customDomain } = app;
   const own =
-    customDomain && !(await closeDoor(deps, customDomain)) ? await heldStill(deps, app, customDomain.host) : [];
+    customDomain && !(await closeTenant(deps, customDomain)) ? await stillOwnedHost(deps, app, customDomain.host) : [];
   const hosts = [...app.hosts, ...own];
   await deps.hostRoutes.remove(hosts);
   await deps.appHost.remove(applicationId);
@@ -50,24 +49,34 @@ export async function teardownApp(
   await deps.builds.removeCaches(applicationId);
   const list = joinKey('APP', applicationId, 'DEPLOYMENTS');
   for (;;) {
-    const { items } = await deps.table.list(Deployment, list, { limit: CHUNK, offset: 0 });
+    const { items } = await deps.table.list(Deployment, list, { limit: BATCH_SIZE, offset: 0 });
     if (items.length === 0) break;
     await Promise.all(items.map(({ id }) => deps.builds.remove(applicationId, id)));
-    await deps.table.transact(items.map(({ id }) => erase(Deployment, { accountId, id })));
+    await deps.table.transact(items.map(({ id }) => remove(Deployment, { accountId, id })));
   }
   // The list is some milliseconds behind: what is newest may not be in it yet.
   const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
   await deps.table.transact([
-    ...newest.map((id) => erase(Deployment, { accountId, id })),
-    ...hosts.map((host) => erase(Host, { host }, { applicationId: { is: applicationId } })),
-    erase(EnvSet, of),
-    erase(GitAccess, { applicationId }),
-    erase(App, of),
+    ...newest.map((id) => remove(Deployment, { accountId, id })),
+    ...hosts.map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
+    remove(EnvSet, of),
+    remove(GitAccess, { applicationId }),
+    remove(App, of),
   ]);
 }
 
-/** The host, while it is this application's: a door that closed before may have left it to somebody else. */
-async function heldStill(deps: Deps, { id }: App, host: string): Promise<string[]> {
+/**
+ * Returns the host while it still belongs to this application: after the removal of its tenant another application may
+ * have claimed it.
+ */
+async function stillOwnedHost(deps: Deps, { id }: App, host: string): Promise<string[]> {
   const claim = await deps.table.get(Host, { host });
   return claim?.applicationId === id ? [host] : [];
 }
+
+export const TeardownInput = z.object({
+  accountId: z.string(),
+  applicationId: z.string(),
+  /** The deployment that was under way. */
+  deploymentId: z.optional(z.string()),
+});

@@ -5,21 +5,24 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Availability, Registrar } from '../../providers/registrar/registrar.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { type Extension, type Extensions, type Name, nameOf } from './tlds.ts';
+import { type Name, parseDomainName, type Tld, type TldCatalogue } from './tlds.ts';
 
 type Result = Output<typeof CheckRoute>['data'][number];
 
-/** How often a registry that does not know is asked. */
-const ASKED = 3;
+/** Attempts at a registry that cannot tell the availability. */
+const MAX_AVAILABILITY_ATTEMPTS = 3;
 
 const registrarDown = () =>
   new ApiError('server_error', 'The registry does not answer just now. It is safe to retry with backoff.', {
     status: 502,
   });
 
-/** What the registrar says of a name. Throws 502 where it cannot say. */
-export async function availabilityOf(registrar: Registrar, domain: string): Promise<Exclude<Availability, 'UNKNOWN'>> {
-  for (let asked = 1; asked <= ASKED; asked += 1) {
+/** Asks the registrar whether a name is available. Throws 502 where it cannot tell. */
+export async function checkAvailability(
+  registrar: Registrar,
+  domain: string,
+): Promise<Exclude<Availability, 'UNKNOWN'>> {
+  for (let asked = 1; asked <= MAX_AVAILABILITY_ATTEMPTS; asked += 1) {
     const found = await registrar.availability(domain).catch((cause: unknown) => {
       throw Object.assign(registrarDown(), { cause });
     });
@@ -29,12 +32,12 @@ export async function availabilityOf(registrar: Registrar, domain: string): Prom
 }
 
 /** The names that a question is about: the one that was asked for, then the same label in the featured extensions. */
-function namesFor(q: string, extensions: readonly Extension[]): { asked: Name | undefined; names: Name[] } {
-  const featured = extensions.filter((each) => each.featured);
+function suggestNames(q: string, catalogue: readonly Tld[]): { asked: Name | undefined; names: Name[] } {
+  const featured = catalogue.filter((each) => each.featured);
   if (q.includes('.')) {
-    const asked = nameOf('q', q, extensions);
+    const asked = parseDomainName('q', q, catalogue);
     const others = featured.filter(({ tld }) => tld !== asked.extension.tld);
-    return { asked, names: [asked, ...others.map((each) => inExtension(asked.label, each))] };
+    return { asked, names: [asked, ...others.map((each) => hasTld(asked.label, each))] };
   }
   if (/[^\0-\x7f]|^xn--/.test(q)) {
     throw new ApiError('invalid_request', 'q: internationalised names are not sold; use letters a to z');
@@ -42,29 +45,29 @@ function namesFor(q: string, extensions: readonly Extension[]): { asked: Name | 
   if (!isRegistrable(q)) {
     throw new ApiError('invalid_request', 'q: must be a name such as example or example.co.za');
   }
-  return { asked: undefined, names: featured.map((each) => inExtension(q, each)) };
+  return { asked: undefined, names: featured.map((each) => hasTld(q, each)) };
 }
 
-const inExtension = (label: string, extension: Extension): Name => ({
-  ...{ domain: `${label}.${extension.tld}`, label, extension },
+const hasTld = (label: string, offered: Tld): Name => ({
+  ...{ domain: `${label}.${offered.tld}`, label, extension: offered },
 });
 
 /** GET /v1/domains/check. A suggestion that a registry does not answer for is left out; the name asked for is not. */
 export async function checkDomain(
-  deps: Deps & { registrar: Registrar; extensions: Extensions },
+  deps: Deps & { registrar: Registrar; extensions: TldCatalogue },
   _caller: Caller,
   { q }: Input<typeof CheckRoute>,
 ): Promise<Output<typeof CheckRoute>> {
-  const { asked, names } = namesFor(q, await deps.extensions());
+  const { asked, names } = suggestNames(q, await deps.extensions());
   const results = await Promise.all(
-    names.map(async ({ domain, extension }): Promise<Result | ApiError> => {
+    names.map(async ({ domain, extension: offered }): Promise<Result | ApiError> => {
       try {
         const [found, held] = await Promise.all([
-          availabilityOf(deps.registrar, domain),
+          checkAvailability(deps.registrar, domain),
           deps.table.get(DomainName, { name: domain }),
         ]);
         const available = found !== 'TAKEN' && !held;
-        return { domain, available, premium: found === 'PREMIUM', price: extension.registration };
+        return { domain, available, premium: found === 'PREMIUM', price: offered.registration };
       } catch (error) {
         if (!(error instanceof ApiError) || domain === asked?.domain) throw error;
         return error;
@@ -77,7 +80,7 @@ export async function checkDomain(
 }
 
 /** GET /v1/domains/pricing */
-export async function listDomainPrices(deps: { extensions: Extensions }): Promise<Output<typeof PricesRoute>> {
+export async function listDomainPrices(deps: { extensions: TldCatalogue }): Promise<Output<typeof PricesRoute>> {
   const featured = (await deps.extensions()).filter((each) => each.featured);
   return {
     data: featured.map(({ tld, registration, renewal, transfer }) => ({ tld, registration, renewal, transfer })),

@@ -3,37 +3,40 @@ import { ApiError } from '../../contract/errors.ts';
 import { isHostName, isRegistrable } from '../../contract/host-names.ts';
 import { DomainOffer } from '../../table/entities/registrar.ts';
 import { upsert } from '../../table/writes.ts';
+import { staleWhileRevalidate } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
-import { keptFresh } from '../kept-fresh.ts';
 
 const rand = () => z.number().check(z.minimum(0), z.maximum(1_000_000), z.multipleOf(0.01));
 
 /** An extension that we sell. Prices are rand a year, without VAT. */
-const Extension = () =>
+const Tld = () =>
   z.object({
-    tld: z.string().check(z.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/)),
+    tld: z.string().check(z.refine((tld) => isHostName(`example.${tld}`), 'must be a top-level domain, e.g. co.za')),
     registration: rand(),
     renewal: rand(),
     transfer: rand(),
-    /** Whether it is suggested beside others and stands in the price list. */
+    /** True when the TLD is suggested beside others and listed with its price. */
     featured: z.boolean(),
     /** The longest term that its registry sells at once, in years; we renew until a longer one is reached. */
     yearsAtOnce: z.int().check(z.minimum(1), z.maximum(10)),
-    /** Whether its registry lets the owner's details be hidden. */
+    /** True when the registry can hide the owner's details. */
     privacy: z.boolean(),
   });
-export type Extension = z.output<ReturnType<typeof Extension>>;
+export type Tld = z.output<ReturnType<typeof Tld>>;
 
-/** What an operator may set: the whole list; what is left out is the built-in. */
-export const ExtensionsInput = () => z.object({ extensions: z.optional(z.array(Extension()).check(z.minLength(1))) });
+/** Input of an operator: the whole list; without it, the built-in one applies. */
+export const TldsInput = () => z.object({ extensions: z.optional(z.array(Tld()).check(z.minLength(1))) });
 
-const sold = (tld: string, price: number, rest: Partial<Extension> = {}): Extension => ({
+const sold = (tld: string, price: number, rest: Partial<Tld> = {}): Tld => ({
   ...{ tld, registration: price, renewal: price, transfer: price },
   ...{ featured: true, yearsAtOnce: 10, privacy: true, ...rest },
 });
 
-/** What is sold until operators say otherwise. `.co.za`: a year at a time and no privacy, says the registrar. */
-const BUILT_IN: readonly Extension[] = [
+/**
+ * The built-in TLDs, which apply until an operator changes them. `.co.za`: the registrar sells one year at a time,
+ * without privacy.
+ */
+const BUILT_IN: readonly Tld[] = [
   sold('co.za', 99, { yearsAtOnce: 1, privacy: false }),
   sold('com', 269),
   sold('net', 299),
@@ -53,19 +56,19 @@ const BUILT_IN: readonly Extension[] = [
   sold('cloud', 499, { featured: false }),
 ];
 
-export type Extensions = () => Promise<readonly Extension[]>;
+export type TldCatalogue = () => Promise<readonly Tld[]>;
 
 /** The extensions on sale as they are now: the built-in list, or what operators put in its place. */
-export const extensionsOnSale = (deps: Deps): Extensions =>
-  keptFresh(deps.now, async () => {
+export const tldsOnSale = (deps: Deps): TldCatalogue =>
+  staleWhileRevalidate(deps.now, async () => {
     const item = await deps.table.get(DomainOffer, {});
-    return (item ? ExtensionsInput().parse(item.offer).extensions : undefined) ?? BUILT_IN;
+    return (item ? TldsInput().parse(item.offer).extensions : undefined) ?? BUILT_IN;
   });
 
 /** For operators: puts a list in place of the one that is there; `{}` is the built-in again. */
-export async function setExtensions(
+export async function setTlds(
   deps: Deps,
-  offer: z.output<ReturnType<typeof ExtensionsInput>>,
+  offer: z.output<ReturnType<typeof TldsInput>>,
 ): Promise<{ extensions: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
   await deps.table.write(DomainOffer, upsert(DomainOffer, {}, { set: { offer, changedAt, entity: DomainOffer.type } }));
@@ -76,20 +79,20 @@ export async function setExtensions(
 export interface Name {
   domain: string;
   label: string;
-  extension: Extension;
+  extension: Tld;
 }
 
 /** Takes a full domain apart. Throws 400 naming `field` for what is no domain name, or an extension that we do not sell. */
-export function nameOf(field: string, domain: string, extensions: readonly Extension[]): Name {
+export function parseDomainName(field: string, domain: string, catalogue: readonly Tld[]): Name {
   const refuse = (why: string) => new ApiError('invalid_request', `${field}: ${why}`);
   if (/[^\0-\x7f]|(^|\.)xn--/.test(domain)) throw refuse('internationalised names are not sold; use letters a to z');
   if (!isHostName(domain)) throw refuse('must be a domain name, e.g. example.co.za');
-  const extension = extensions
+  const offered = catalogue
     .filter(({ tld }) => domain.endsWith(`.${tld}`))
     .sort((a, b) => b.tld.length - a.tld.length)[0];
-  const tlds = extensions.map(({ tld }) => `.${tld}`).join(' ');
-  if (!extension) throw refuse(`this extension is not sold; there are ${tlds}`);
-  const label = domain.slice(0, -extension.tld.length - 1);
-  if (!isRegistrable(label)) throw refuse(`must be one label and an extension, e.g. example.${extension.tld}`);
-  return { domain, label, extension };
+  const tlds = catalogue.map(({ tld }) => `.${tld}`).join(' ');
+  if (!offered) throw refuse(`this extension is not sold; there are ${tlds}`);
+  const label = domain.slice(0, -offered.tld.length - 1);
+  if (!isRegistrable(label)) throw refuse(`must be one label and an extension, e.g. example.${offered.tld}`);
+  return { domain, label, extension: offered };
 }

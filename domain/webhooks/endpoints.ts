@@ -3,14 +3,21 @@ import type { Input, Output } from '../../contract/route.ts';
 import {
   type createWebhook as CreateRoute,
   type deleteWebhook as DeleteRoute,
-  ENDPOINT_LIMIT,
   type listWebhooks as ListRoute,
+  MAX_ENDPOINTS,
 } from '../../contract/webhooks/endpoints.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { hostOf, isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../../providers/webhooks/addresses.ts';
+import {
+  isIP,
+  isLocalName,
+  isLoopback,
+  isPublic,
+  isPublicName,
+  parseHost,
+} from '../../providers/webhooks/addresses.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
-import { Account } from '../../table/entities.ts';
-import { change, create, erase } from '../../table/writes.ts';
+import { change, create, remove } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { newSecret } from './secrets.ts';
 
@@ -44,7 +51,7 @@ export function assertReceiverUrl(text: string, allowLocal: boolean): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('must be a public https:// address');
   const url = new URL(text);
-  const host = hostOf(url);
+  const host = parseHost(url);
   const local = allowLocal && (isLoopback(host) || isLocalName(host));
   if (url.protocol !== 'https:' && !(local && url.protocol === 'http:')) throw refuse('must begin with https://');
   if (url.username || url.password) throw refuse('must not hold credentials');
@@ -71,14 +78,14 @@ export async function createWebhook(
   const count = change(
     Account,
     { id: accountId },
-    { add: { webhookCount: 1 }, when: { webhookCount: { absentOrBelow: ENDPOINT_LIMIT } } },
-    () => new ApiError('conflict', `An account has at most ${ENDPOINT_LIMIT} webhook endpoints.`),
+    { add: { webhookCount: 1 }, when: { webhookCount: { absentOrBelow: MAX_ENDPOINTS } } },
+    () => new ApiError('conflict', `An account has at most ${MAX_ENDPOINTS} webhook endpoints.`),
   );
   return await deps.commit([count, create(Webhook, webhook)], { data: { ...viewWebhook(webhook), secret } });
 }
 
 /** A page of an account's endpoints: there are so few that one read brings them all, and as they are at this moment. */
-export async function pageOfWebhooks<T>(
+export async function listWebhooksPage<T>(
   deps: Deps,
   { accountId }: Caller,
   { limit, offset }: Input<typeof ListRoute>,
@@ -93,7 +100,7 @@ export const listWebhooks = (
   deps: Deps,
   caller: Caller,
   page: Input<typeof ListRoute>,
-): Promise<Output<typeof ListRoute>> => pageOfWebhooks(deps, caller, page, viewWebhook);
+): Promise<Output<typeof ListRoute>> => listWebhooksPage(deps, caller, page, viewWebhook);
 
 /** DELETE /v1/webhooks/{id}: attempts look the endpoint up right before they send, so nothing more goes out. */
 export async function deleteWebhook(
@@ -104,7 +111,7 @@ export async function deleteWebhook(
   const { accountId } = caller;
   return await deps.commit(
     [
-      erase(Webhook, { accountId, id }, { pk: 'present' }, noSuchWebhook),
+      remove(Webhook, { accountId, id }, { pk: 'present' }, noSuchWebhook),
       change(Account, { id: accountId }, { add: { webhookCount: -1 } }),
     ],
     { data: { id, deleted: true } },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EventData, EventType } from '../../contract/webhooks/events.ts';
-import { Event } from '../../table/event-entities.ts';
+import { Event } from '../../table/entities/webhooks.ts';
 import { create, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 

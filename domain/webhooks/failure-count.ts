@@ -1,20 +1,20 @@
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /** Failed attempts in a row that disable an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
-export const FAILURES_MOST = 50;
+export const MAX_CONSECUTIVE_FAILURES = 50;
 /** Failures written in one transaction. */
-const TOGETHER_MOST = 25;
-/** How often a record is tried anew because the endpoint's counter moved under it. */
-const RECORD_TRIES = 100;
+const BATCH_SIZE = 25;
 
-/**
- * What an attempt means for its endpoint's count of failures in a row, in the same transaction as the attempt's record:
- * each attempt counts once, and the fiftieth disables, once: conditions see to it, whatever the count was when it was read.
+/*
+ * An attempt's record and its endpoint's count of failures in a row are written in one transaction: each attempt counts
+ * once, and the fiftieth disables, once. Conditions see to it, whatever the count was when it was read.
  */
-class CounterMoved extends Error {}
-const counterMoved = () => new CounterMoved();
+
+/** All deliverers of the platform may count failures of one endpoint at the same moment, and none may be lost. */
+const CONTENTION = { attempts: 100, maxMs: 20_000 };
 
 type CountDeps = Pick<Deps, 'table' | 'now'>;
 export interface Endpoint {
@@ -22,20 +22,17 @@ export interface Endpoint {
   id: string;
 }
 
-/** Tries again, on what is read anew, until the counter stood still. */
-async function onFresh<T>(
+/** Retries on a fresh read until the counter did not change meanwhile. */
+async function retryOnFreshCount<T>(
   deps: CountDeps,
   endpoint: Endpoint,
   known: Webhook | undefined,
   act: (webhook: Webhook | undefined) => Promise<T>,
 ): Promise<T> {
-  for (let turn = 1; ; turn += 1) {
-    try {
-      return await act((turn === 1 && known) || (await deps.table.get(Webhook, endpoint)));
-    } catch (error) {
-      if (!(error instanceof CounterMoved) || turn === RECORD_TRIES) throw error;
-    }
-  }
+  return await retryOnConflict(
+    async (attempt) => await act((attempt === 1 && known) || (await deps.table.get(Webhook, endpoint))),
+    CONTENTION,
+  );
 }
 
 /**
@@ -45,9 +42,9 @@ async function onFresh<T>(
  * @param known the endpoint, where it was read so lately that it may be judged by
  */
 export const recordSuccess = (deps: CountDeps, endpoint: Endpoint, write: Write, known: Webhook | undefined) =>
-  onFresh(deps, endpoint, known, async (webhook) => {
+  retryOnFreshCount(deps, endpoint, known, async (webhook) => {
     if (!webhook || webhook.failureCount === 0) await deps.table.write(Delivery, write);
-    else await deps.table.transact([write, change(Webhook, endpoint, { set: { failureCount: 0 } }, counterMoved)]);
+    else await deps.table.transact([write, change(Webhook, endpoint, { set: { failureCount: 0 } }, concurrentUpdate)]);
   });
 
 interface Failure {
@@ -87,9 +84,9 @@ export function recordFailure(
 
 async function writeInTurn(deps: CountDeps, endpoint: Endpoint): Promise<void> {
   for (;;) {
-    const batch = waiting.get(endpoint.id)?.splice(0, TOGETHER_MOST) ?? [];
+    const batch = waiting.get(endpoint.id)?.splice(0, BATCH_SIZE) ?? [];
     if (batch.length === 0) break;
-    if (await writtenTogether(deps, endpoint, batch)) for (const { resolve } of batch) resolve(false);
+    if (await tryWriteBatch(deps, endpoint, batch)) for (const { resolve } of batch) resolve(false);
     else await writeEach(deps, endpoint, batch);
   }
   waiting.delete(endpoint.id);
@@ -99,25 +96,28 @@ async function writeInTurn(deps: CountDeps, endpoint: Endpoint): Promise<void> {
  * False where they have to go one by one: one of them may disable the endpoint, was recorded meanwhile, or is there twice
  * (the queue delivers at least once).
  */
-async function writtenTogether(deps: CountDeps, endpoint: Endpoint, batch: readonly Failure[]): Promise<boolean> {
+async function tryWriteBatch(deps: CountDeps, endpoint: Endpoint, batch: readonly Failure[]): Promise<boolean> {
   const count = batch.length;
   if (count === 1) return false;
   try {
     const webhook = batch.find(({ known }) => known)?.known ?? (await deps.table.get(Webhook, endpoint));
-    if (!webhook?.active || webhook.failureCount + count >= FAILURES_MOST) return false;
-    const when = { failureCount: { below: FAILURES_MOST - count }, active: { is: true } };
-    const counted = change(Webhook, endpoint, { add: { failureCount: count }, when }, counterMoved);
+    if (!webhook?.active || webhook.failureCount + count >= MAX_CONSECUTIVE_FAILURES) return false;
+    const when = { failureCount: { below: MAX_CONSECUTIVE_FAILURES - count }, active: { is: true } };
+    const counted = change(Webhook, endpoint, { add: { failureCount: count }, when }, concurrentUpdate);
     await deps.table.transact([...batch.map(({ write }) => write), counted]);
     return true;
   } catch {
-    // Each by itself finds out what it was.
+    // Each is written alone and finds its own result.
     return false;
   }
 }
 
 async function writeEach(deps: CountDeps, endpoint: Endpoint, batch: readonly Failure[]): Promise<void> {
   for (const { write, known, resolve, reject } of batch) {
-    await onFresh(deps, endpoint, known, (webhook) => writeOne(deps, endpoint, write, webhook)).then(resolve, reject);
+    await retryOnFreshCount(deps, endpoint, known, (webhook) => writeOne(deps, endpoint, write, webhook)).then(
+      resolve,
+      reject,
+    );
   }
 }
 
@@ -127,11 +127,14 @@ async function writeOne(deps: CountDeps, endpoint: Endpoint, write: Write, webho
     return false;
   }
   const { failureCount } = webhook;
-  const last = failureCount + 1 >= FAILURES_MOST;
+  const last = failureCount + 1 >= MAX_CONSECUTIVE_FAILURES;
   const disabling = { active: false, disabledAt: deps.now().toISOString(), failureCount: failureCount + 1 };
   const what = last
     ? { set: disabling, when: { failureCount: { is: failureCount }, active: { is: true } } }
-    : { add: { failureCount: 1 }, when: { failureCount: { below: FAILURES_MOST - 1 }, active: { is: true } } };
-  await deps.table.transact([write, change(Webhook, endpoint, what, counterMoved)]);
+    : {
+        add: { failureCount: 1 },
+        when: { failureCount: { below: MAX_CONSECUTIVE_FAILURES - 1 }, active: { is: true } },
+      };
+  await deps.table.transact([write, change(Webhook, endpoint, what, concurrentUpdate)]);
   return last;
 }

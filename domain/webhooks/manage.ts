@@ -10,24 +10,25 @@ import type {
   rotateSecret as RotateRoute,
 } from '../../contract/webhooks/management.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { Delivery, deliveriesOf, queuedFor, Webhook } from '../../table/entities/webhooks.ts';
+import { Delivery, deliveriesOf, queuedAt, Webhook } from '../../table/entities/webhooks.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { findWebhook, noSuchWebhook, pageOfWebhooks, viewWebhook } from './endpoints.ts';
+import { findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
-import { newSecret, OVERLAP } from './secrets.ts';
+import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 
-/** What an endpoint's owner can do with it in the dashboard (specification, Events; design, Dashboard API). */
+/** Operations on an endpoint in the dashboard (specification, Events; design, Dashboard API). */
 
 const isDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
-const raced = () => new ApiError('conflict', 'This was changed by another request at the same time.');
+const changedConcurrently = () => new ApiError('conflict', 'This was changed by another request at the same time.');
 export const noSuchDelivery = () => new ApiError('not_found', 'There is no such delivery.');
 
 /** Deliveries that one call resends at most: each is a write. */
-const RESEND_MOST = 500;
-/** How many of them are written at once. */
-const PARALLEL = 20;
+const MAX_RESENT = 500;
+/** Deliveries written at once. */
+const CONCURRENCY = 20;
 
 const viewEndpoint = (webhook: Webhook): Output<typeof EnableRoute>['data'] => ({
   ...viewWebhook(webhook),
@@ -39,7 +40,7 @@ export const listEndpoints = (
   deps: Deps,
   caller: Caller,
   page: Input<typeof ListRoute>,
-): Promise<Output<typeof ListRoute>> => pageOfWebhooks(deps, caller, page, viewEndpoint);
+): Promise<Output<typeof ListRoute>> => listWebhooksPage(deps, caller, page, viewEndpoint);
 
 /** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
 export async function enableWebhook(
@@ -77,10 +78,10 @@ export async function rotateSecret(
   const { accountId } = caller;
   const webhook = await findWebhook(deps, caller, id);
   const { secret, sealed } = await newSecret(deps, id);
-  const previousExpiresAt = new Date(deps.now().getTime() + OVERLAP).toISOString();
+  const previousExpiresAt = new Date(deps.now().getTime() + ROTATION_OVERLAP_MS).toISOString();
   const set = { secret: sealed, previous: { secret: webhook.secret, expiresAt: previousExpiresAt } };
   const when = { 'secret.ciphertext': { is: webhook.secret.ciphertext } };
-  return await deps.commit([change(Webhook, { accountId, id }, { set, when }, raced)], {
+  return await deps.commit([change(Webhook, { accountId, id }, { set, when }, changedConcurrently)], {
     data: { secret, previousExpiresAt },
   });
 }
@@ -95,7 +96,10 @@ function view({
   nextAttemptAt,
   attempts,
 }: Delivery): Output<typeof ResendRoute>['data'] {
-  return { id, eventId, type, status, createdAt, nextAttemptAt, attempts };
+  const shown = attempts.map(({ id, at, outcome, responseStatus, responseBody, durationMs }) => ({
+    ...{ id, at, outcome, responseStatus, responseBody, durationMs },
+  }));
+  return { id, eventId, type, status, createdAt, nextAttemptAt, attempts: shown };
 }
 
 /** An endpoint's recent deliveries, newest first, with what the receiver said to each attempt. */
@@ -115,15 +119,19 @@ export async function listDeliveries(
  * A fresh schedule for a delivery, beginning now. Messages still under way for it become stale. The stream queues it
  * (`resendAt`), as it does everything that follows from a request.
  */
-function resending(deps: Deps, delivery: Delivery): { write: Write; resent: Delivery } {
-  const { accountId, id, serial } = delivery;
+function newSchedule(
+  deps: Deps,
+  delivery: Delivery,
+  onConditionFailed: () => Error = changedConcurrently,
+): { write: Write; resent: Delivery } {
+  const { accountId, id, step } = delivery;
   const now = deps.now().toISOString();
-  const set = { status: 'PENDING' as const, nextAttemptAt: now, resendAt: now, tries: 0, serial: serial + 1 };
-  const what = { set: { ...set, ...queuedFor(id, now) }, when: { serial: { is: serial } } };
-  return { write: change(Delivery, { accountId, id }, what, raced), resent: { ...delivery, ...set } };
+  const set = { status: 'PENDING' as const, nextAttemptAt: now, resendAt: now, tries: 0, step: step + 1 };
+  const what = { set: { ...set, ...queuedAt(id, now) }, when: { step: { is: step } } };
+  return { write: change(Delivery, { accountId, id }, what, onConditionFailed), resent: { ...delivery, ...set } };
 }
 
-/** Sends a delivery again: the same event id, six attempts anew. Throws 409 if its endpoint is disabled. */
+/** Resends a delivery: the same event id, with six new attempts. Throws 409 if its endpoint is disabled. */
 export async function resendDelivery(
   deps: Deps,
   caller: Caller,
@@ -135,7 +143,7 @@ export async function resendDelivery(
   const { webhookId } = delivery;
   const webhook = await findWebhook(deps, caller, webhookId);
   if (!webhook.active) throw isDisabled();
-  const { write, resent } = resending(deps, delivery);
+  const { write, resent } = newSchedule(deps, delivery);
   const active = check(Webhook, { accountId, id: webhookId }, { active: { is: true } }, isDisabled);
   return await deps.commit([active, write], { data: view(resent) });
 }
@@ -153,22 +161,19 @@ export async function resendSkipped(
   if (!webhook.active) throw isDisabled();
   const skipped: Delivery[] = [];
   let from = joinKey(since);
-  for (let more = true; more && skipped.length <= RESEND_MOST; ) {
-    const page = await deps.table.since(Delivery, deliveriesOf(id), from, RESEND_MOST);
+  for (let more = true; more && skipped.length <= MAX_RESENT; ) {
+    const page = await deps.table.since(Delivery, deliveriesOf(id), from, MAX_RESENT);
     skipped.push(...page.filter(({ status }) => status === 'SKIPPED'));
     const last = page.at(-1);
     if (last) from = `${joinKey(last.createdAt, last.id)} `;
-    more = page.length === RESEND_MOST;
+    more = page.length === MAX_RESENT;
   }
-  const chosen = skipped.slice(0, RESEND_MOST);
-  for (let start = 0; start < chosen.length; start += PARALLEL) {
-    const writes = chosen.slice(start, start + PARALLEL).map((delivery) => resending(deps, delivery).write);
-    await Promise.all(writes.map((write) => deps.table.write(Delivery, write).catch(unlessRaced)));
+  const chosen = skipped.slice(0, MAX_RESENT);
+  for (let start = 0; start < chosen.length; start += CONCURRENCY) {
+    const part = chosen.slice(start, start + CONCURRENCY);
+    const writes = part.map((delivery) => newSchedule(deps, delivery, concurrentUpdate).write);
+    // On a conflict another request resent it.
+    await Promise.all(writes.map((write) => ignoreConflict(deps.table.write(Delivery, write))));
   }
-  return await deps.commit([], { data: { resent: chosen.length, remaining: skipped.length > RESEND_MOST } });
-}
-
-/** Somebody else resent it at the same time: then it is under way. */
-function unlessRaced(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'conflict')) throw error;
+  return await deps.commit([], { data: { resent: chosen.length, remaining: skipped.length > MAX_RESENT } });
 }

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Sealed, Secrets } from '../../providers/encryption/secrets.ts';
 import type { Webhook } from '../../table/entities/webhooks.ts';
+import { openSecret } from '../cache/secret-cache.ts';
 import type { Deps } from '../deps.ts';
-import { openSecret } from '../opened-secrets.ts';
 
-/** How long the secret before a rotation signs too, in milliseconds (design, Dashboard API). */
-export const OVERLAP = 24 * 3600 * 1000;
+/** Time for which the previous secret signs too after a rotation, in milliseconds (design, Dashboard API). */
+export const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
 
-/** What an endpoint's secrets are sealed under (docs/decisions/webhooks.md). */
+/** Encryption context of an endpoint's secrets (docs/decisions/0013-webhook-delivery.md). */
 const context = (webhookId: string) => ({ webhook: webhookId });
 
 /** A new signing secret, as its owner sees it once and as it is stored. */
@@ -23,7 +23,7 @@ export async function newSecret(
  * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, with a second `v1=` of the secret before while a
  * rotation overlaps (specification, Signature).
  */
-export async function signatureOf(
+export async function signBody(
   deps: Pick<Deps, 'now'> & { secrets: Secrets },
   webhook: Webhook,
   body: string,

@@ -1,7 +1,9 @@
-import { openApi } from '../../contract/reference/openapi.ts';
+import { buildOpenApi } from '../../contract/reference/openapi.ts';
 import { getOpenApi as route } from '../../contract/reference/routes.ts';
 import { required } from '../../runtime/config.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /v1/openapi.json */
-export const handler = endpoint(route, async ({ settings }) => openApi(settings.publicUrl, required('LOGIN_ISSUER')));
+export const handler = endpoint(route, async ({ settings }) =>
+  buildOpenApi(settings.publicUrl, required('LOGIN_ISSUER')),
+);

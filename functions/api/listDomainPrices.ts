@@ -1,7 +1,7 @@
 import { listDomainPrices as route } from '../../contract/registrar/catalogue.ts';
 import { listDomainPrices } from '../../domain/registrar/catalogue.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
-import { extensions } from '../../runtime/extensions.ts';
+import { tlds } from '../../runtime/bindings/tlds.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /v1/domains/pricing */
-export const handler = endpoint(route, listDomainPrices, { extensions });
+export const handler = endpoint(route, listDomainPrices, { extensions: tlds });

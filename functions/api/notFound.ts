@@ -1,4 +1,4 @@
-import { notFound } from '../../runtime/not-found.ts';
+import { notFound } from '../../runtime/http/not-found.ts';
 
-/** Every path and method that the contract does not name. */
-export const handler = notFound;
+/** Any path or method outside the contract: 404 `not_found`. */
+export const handler = notFound();

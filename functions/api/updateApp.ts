@@ -1,6 +1,6 @@
 import { updateApp as route } from '../../contract/apps/apps.ts';
-import { updateApp } from '../../domain/apps.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
+import { updateApp } from '../../domain/apps/apps.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** PATCH /v1/apps/{id} */
 export const handler = endpoint(route, updateApp);

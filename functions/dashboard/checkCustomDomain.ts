@@ -1,8 +1,8 @@
 import { checkCustomDomain as route } from '../../contract/custom-domains/custom-domains.ts';
-import { checkCustomDomain } from '../../domain/custom-domains.ts';
+import { checkCustomDomain } from '../../domain/custom-domains/verify.ts';
+import { edgeEndpoint } from '../../runtime/bindings/edge-endpoint.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
-import { doorAddress } from '../../runtime/door-address.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** POST /dashboard/v1/apps/{id}/domain/check */
-export const handler = endpoint(route, checkCustomDomain, { txt, doorAddress });
+export const handler = endpoint(route, checkCustomDomain, { txt, edgeEndpoint: edgeEndpoint });

@@ -1,6 +1,6 @@
 import { listDeliveries as route } from '../../contract/webhooks/management.ts';
 import { listDeliveries } from '../../domain/webhooks/manage.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /dashboard/v1/webhooks/{id}/deliveries */
 export const handler = endpoint(route, listDeliveries);

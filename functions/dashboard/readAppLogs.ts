@@ -1,7 +1,7 @@
 import { readAppLogs as route } from '../../contract/apps/logs.ts';
 import { readAppLogs } from '../../domain/apps/logs.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /dashboard/v1/apps/{id}/logs */
 export const handler = endpoint(route, readAppLogs, { appLogs });

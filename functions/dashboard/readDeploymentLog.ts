@@ -1,7 +1,7 @@
 import { readDeploymentLog as route } from '../../contract/deployments/deployments.ts';
 import { readDeploymentLog } from '../../domain/deployments/create.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /dashboard/v1/deployments/{id}/log */
 export const handler = endpoint(route, readDeploymentLog, { builds });

@@ -1,7 +1,7 @@
 import { setCustomDomain as route } from '../../contract/custom-domains/custom-domains.ts';
-import { setCustomDomain } from '../../domain/custom-domain-choice.ts';
-import { doorAddress } from '../../runtime/door-address.ts';
-import { endpoint } from '../../runtime/endpoint.ts';
+import { setCustomDomain } from '../../domain/custom-domains/set-remove.ts';
+import { edgeEndpoint } from '../../runtime/bindings/edge-endpoint.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** PUT /dashboard/v1/apps/{id}/domain */
-export const handler = endpoint(route, setCustomDomain, { doorAddress });
+export const handler = endpoint(route, setCustomDomain, { edgeEndpoint: edgeEndpoint });

@@ -1,22 +1,24 @@
-import * as z from 'zod/mini';
-import { overdue } from '../../domain/overdue.ts';
+import { countQuarantined } from '../../domain/processes/quarantine.ts';
+import { reconcilers } from '../../domain/processes/reconciler.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
+import { tlds } from '../../runtime/bindings/tlds.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
-import { reportEvents, reportSweep } from '../../runtime/delivery-metrics.ts';
+import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
 import { deps } from '../../runtime/deps.ts';
-import { duties } from '../../runtime/duties.ts';
-import { extensions } from '../../runtime/extensions.ts';
-import { mirrorQueue as mirrors } from '../../runtime/mirror-queue.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { reportEvents, reportOverdue } from '../../runtime/observability/delivery-metrics.ts';
+import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
+import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
-const { deliveries, events, ...others } = overdue({ ...deps, ...machines, txt, queue, mirrors, extensions });
+const jobs = reconcilers({ ...deps, ...machines, txt, queue, mirrors, extensions: tlds });
 
-/** Every minute: finds what is overdue and puts it back on its way. */
-export const handler = step(z.unknown(), () =>
-  duties({
-    deliveries: async () => reportSweep(await deliveries()),
-    events: async () => reportEvents(await events()),
-    ...others,
-  }),
+/** Every minute: finds overdue work and requeues it. */
+export const handler = sweeper(
+  {
+    ...jobs,
+    queuedDeliveries: reporting(jobs.queuedDeliveries, reportOverdue),
+    waitingDeliveries: reporting(jobs.waitingDeliveries, reportOverdue),
+    events: reporting(jobs.events, reportEvents),
+  },
+  async () => reportQuarantine(await countQuarantined(deps)),
 );

@@ -1,7 +1,7 @@
-import * as z from 'zod/mini';
-import { releaseExpiredHolds } from '../../domain/ai/credits.ts';
+import { expiredHoldQueue } from '../../domain/ai/credits.ts';
+import { sweepJob } from '../../domain/sweep/sweep-all.ts';
 import { deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { sweeper } from '../../runtime/triggers/sweeper.ts';
 
-/** Every minute: gives back what calls held that died. */
-export const handler = step(z.unknown(), () => releaseExpiredHolds(deps));
+/** Every minute: releases the credit holds of AI calls that crashed. */
+export const handler = sweeper({ holds: sweepJob(deps, expiredHoldQueue) });

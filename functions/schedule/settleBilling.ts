@@ -1,20 +1,8 @@
-import * as z from 'zod/mini';
-import { tendSubscriptions } from '../../domain/billing/lifecycle.ts';
-import { lookIntoTopUps } from '../../domain/billing/top-ups.ts';
-import { voidOverdue } from '../../domain/billing/unpaid-invoices.ts';
+import { billingSweeps } from '../../domain/billing/lifecycle.ts';
 import { payments } from '../../runtime/bindings/payments.ts';
+import { plans } from '../../runtime/bindings/plans.ts';
 import { deps } from '../../runtime/deps.ts';
-import { duties } from '../../runtime/duties.ts';
-import { plans } from '../../runtime/plans.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { sweeper } from '../../runtime/triggers/sweeper.ts';
 
-const needs = { ...deps, payments, plans };
-
-/** Every minute: payments whose callbacks were lost, subscriptions and invoices whose time has come. */
-export const handler = step(z.unknown(), () =>
-  duties({
-    topUps: () => lookIntoTopUps(needs),
-    subscriptions: () => tendSubscriptions(needs),
-    invoices: () => voidOverdue(needs),
-  }),
-);
+/** Every minute: checks payments without a callback, advances due subscriptions and voids overdue invoices. */
+export const handler = sweeper(billingSweeps({ ...deps, payments, plans }));

@@ -1,8 +1,7 @@
-import { checkTask } from '../../domain/registrar/tasks.ts';
-import { DomainInput } from '../../domain/workflow.ts';
+import { checkTask, DomainInput } from '../../domain/registrar/tasks.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Asks the registrar how far it is. */
+/** Reads the progress of a domain task from the registrar. */
 export const handler = step(DomainInput, (ids) => checkTask({ ...deps, registrar }, ids));

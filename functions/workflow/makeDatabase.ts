@@ -1,8 +1,7 @@
-import { makeDatabase } from '../../domain/databases/provisioning.ts';
-import { DatabaseInput } from '../../domain/workflow.ts';
-import { databases } from '../../runtime/databases.ts';
+import { DatabaseInput, provisionDatabase } from '../../domain/databases/provisioning.ts';
+import { databases } from '../../runtime/bindings/databases.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** One look at a database that is being made. */
-export const handler = step(DatabaseInput, (of) => makeDatabase({ ...deps, databases }, of));
+/** Creates a database, or checks one in creation. */
+export const handler = step(DatabaseInput, (of) => provisionDatabase({ ...deps, databases }, of));

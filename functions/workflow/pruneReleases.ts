@@ -1,5 +1,5 @@
+import { DeploymentInput } from '../../domain/deployments/inputs.ts';
 import { pruneReleases } from '../../domain/deployments/rollback.ts';
-import { DeploymentInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { deps } from '../../runtime/deps.ts';

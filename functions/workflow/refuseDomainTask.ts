@@ -1,8 +1,7 @@
-import { refuseTask } from '../../domain/registrar/tasks.ts';
-import { DomainInput } from '../../domain/workflow.ts';
+import { DomainInput, refuseTask } from '../../domain/registrar/tasks.ts';
 import { deps } from '../../runtime/deps.ts';
-import { reportRefusal } from '../../runtime/domain-metrics.ts';
+import { reportRefusal } from '../../runtime/observability/domain-metrics.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** What the registrar refuses is refunded. */
+/** Refunds a domain task that the registrar refused. */
 export const handler = step(DomainInput, async (ids) => reportRefusal(ids, await refuseTask(deps, ids)));

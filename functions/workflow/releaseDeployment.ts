@@ -1,12 +1,12 @@
+import { DeploymentInput } from '../../domain/deployments/inputs.ts';
 import { releaseDeployment } from '../../domain/deployments/release.ts';
-import { DeploymentInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';
 import { bucket, builds } from '../../runtime/bindings/builds.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Makes a release of what was built. */
+/** Creates a release from a deployment's artifact. */
 export const handler = step(DeploymentInput, (ids) =>
   releaseDeployment({ ...deps, appHost, appLogs, bucket, builds }, ids),
 );

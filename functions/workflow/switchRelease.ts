@@ -1,9 +1,9 @@
+import { DeploymentInput } from '../../domain/deployments/inputs.ts';
 import { switchRelease } from '../../domain/deployments/release.ts';
-import { DeploymentInput } from '../../domain/workflow.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
+import { hostRoutes } from '../../runtime/bindings/host-routes.ts';
 import { deps } from '../../runtime/deps.ts';
-import { hostRoutes } from '../../runtime/host-routes.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Sends the traffic to a release. */
+/** Moves an application's traffic to a release. */
 export const handler = step(DeploymentInput, (ids) => switchRelease({ ...deps, appHost, hostRoutes }, ids));

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundle, functionFolder, functionNames, functionOf } from './bundles.ts';
+import { bundle, functionFolder, functionNameOf, functionNames } from './bundles.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'bundles-'));
 const fileOf = (name: string) => join(functionFolder(outdir, name), 'index.mjs');
@@ -10,7 +10,7 @@ const fileOf = (name: string) => join(functionFolder(outdir, name), 'index.mjs')
 beforeAll(() => bundle({ outdir }), 60_000);
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
-test('there is a bundle for every function, within what a cold start bears', () => {
+test('bundles every function and keeps API bundles below 400 kB', () => {
   for (const name of functionNames()) {
     const { size } = statSync(fileOf(name));
     expect(size, name).toBeGreaterThan(1_000);
@@ -24,7 +24,7 @@ test('API functions carry no AWS SDK and no stream library', () => {
   }
 });
 
-test('what checks logins is beside each bundle that may meet one, and in none', () => {
+test('places the token verifier beside each bundle that loads it, and inside none', () => {
   const asking = functionNames().filter((name) => readFileSync(fileOf(name), 'utf8').includes('./access-token.mjs'));
   expect(asking).toEqual(expect.arrayContaining(['api/getApp', 'dashboard/getMe', 'ai/chatCompletions']));
   for (const name of asking) {
@@ -33,13 +33,13 @@ test('what checks logins is beside each bundle that may meet one, and in none', 
   }
 });
 
-test('what did not change is not written again', async () => {
+test('does not rewrite an unchanged bundle', async () => {
   const before = functionNames().map((name) => statSync(fileOf(name)).mtimeMs);
   await bundle({ outdir });
   expect(functionNames().map((name) => statSync(fileOf(name)).mtimeMs)).toEqual(before);
 }, 60_000);
 
-test('a bundle leads back to its function', () => {
-  for (const name of functionNames()) expect(functionOf(outdir, fileOf(name))).toBe(name);
-  expect(functionOf(outdir, join(outdir, 'builder', 'main.mjs'))).toBeUndefined();
+test('maps the path of a bundle back to its function', () => {
+  for (const name of functionNames()) expect(functionNameOf(outdir, fileOf(name))).toBe(name);
+  expect(functionNameOf(outdir, join(outdir, 'builder', 'main.mjs'))).toBeUndefined();
 });

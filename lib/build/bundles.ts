@@ -3,41 +3,44 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type BuildContext, type BuildOptions, context, type OutputFile, type Plugin } from 'esbuild';
 
-/** The project's root: sources are found from here whatever the working directory is. */
-const ROOT = resolve(import.meta.dirname, '..');
+/** The project's root, so that sources are found from any working directory. */
+const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Where bundles go unless told otherwise. */
+/** The default output folder of the bundles. */
 export const BUNDLES = join(ROOT, 'dist');
 
-/** Programs that are bundled alike: where each comes out, below the bundles' folder, and its source. */
+/**
+ * Programs that share esbuild's options: their Node target and, for each, the output path below the bundles' folder and
+ * the source.
+ */
 interface Programs {
   target: string;
   entries: () => { out: string; in: string }[];
 }
 
 /**
- * What is imported when it is first needed, by nearly every function and in few of their lives: a file of its own beside the
- * bundles, so that those who never need it do not read it either.
+ * A module that nearly every function imports dynamically and few invocations need. It is a separate file beside the
+ * bundles, so that a cold start which does not need it does not read it.
  */
-const APART = 'access-token';
+const SHARED_CHUNKS = 'access-token';
 
 const PROGRAMS: Programs[] = [
   {
     target: 'node24',
     entries: () => [
       ...functionNames().map((name) => ({ out: `functions/${name}/index`, in: join(ROOT, 'functions', `${name}.ts`) })),
-      { out: APART, in: join(ROOT, 'runtime', `${APART}.ts`) },
+      { out: SHARED_CHUNKS, in: join(ROOT, 'runtime/http', `${SHARED_CHUNKS}.ts`) },
     ],
   },
   {
-    // These two run outside Lambda's Node 24: on the build image's, and on the application's own.
+    // These two run outside Lambda's Node 24: one on the build image's Node, one on the application's Node.
     target: 'node20',
     entries: () =>
       ['main', 'environment'].map((name) => ({ out: `builder/${name}`, in: join(ROOT, 'builder', `${name}.ts`) })),
   },
 ];
 
-/** Every function there is, as `<group>/<name>`, sorted: one file each under `functions/`. */
+/** Returns every function as `<group>/<name>`, sorted. Each is one file under `functions/`. */
 export function functionNames(): string[] {
   return globSync('*/*.ts', { cwd: join(ROOT, 'functions') })
     .filter((file) => !file.endsWith('.test.ts'))
@@ -45,13 +48,13 @@ export function functionNames(): string[] {
     .sort();
 }
 
-/** The function's folder below the bundles' folder; `index.mjs` in it is the bundle. */
+/** Returns the function's folder below the bundles' folder. Its bundle is `index.mjs` in that folder. */
 export function functionFolder(bundles: string, name: string): string {
   return join(bundles, 'functions', name);
 }
 
-/** Makes the folders of all bundles, for those who need to know where they will be. */
-export function makeFolders(bundles: string): void {
+/** Creates the folders of all bundles, for a synthesis that runs before the bundles exist. */
+export function createFolders(bundles: string): void {
   const folders = [...functionNames().map((name) => functionFolder(bundles, name)), join(bundles, 'builder')];
   for (const folder of folders) mkdirSync(folder, { recursive: true });
 }
@@ -59,15 +62,15 @@ export function makeFolders(bundles: string): void {
 export interface Bundling {
   /** Folder that receives `functions/<group>/<name>/index.mjs`, `builder/*.mjs` and esbuild's `meta-*.json`. */
   outdir?: string;
-  /** Hears after each build which files changed (absolute paths of bundles); a rebuild that changes nothing is silent. */
+  /** Called after each build with the changed bundles' absolute paths. Not called when nothing changed. */
   onChange?: (changed: string[]) => void;
-  /** Hears of a build that failed, in esbuild's words. */
+  /** Called with esbuild's messages when a build fails. */
   onError?: (message: string) => void;
 }
 
-/** Bundles everything once and returns the folder. Throws where a source does not compile. */
+/** Bundles everything once and returns the folder. Throws if a source does not compile. */
 export async function bundle({ outdir = BUNDLES }: Bundling = {}): Promise<string> {
-  const contexts = await open({ outdir });
+  const contexts = await createContexts({ outdir });
   try {
     await Promise.all(contexts.map((each) => each.rebuild()));
   } finally {
@@ -76,19 +79,19 @@ export async function bundle({ outdir = BUNDLES }: Bundling = {}): Promise<strin
   return outdir;
 }
 
-/** Bundles that can be made again for a fraction of the first time's work. */
+/** An open set of bundles whose rebuild costs a fraction of the first build. */
 export interface Bundles {
-  /** Bundles what changed; a source that does not compile is told to `onError` and leaves the bundles as they were. */
+  /** Bundles what changed. If a source does not compile, reports it to `onError` and leaves the bundles unchanged. */
   rebuild(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Bundles once and stays ready to do it again. Only bundles whose content changed are written. A function file added
- * later needs a restart, as its route and rights do. Throws where a source does not compile the first time.
+ * Bundles once and stays ready to rebuild. Writes only the bundles whose content changed. A function file added later
+ * needs a restart, as do its route and its permissions. Throws if a source does not compile the first time.
  */
 export async function openBundles(bundling: Bundling = {}): Promise<Bundles> {
-  const contexts = await open(bundling);
+  const contexts = await createContexts(bundling);
   const rebuild = () => Promise.all(contexts.map((each) => each.rebuild()));
   await rebuild();
   return {
@@ -101,11 +104,11 @@ export async function openBundles(bundling: Bundling = {}): Promise<Bundles> {
   };
 }
 
-function open(bundling: Bundling): Promise<BuildContext[]> {
-  return Promise.all(PROGRAMS.map((programs) => context(options(programs, bundling))));
+function createContexts(bundling: Bundling): Promise<BuildContext[]> {
+  return Promise.all(PROGRAMS.map((programs) => context(buildOptions(programs, bundling))));
 }
 
-function options({ target, entries }: Programs, bundling: Bundling): BuildOptions {
+function buildOptions({ target, entries }: Programs, bundling: Bundling): BuildOptions {
   const outdir = bundling.outdir ?? BUNDLES;
   return {
     absWorkingDir: ROOT,
@@ -118,18 +121,18 @@ function options({ target, entries }: Programs, bundling: Bundling): BuildOption
     target,
     minify: true,
     legalComments: 'none',
-    // The ES modules of a dual package shake; its CommonJS half would be taken whole.
+    // esbuild removes unused code from a package's ES modules but would include its CommonJS build whole.
     mainFields: ['module', 'main'],
     metafile: true,
     write: false,
     logLevel: 'silent',
-    plugins: [absentClients, apart, writeChanged(outdir, `meta-${target}.json`, bundling)],
+    plugins: [absentClients, sharedChunk, writeChanged(outdir, `meta-${target}.json`, bundling)],
   };
 }
 
 /**
- * aws-lambda-stream has connectors to services that we do not use, and their clients are not installed. In the bundle such
- * a client is a class that says so when somebody makes one.
+ * Replaces AWS clients that are not installed. aws-lambda-stream has connectors to services that the platform does not
+ * use; in the bundle, constructing such a client throws an error that names the package.
  */
 const absentClients: Plugin = {
   name: 'absent-clients',
@@ -146,30 +149,30 @@ const absentClients: Plugin = {
   },
 };
 
-const apart: Plugin = {
+const sharedChunk: Plugin = {
   name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: new RegExp(`/${APART}\\.ts$`) }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: `./${APART}.mjs`, external: true } : undefined,
+    onResolve({ filter: new RegExp(`/${SHARED_CHUNKS}\\.ts$`) }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: `./${SHARED_CHUNKS}.mjs`, external: true } : undefined,
     );
   },
 };
 
-/** The files to write: what stands apart goes beside each bundle that asks for it. */
-function withApart(files: readonly Pick<OutputFile, 'path' | 'text'>[]): Pick<OutputFile, 'path' | 'text'>[] {
-  const [shared] = files.filter(({ path }) => basename(path) === `${APART}.mjs`);
+/** Returns the files to write: the separate module is copied beside each bundle that imports it. */
+function withSharedChunk(files: readonly Pick<OutputFile, 'path' | 'text'>[]): Pick<OutputFile, 'path' | 'text'>[] {
+  const [shared] = files.filter(({ path }) => basename(path) === `${SHARED_CHUNKS}.mjs`);
   if (!shared) return [...files];
   const { text } = shared;
   const bundles = files.filter((file) => file !== shared);
-  const asking = bundles.filter((file) => file.text.includes(`./${APART}.mjs`));
-  return [...bundles, ...asking.map(({ path }) => ({ path: join(dirname(path), `${APART}.mjs`), text }))];
+  const importers = bundles.filter((file) => file.text.includes(`./${SHARED_CHUNKS}.mjs`));
+  return [...bundles, ...importers.map(({ path }) => ({ path: join(dirname(path), `${SHARED_CHUNKS}.mjs`), text }))];
 }
 
-/** A CommonJS dependency asks for Node's own modules by `require`, which an ES module does not have. */
+/** Defines `require`, which CommonJS dependencies use to load Node's modules and which ES modules lack. */
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);\n";
 
-/** Writes what changed and nothing else: assets keep their hashes, and a watcher learns which functions to reload. */
+/** Writes only changed files, so that assets keep their hashes and a watcher learns which functions to reload. */
 function writeChanged(outdir: string, metafile: string, { onChange, onError }: Bundling): Plugin {
   return {
     name: 'write-changed',
@@ -184,7 +187,7 @@ function writeChanged(outdir: string, metafile: string, { onChange, onError }: B
           return;
         }
         const changed = await Promise.all(
-          withApart(outputFiles).map(async ({ path, text }) => {
+          withSharedChunk(outputFiles).map(async ({ path, text }) => {
             const content = text.includes('Dynamic require of') ? REQUIRE + text : text;
             if ((await readFile(path, 'utf8').catch(() => undefined)) === content) return [];
             await mkdir(dirname(path), { recursive: true });
@@ -200,8 +203,8 @@ function writeChanged(outdir: string, metafile: string, { onChange, onError }: B
   };
 }
 
-/** `<group>/<name>` of a function's bundle, or undefined for another file. */
-export function functionOf(bundles: string, file: string): string | undefined {
+/** Returns `<group>/<name>` for the path of a function's bundle, or undefined for another file. */
+export function functionNameOf(bundles: string, file: string): string | undefined {
   const [kind, group, name] = relative(bundles, file).split(/[\\/]/);
   return kind === 'functions' && group && name ? `${group}/${name}` : undefined;
 }

@@ -1,13 +1,13 @@
 /**
- * What every answer of the dashboard's files says of its safety, on AWS and on one machine alike.
+ * Returns the security headers of every response with a dashboard file, on AWS and in the local run.
  *
- * @param origins where the app may send requests besides its own address: the issuer of logins and its endpoints
+ * @param origins origins that the app may send requests to besides its own: the login issuer and its endpoints
  */
 export const webAppHeaders = (origins: readonly string[]): Record<string, string> => ({
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
-    // Mantine puts its theme's variables into a style element; a nonce needs a page that is made for each request.
+    // Mantine writes its theme's variables into a style element. A nonce would need a page rendered per request.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...origins].join(' ')}`,
@@ -21,8 +21,8 @@ export const webAppHeaders = (origins: readonly string[]): Record<string, string
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 });
 
-/** Files under this path have their content's hash in their name: they never change. */
+/** Path of files with a content hash in their names. They never change. */
 export const WEB_APP_ASSETS = '/dashboard/assets/';
-export const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
-/** The page itself, and the settings: asked for again each time, answered 304 where nothing has changed. */
+export const CACHE_IMMUTABLE = 'public, max-age=31536000, immutable';
+/** For the page and its settings: the browser revalidates each time and receives 304 if nothing changed. */
 export const CACHE_NEVER = 'no-cache';

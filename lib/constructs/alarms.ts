@@ -1,40 +1,41 @@
 import { type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 
-/** One thing that must not happen. */
-export interface Watch {
+/** A CloudWatch alarm on a condition that must not occur. */
+export interface Alarm {
   /** The alarm's name after the prefix. */
   name: string;
   metric: IMetric;
-  /** Alarms above this. */
-  above: number;
-  /** For how many of the metric's periods on end; 1 unless told. */
+  /** Threshold: the alarm goes off above this value. */
+  threshold: number;
+  /** Number of consecutive periods above the threshold. Default: 1. */
   periods?: number;
-  /** What it means, in a sentence. */
-  means: string;
-  /** The page that says what to do: an anchor of docs/runbook.md. */
-  page: RunbookPage;
+  /** The condition in one sentence, as the operator reads it. */
+  description: string;
+  /** Anchor of the section in docs/runbook.md that describes the response. */
+  runbookAnchor: RunbookAnchor;
 }
 
-type RunbookPage =
+type RunbookAnchor =
   | 'function-errors'
   | 'function-throttles'
   | 'failure-queue'
   | 'stream-behind'
+  | 'due-queues'
   | 'state-machine-failures'
   | 'api-5xx'
   | 'table-throttles'
   | 'provider-key'
   | 'provider-failures'
-  | 'ai-books'
+  | 'ai-ledger'
   | 'dns-behind'
   | 'domains-refused'
   | 'webhooks-behind'
   | 'webhooks-disabled'
   | 'hosting-servers';
 
-/** Metrics that functions write into their logs (runtime/observability/log.ts). */
-export const OWN = 'HostingPlatform';
+/** Namespace of the metrics that functions write into their logs (runtime/observability/log.ts). */
+export const METRIC_NAMESPACE = 'HostingPlatform';
 
 const FIVE_MINUTES = Duration.minutes(5);
 export const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>

@@ -1,7 +1,7 @@
 import { type App, Validations } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 
-/** Holds the app against AWS's catalogue of good practice (cdk-nag): a finding that nobody acknowledged fails the synthesis. */
-export function check(app: App): void {
+/** Checks the app against AWS's good practices (cdk-nag). A finding without an acknowledgement fails the synthesis. */
+export function applyNagChecks(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 }

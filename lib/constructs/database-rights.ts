@@ -1,11 +1,11 @@
 import type { Platform } from '../stacks/platform-stack.ts';
 import type { Right, Use } from './rights.ts';
 
-const ANY_CLUSTER = 'AWS names clusters; whose they are is said by their tag, which the condition is about';
+const ANY_CLUSTER = 'AWS chooses the names of clusters; the condition restricts access by their owner’s tag';
 
 /**
- * What may be done with applications' databases. Clusters have names of AWS's own, so rights go by their tag `application`,
- * the ARN of the one function that a cluster is for.
+ * Returns the permissions on applications' databases. AWS chooses the names of clusters, so permissions depend on the
+ * tag `application`, the ARN of the one function that a cluster belongs to.
  */
 export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names'>) {
   const on = [names.databases];
@@ -27,7 +27,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
       },
       { actions: ['dsql:GetCluster'], ...ours },
       {
-        // The first cluster of an account makes it.
+        // IAM requires this permission to create the account's first cluster.
         actions: ['iam:CreateServiceLinkedRole'],
         on: [names.databaseServiceRole],
         when: { StringEquals: { 'iam:AWSServiceName': 'dsql.amazonaws.com' } },
@@ -38,16 +38,16 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
   const connect: Right = {
     actions: ['dsql:DbConnectAdmin'],
     on,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM fills it in with the ARN of the function that asks
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM replaces it with the ARN of the calling function
     when: { StringEquals: { 'aws:ResourceTag/application': '${lambda:SourceFunctionArn}' } },
     wildcard: ANY_CLUSTER,
   };
   return {
-    /** Where they are made. */
+    /** The region in which databases are created. */
     region: { variables } satisfies Use,
     make,
     remove,
-    /** For the code of customers: each application to its own. */
+    /** For customers' code: each application connects to its own database only. */
     connect,
   };
 }

@@ -9,23 +9,23 @@ import { LOG_RETENTION } from './logs.ts';
 import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
 
 export interface FunctionNeeds {
-  /** Why and how it is called; shown in the console. */
+  /** Trigger and purpose, shown in the AWS console. */
   description: string;
-  /** What it works with; variables and rights follow from this and from nothing else. */
+  /** Resources that the function uses. Its environment variables and permissions follow from these alone. */
   uses: Use[];
-  /** Seconds; 10 unless told. */
+  /** Seconds. Default: 10. */
   timeout?: number;
-  /** MiB; 1024 unless told: processor comes with memory, and a cold start is mostly processor. */
+  /** MiB. Default: 1024. CPU share grows with memory, and a cold start is mostly CPU time. */
   memory?: number;
 }
 
 /**
- * One function of ours: the bundle `<group>/<name>` under the name `<prefix>-<group>-<name>`, arm64, Node 24, traced, with
- * a log group of its own and a role that can do what `uses` says.
+ * A platform function: the bundle `<group>/<name>` as `<prefix>-<group>-<name>`, on arm64 and Node 24, traced, with its
+ * own log group and a role limited to what `uses` grants.
  */
 export class PlatformFunction extends Construct {
   readonly lambda: LambdaFunction;
-  /** The physical name as text: other stacks may use it without being tied to this one. */
+  /** The physical name as text, so that other stacks can use it without a dependency on this one. */
   readonly functionName: string;
 
   constructor(scope: Construct, platform: Platform, name: string, needs: FunctionNeeds) {
@@ -42,7 +42,7 @@ export class PlatformFunction extends Construct {
     });
     const rights = [...needs.uses.flatMap((use) => use.rights ?? []), ...observability(logs.arn)];
     const role = new Role(this, 'Role', {
-      description: `${name}: what it needs and no more`,
+      description: `${name}: the permissions it needs and no others`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { needs: policyOf(rights) },
     });
@@ -58,15 +58,15 @@ export class PlatformFunction extends Construct {
       memorySize: needs.memory ?? 1024,
       tracing: Tracing.ACTIVE,
       logGroup,
-      // What CDK would add to the role on its own account is left out: the list above is the whole truth.
+      // Keeps CDK from adding policies to the role: the list above is complete.
       role: role.withoutPolicyUpdates(),
-      environment: Object.assign({}, everywhere(platform), ...needs.uses.map((use) => use.variables)),
+      environment: Object.assign({}, commonEnvironment(platform), ...needs.uses.map((use) => use.variables)),
     });
   }
 }
 
-/** The variables that all functions have (runtime/config.ts reads them). */
-function everywhere({ config, names }: Platform): Record<string, string> {
+/** Returns the environment variables of all functions (read by runtime/config.ts). */
+function commonEnvironment({ config, names }: Platform): Record<string, string> {
   return {
     STAGE: config.stage,
     TABLE_NAME: names.table.name,
@@ -85,12 +85,12 @@ function observability(logs: string): Right[] {
     {
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       on: [logs],
-      wildcard: 'the streams of its own log group, which Lambda names',
+      wildcard: 'log streams of its own log group, whose names Lambda chooses',
     },
     {
       actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
       on: ['*'],
-      wildcard: 'X-Ray knows no resources',
+      wildcard: 'X-Ray has no resource-level permissions',
     },
   ];
 }

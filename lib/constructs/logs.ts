@@ -1,4 +1,4 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
-/** How long logs are kept: long enough to look back at an incident of last season, not for ever. */
+/** Retention of logs: long enough to investigate an incident of the previous quarter. */
 export const LOG_RETENTION = RetentionDays.THREE_MONTHS;

@@ -13,7 +13,10 @@ import type { Platform } from '../stacks/platform-stack.ts';
 
 const MINUTE = Duration.minutes(1);
 
-/** One screen that says how the platform is: the API, the functions, the stream, deployments, what was given up on. */
+/**
+ * Creates the CloudWatch dashboard: the API, functions, stream, deployments, webhooks, failure queues, table and AI
+ * gateway.
+ */
 export function dashboard(scope: Construct, { config, names }: Platform, apiId: string): Dashboard {
   const { prefix } = config;
   const api = (metricName: string, statistic: string) =>
@@ -34,8 +37,8 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
       statistic: Stats.SUM,
       period: MINUTE,
     });
-  /** The same metric of everything of ours, also of what is added later. */
-  const everyOne = (schema: string, metricName: string, statistic: string) =>
+  /** Returns a metric of all the platform's resources of a kind, including ones that are added later. */
+  const searchAll = (schema: string, metricName: string, statistic: string) =>
     new MathExpression({
       expression: `SEARCH('{${schema}} MetricName="${metricName}" "${prefix}"', '${statistic}', 60)`,
       usingMetrics: {},
@@ -57,15 +60,15 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
       label: '',
       period: MINUTE,
     });
-  /** Our own metrics, a line for each outcome. */
-  const own = (metricName: string, statistic: string) =>
+  /** Returns one of the platform's own metrics, one line per outcome. */
+  const outcomeMetric = (metricName: string, statistic: string) =>
     new MathExpression({
       expression: `SEARCH('{HostingPlatform,stage,outcome} MetricName="${metricName}" stage="${config.stage}"', '${statistic}', 60)`,
       usingMetrics: {},
       label: '',
       period: MINUTE,
     });
-  const ofStage = (metricName: string, statistic: string) =>
+  const stageMetric = (metricName: string, statistic: string) =>
     new Metric({
       namespace: 'HostingPlatform',
       metricName,
@@ -85,30 +88,38 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
         graph('API latency', api('Latency', Stats.p(50)), api('Latency', Stats.p(99))),
       ],
       [
-        graph('Function errors', everyOne('AWS/Lambda,FunctionName', 'Errors', 'Sum')),
-        graph('Function throttles', everyOne('AWS/Lambda,FunctionName', 'Throttles', 'Sum')),
-        graph('Function duration', everyOne('AWS/Lambda,FunctionName', 'Duration', 'p99')),
+        graph('Function errors', searchAll('AWS/Lambda,FunctionName', 'Errors', 'Sum')),
+        graph('Function throttles', searchAll('AWS/Lambda,FunctionName', 'Throttles', 'Sum')),
+        graph('Function duration', searchAll('AWS/Lambda,FunctionName', 'Duration', 'p99')),
       ],
       [
         graph('Deployments', machine('ExecutionsStarted'), machine('ExecutionsSucceeded'), machine('ExecutionsFailed')),
         graph('Deployment time', machine('ExecutionTime').with({ statistic: Stats.p(90) })),
-        graph('Stream age', everyOne('AWS/Lambda,FunctionName', 'IteratorAge', 'Maximum')),
+        graph('Stream age', searchAll('AWS/Lambda,FunctionName', 'IteratorAge', 'Maximum')),
       ],
       [
-        graph('Webhook attempts by outcome', own('WebhookAttempts', 'Sum')),
+        graph('Webhook attempts by outcome', outcomeMetric('WebhookAttempts', 'Sum')),
         graph(
           'Webhook latency: receivers, and from event to first attempt',
-          own('WebhookAttemptLatency', 'p99'),
-          own('WebhookLag', 'p99'),
+          outcomeMetric('WebhookAttemptLatency', 'p99'),
+          outcomeMetric('WebhookLag', 'p99'),
         ),
         graph(
           'Webhooks overdue (seconds), disabled',
-          ofStage('WebhookOldestDue', 'Maximum'),
-          ofStage('WebhooksDisabled', 'Sum'),
+          stageMetric('WebhookOldestDue', 'Maximum'),
+          stageMetric('WebhooksDisabled', 'Sum'),
         ),
       ],
       [
-        graph('Given up on', everyOne('AWS/SQS,QueueName', 'ApproximateNumberOfMessagesVisible', 'Maximum')),
+        graph('Due queues: oldest (seconds)', stageMetric('SweepOldestDue', 'Maximum')),
+        graph(
+          'Due items failed, quarantined',
+          stageMetric('SweepFailures', 'Sum'),
+          stageMetric('SweepQuarantined', 'Maximum'),
+        ),
+      ],
+      [
+        graph('Failure queues', searchAll('AWS/SQS,QueueName', 'ApproximateNumberOfMessagesVisible', 'Maximum')),
         graph('Table throttles', table('ReadThrottleEvents'), table('WriteThrottleEvents')),
         graph('Table capacity', table('ConsumedReadCapacityUnits'), table('ConsumedWriteCapacityUnits')),
       ],

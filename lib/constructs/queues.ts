@@ -4,11 +4,14 @@ import { Construct } from 'constructs';
 import type { Platform } from '../stacks/platform-stack.ts';
 import type { Use } from './rights.ts';
 
-/** Where one asynchronous path puts what it gave up on. Anything in it is an alarm (lib/operations.ts). */
+/**
+ * A dead-letter queue for the failed work of one asynchronous path. Any message in it raises an alarm
+ * (lib/stacks/operations-alarms.ts).
+ */
 export class FailureQueue extends Construct {
   readonly queue: Queue;
   readonly queueName: string;
-  /** The right to put something in. */
+  /** Permission to send a message to the queue. */
   readonly send: Use;
 
   constructor(scope: Construct, { names }: Platform, name: string) {
@@ -21,6 +24,9 @@ export class FailureQueue extends Construct {
       retentionPeriod: Duration.days(14),
     });
     this.send = { rights: [{ actions: ['sqs:SendMessage'], on: [this.queue.queueArn] }] };
-    Validations.of(this.queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'it is a dead-letter queue itself' });
+    Validations.of(this.queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'this queue is itself a dead-letter queue',
+    });
   }
 }

@@ -2,17 +2,23 @@ import { PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Stack, Validations } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 
-/** What one may do with what. Rights name resources, never `*`, unless the AWS action knows no resource. */
+/**
+ * Permission for actions on resources. Resources are named and never `*`, unless the AWS action has no resource-level
+ * permissions.
+ */
 export interface Right {
   actions: string[];
   on: string[];
-  /** Condition operators as IAM has them. */
+  /** IAM condition operators. */
   when?: Record<string, Record<string, string | string[]>>;
-  /** Why a resource ends in a wildcard; a right without it must not have one (cdk-nag sees to that). */
+  /** Reason for a wildcard in a resource. A right without a reason must have no wildcard; cdk-nag enforces it. */
   wildcard?: string;
 }
 
-/** What using a resource takes: the variables that name it, and the rights on it. Its stack hands these out. */
+/**
+ * Access to a resource: the environment variables that name it and the permissions on it. The resource's stack provides
+ * it.
+ */
 export interface Use {
   variables?: Record<string, string>;
   rights?: Right[];
@@ -27,7 +33,7 @@ export function policyOf(rights: Right[]): PolicyDocument {
   });
 }
 
-/** Tells cdk-nag why this construct's policies have the wildcards that they have. */
+/** Acknowledges the wildcards of this construct's policies to cdk-nag, with their reasons. */
 export function explainWildcards(scope: IConstruct, rights: Right[]): void {
   for (const { on, wildcard } of rights) {
     if (!wildcard) continue;
@@ -39,7 +45,7 @@ export function explainWildcards(scope: IConstruct, rights: Right[]): void {
   }
 }
 
-/** A name as cdk-nag writes it in its findings: `<AWS::AccountId>` for a reference. */
+/** Returns a name as cdk-nag writes it in findings: `<AWS::AccountId>` for a reference. */
 function flatten(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return '';

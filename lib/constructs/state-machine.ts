@@ -3,30 +3,29 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import type { Names } from '../names.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { explainWildcards, policyOf, type Right } from './rights.ts';
 
 interface MachineNeeds {
-  /** Amazon States Language (lib/state-machines/deployments.ts). */
+  /** Definition in Amazon States Language (lib/state-machines/). */
   definition: object;
-  /** ARNs of the functions it may invoke. */
+  /** ARNs of the functions that it may invoke. */
   functions: string[];
-  /** What else it does. */
+  /** Further permissions of its steps. */
   rights?: Right[];
 }
 
-/** A standard state machine that logs what happens but never the data, traced, with a role for its steps alone. */
+/** The names of state machines. */
+type MachineName = { [Name in keyof Names]: Names[Name] extends { executions: string } ? Name : never }[keyof Names];
+
+/** A standard state machine with tracing, logs that leave out execution data, and a role limited to its steps. */
 export class Machine extends Construct {
   readonly machineName: string;
   readonly stateMachineArn: string;
 
-  constructor(
-    scope: Construct,
-    { names }: Platform,
-    name: 'deployment' | 'teardown' | 'hosting' | 'database' | 'domain' | 'door',
-    needs: MachineNeeds,
-  ) {
+  constructor(scope: Construct, { names }: Platform, name: MachineName, needs: MachineNeeds) {
     super(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Machine`);
     const machine = names[name];
     this.machineName = machine.name;
@@ -37,7 +36,7 @@ export class Machine extends Construct {
       ...OBSERVABILITY,
     ];
     const role = new Role(this, 'Role', {
-      description: `The state machine ${name}: its steps`,
+      description: `Runs the steps of the state machine ${name}`,
       assumedBy: new ServicePrincipal('states.amazonaws.com'),
       inlinePolicies: { steps: policyOf(rights) },
     });
@@ -48,7 +47,7 @@ export class Machine extends Construct {
       role: role.withoutPolicyUpdates(),
       tracingEnabled: true,
       logs: {
-        // The prefix keeps the account's resource policy for log deliveries within its size.
+        // The prefix keeps the account's resource policy for log deliveries below its maximum size.
         destination: new LogGroup(this, 'Logs', {
           logGroupName: `/aws/vendedlogs/states/${machine.name}`,
           retention: LOG_RETENTION,
@@ -74,11 +73,11 @@ const OBSERVABILITY: Right[] = [
       'logs:DescribeLogGroups',
     ],
     on: ['*'],
-    wildcard: 'log deliveries are an account-wide matter: these actions know no resources',
+    wildcard: 'log deliveries belong to the account: these actions have no resource-level permissions',
   },
   {
     actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'],
     on: ['*'],
-    wildcard: 'X-Ray knows no resources',
+    wildcard: 'X-Ray has no resource-level permissions',
   },
 ];

@@ -19,19 +19,19 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwners
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Aws, DefaultStackSynthesizer, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { CACHE_FOR_EVER, CACHE_NEVER, webAppHeaders } from '../build/web-app-headers.ts';
+import { CACHE_IMMUTABLE, CACHE_NEVER, webAppHeaders } from '../build/web-app-headers.ts';
 import type { LoginStack } from '../stacks/login.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { explainWildcards, policyOf, type Right } from './rights.ts';
 
-/** The paths below which the files are; what the dashboard's API has of them goes before. */
+/** Paths of the dashboard's files. The more specific paths of the dashboard's API take precedence. */
 const PATHS = ['/dashboard', '/dashboard/*'];
 const FOLDER = 'dashboard';
 
-/** The dashboard's files: a bucket that CloudFront alone may read, and what the deployment puts there. */
+/** The dashboard's files: a bucket that only CloudFront reads, and their deployment. */
 export class WebApp extends Construct {
-  /** How the edge answers for it, by path. */
+  /** CloudFront behaviours by path. */
   readonly behaviours: Record<string, BehaviorOptions>;
   readonly #platform: Platform;
   readonly #bucket: IBucket;
@@ -48,7 +48,7 @@ export class WebApp extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    // CDK's class differs from CDK's interface in what optional means.
+    // CDK's class and interface differ in their optional properties.
     this.#bucket = bucket as IBucket;
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
@@ -58,7 +58,7 @@ export class WebApp extends Construct {
       origin: S3BucketOrigin.withOriginAccessControl(this.#bucket),
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      // For how long is said by each file.
+      // Each file's Cache-Control header sets its time to live.
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
       responseHeadersPolicy: this.#headers([login.issuerOrigin, login.pages]),
@@ -69,7 +69,10 @@ export class WebApp extends Construct {
     if (webApp) this.#deploy(webApp, { issuer: login.issuer, clientId: login.clientId, apiUrl: '' });
   }
 
-  /** The very headers that the local run sends (lib/build/web-app-headers.ts), in CloudFront's words, and HTTPS for good. */
+  /**
+   * Returns the same headers that the local run sends (lib/build/web-app-headers.ts), as a CloudFront policy, with HSTS
+   * for 365 days.
+   */
   #headers(origins: string[]): ResponseHeadersPolicy {
     const { 'content-security-policy': csp = '', 'permissions-policy': permissions = '' } = webAppHeaders(origins);
     return new ResponseHeadersPolicy(this, 'Headers', {
@@ -91,11 +94,14 @@ export class WebApp extends Construct {
     return new EdgeFunction(this, 'OpenWebApp', {
       functionName: `${this.#platform.config.prefix}-open-web-app`,
       runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, 'edge-functions', 'open-web-app.js') }),
+      code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, '../edge-functions', 'open-web-app.js') }),
     });
   }
 
-  /** Files that never change first, then the page that names them. What the page before it named stays there. */
+  /**
+   * Uploads the immutable files first and then the page that refers to them. Files of earlier deployments stay, for
+   * pages that are still open.
+   */
   #deploy(folder: string, settings: object): void {
     const common = {
       destinationBucket: this.#bucket,
@@ -111,7 +117,7 @@ export class WebApp extends Construct {
     const files = new BucketDeployment(this, 'Assets', {
       ...common,
       sources: [Source.asset(folder, { exclude: ['*', '!assets', '!assets/**'] })],
-      cacheControl: [CacheControl.fromString(CACHE_FOR_EVER)],
+      cacheControl: [CacheControl.fromString(CACHE_IMMUTABLE)],
     });
     const page = new BucketDeployment(this, 'Page', {
       ...common,
@@ -121,11 +127,11 @@ export class WebApp extends Construct {
     page.node.addDependency(files);
     Validations.of(Stack.of(this)).acknowledge({
       id: 'AwsSolutions-L1',
-      reason: 'the function that copies the files is CDK’s own, and so is its runtime',
+      reason: 'CDK provides the function that copies the files and chooses its runtime',
     });
   }
 
-  /** What CDK's copying function may do: read the deployment's assets, write these files. */
+  /** Returns the role of CDK's copying function: it reads the deployment's assets and writes these files. */
   #deployer(): Role {
     const { names } = this.#platform;
     const assets = `cdk-${DefaultStackSynthesizer.DEFAULT_QUALIFIER}-assets-${Stack.of(this).account}-${Stack.of(this).region}`;
@@ -145,7 +151,7 @@ export class WebApp extends Construct {
       {
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         on: [logs.arn],
-        wildcard: 'the streams of its own log group, which Lambda names',
+        wildcard: 'log streams of its own log group, whose names Lambda chooses',
       },
     ];
     const role = new Role(this, 'Deployer', {

@@ -1,12 +1,12 @@
 import cf from 'cloudfront';
 
-// A CloudFront Function (runtime cloudfront-js-2.0): every request to an application passes here. It finds the
-// application's host name in the KeyValueStore and sends the request to that application's function; what has no release
-// yet gets a page from here.
+// A CloudFront Function (runtime cloudfront-js-2.0) that receives every request to an application. It looks up the
+// application's host name in the KeyValueStore and sends the request to that application's function. An application
+// without a release gets a placeholder page from here.
 
 const routes = cf.kvs();
 
-// biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it by this name
+// biome-ignore lint/correctness/noUnusedVariables: CloudFront calls this name
 async function handler(event) {
   const request = event.request;
   const host = request.headers.host.value.toLowerCase().split(':')[0];
@@ -14,7 +14,7 @@ async function handler(event) {
     return page(404, 'Not Found', 'Nothing here', 'There is no application at this address.');
   }
   let target = await routes.get(host);
-  // An application's own domain leads wherever its address with us does.
+  // A custom domain's entry names the application's default host name.
   if (target.startsWith('@')) target = await routes.get(target.slice(1));
   if (target === 'placeholder') {
     return page(
@@ -24,7 +24,7 @@ async function handler(event) {
       'This application has not been deployed yet. Its first release will appear here.',
     );
   }
-  // The application's own address is sent as Host, or its function would not be found; this is what the visitor asked for.
+  // The function's URL needs its own host name in Host; this header keeps the host name that the visitor requested.
   request.headers['x-forwarded-host'] = { value: host };
   cf.updateRequestOrigin({ domainName: target });
   return request;

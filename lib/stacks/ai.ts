@@ -9,12 +9,12 @@ import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-/** Seconds: a call may take 14 minutes, and has a minute to settle. */
-const TIMEOUT = 900;
+/** Seconds. A call may take 14 minutes and has one more minute to settle its cost. */
+const TIMEOUT_SECONDS = 900;
 
-/** The AI gateway's streaming half: one function that answers byte by byte, which an HTTP API cannot do. */
+/** The streaming half of the AI gateway: one function that streams its response, which an HTTP API cannot do. */
 export class AiStack extends PlatformStack {
-  /** Host of the function's URL; the edge sends chat completions there. */
+  /** Host of the function's URL. The edge sends chat completions to it. */
   readonly urlHost: string;
 
   constructor(
@@ -28,8 +28,9 @@ export class AiStack extends PlatformStack {
 
     const keys = new Secret(this, 'ProviderKeys', {
       secretName: names.providerKeys,
-      description: 'Our own keys for AI providers, by provider id; an empty one sells nothing of that provider',
-      // Made empty; an operator fills it in (docs/runbook.md#provider-key).
+      description:
+        'Platform keys for AI providers, by provider id; models of a provider with an empty key are not sold',
+      // Created empty; an operator fills it in (docs/runbook.md#provider-key).
       generateSecretString: {
         secretStringTemplate: JSON.stringify(Object.fromEntries(AI_PROVIDER_IDS.map((id) => [id, '']))),
         generateStringKey: 'generated',
@@ -38,14 +39,14 @@ export class AiStack extends PlatformStack {
     });
     Validations.of(keys).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'the keys are made by the providers; an operator puts a new one in and deploys',
+      reason: 'the providers create the keys; an operator stores a new one and deploys',
     });
     const keyOf = (id: string) => SecretValue.secretsManager(names.providerKeys, { jsonField: id }).unsafeUnwrap();
 
     const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', {
-      // Its text changes with the setting, and so CloudFormation reads the keys anew.
+      // The description changes with the setting, which makes CloudFormation read the keys again.
       description: `POST /ai/v1/chat/completions, streamed (provider keys ${config.aiKeysVersion})`,
-      timeout: TIMEOUT,
+      timeout: TIMEOUT_SECONDS,
       uses: [
         table.read,
         table.write,
@@ -63,7 +64,8 @@ export class AiStack extends PlatformStack {
     });
     chat.node.addDependency(keys);
     const url = chat.lambda.addFunctionUrl({
-      // Signed requests would make POST clients sign their bodies; the function asks for the edge's secret instead.
+      // With IAM authorization, clients would have to sign the bodies of POST requests. The function requires the
+      // edge's secret instead.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
       cors: {
@@ -78,5 +80,5 @@ export class AiStack extends PlatformStack {
   }
 }
 
-/** What the gateway adds to its answers. */
+/** Response headers that the gateway adds. */
 const AI_HEADERS = ['X-Upstream-Latency-Ms', 'X-Gateway-Overhead-Ms', 'X-Ignored-Parameters'];

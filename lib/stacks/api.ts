@@ -12,7 +12,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib/core';
-import { pathsOf, type Uses } from '../../contract/route.ts';
+import { listPaths, type Uses } from '../../contract/route.ts';
 import { type AnyRoute, routes } from '../../contract/routes.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
@@ -21,14 +21,14 @@ import type { Use } from '../constructs/rights.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
 import type { BuildsStack } from './builds.ts';
-import { ASK_DNS, type DoorsStack } from './custom-domains.ts';
+import { type CustomDomainsStack, DNS_LOOKUP } from './custom-domains.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
-import { askRegistrar } from './registrar.ts';
+import { checkAvailability } from './registrar.ts';
 import type { TableStack } from './table.ts';
 import { receivers } from './webhooks.ts';
 
-/** What browsers may do across origins; who may is a property of each public key (design, section 4). */
+/** Cross-origin access of browsers. Each public key restricts its own origins (design, section 4). */
 export const CORS = {
   allowOrigins: ['*'],
   allowMethods: [
@@ -51,10 +51,13 @@ export const CORS = {
   maxAge: Duration.hours(1),
 };
 
-/** Seconds. A write may wait for its turn where many are at one wallet (domain/billing/wallet.ts); the API itself waits thirty. */
+/**
+ * Returns a route's function timeout in seconds. A write may wait behind concurrent writes to one wallet
+ * (domain/billing/wallet.ts); the HTTP API itself waits 30 seconds.
+ */
 export const timeoutOf = ({ method }: AnyRoute): number => (method === 'GET' ? 10 : 29);
 
-/** A line of the access log: what API Gateway knows, and nothing of what was sent. */
+/** Fields of an access log line. Request content is never logged. */
 const ACCESS_LOG = {
   requestId: '$context.requestId',
   time: '$context.requestTime',
@@ -68,21 +71,23 @@ const ACCESS_LOG = {
   error: '$context.integrationErrorMessage',
 };
 
-/** Where repositories may be: a property of the stage. */
+/** Returns the setting that allows repositories on the local machine, which depends on the stage. */
 const repositories = ({ config }: Platform): Use => ({
   variables: { ALLOW_LOCAL_REPOSITORIES: String(config.allowLocalRepositories) },
 });
 
-/** The HTTP API: one route and one function for each entry of the contract, and one function for everything else. */
+/**
+ * The HTTP API: one route and one function for each operation of the contract, and one function for all other paths.
+ */
 export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
-  /** What the edge sends along, so that the API believes what it says of the visitor. */
+  /** Secret that the edge sends with each request, so that the API trusts the visitor address in its header. */
   readonly originSecret: string;
-  /** Believing the edge. */
+  /** Lets a function verify that a request came through the edge. */
   readonly throughTheEdge: Use;
-  /** What an operation of the contract works with. */
-  readonly usesOf: (route: AnyRoute) => Use[];
-  /** Reading which AI models there are and what they cost. */
+  /** Returns the resources that an operation of the contract uses. */
+  readonly usesOf: (addRoutes: AnyRoute) => Use[];
+  /** Lets a function read the AI models on offer and their prices. */
   readonly offer: Use;
 
   constructor(
@@ -93,14 +98,14 @@ export class ApiStack extends PlatformStack {
       builds,
       login,
       billing,
-      doors,
+      customDomains,
     }: {
       table: TableStack;
       hosting: AppHostingStack;
       builds: BuildsStack;
       login: LoginStack;
       billing: BillingStack;
-      doors: DoorsStack;
+      customDomains: CustomDomainsStack;
     },
   ) {
     super(platform, 'api', 'The HTTP API and a function for each of its operations');
@@ -111,7 +116,7 @@ export class ApiStack extends PlatformStack {
 
     this.api = new HttpApi(this, 'Api', {
       apiName: config.prefix,
-      description: 'Every path and method of the contract; anything else is a 404 in the standard shape',
+      description: 'Every path and method of the contract; other requests receive a 404 in the standard error shape',
       createDefaultStage: false,
       corsPreflight: CORS,
     });
@@ -135,20 +140,19 @@ export class ApiStack extends PlatformStack {
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:
-        'each function checks the key itself, in the same round trip that counts the request (runtime/authentication.ts)',
+        'each function authenticates the key in the same round trip that counts the request (runtime/http/identify.ts)',
     });
 
     const secret = new Secret(this, 'OriginSecret', {
       secretName: names.originSecret,
-      description: 'Known to the edge and to the API: a request that carries it came through CloudFront',
+      description: 'Shared by the edge and the API: a request that carries it came through CloudFront',
       generateSecretString: { excludePunctuation: true, passwordLength: 40 },
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason:
-        'it vouches for the address of a visitor and for nothing else; a new one takes a deployment of both sides',
+      reason: 'it only proves the origin of the visitor’s address; rotation takes a deployment of the edge and the API',
     });
-    // Dynamic references: CloudFormation fills them in, no template holds the value.
+    // Dynamic references: CloudFormation resolves them, and no template contains the value.
     this.originSecret = SecretValue.secretsManager(names.originSecret).unsafeUnwrap();
     this.throughTheEdge = { variables: { ORIGIN_SECRET: secret.secretValue.unsafeUnwrap() } };
 
@@ -159,7 +163,7 @@ export class ApiStack extends PlatformStack {
       'app-logs': [hosting.readLogs],
       models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
-      registrar: [askRegistrar],
+      registrar: [checkAvailability],
       panel: [hosting.openServerTokens],
       git: [hosting.makeHookSecret, hosting.makeDeployKey, repositories(platform)],
       hooks: [hosting.openHookSecret],
@@ -168,8 +172,8 @@ export class ApiStack extends PlatformStack {
       databases: [databaseUses(platform).region],
       'provider-keys': [hosting.sealProviderKeys],
       payments: [billing.payments],
-      dns: [ASK_DNS],
-      doors: [doors.address],
+      dns: [DNS_LOOKUP],
+      'edge-endpoint': [customDomains.endpoint],
     };
     this.usesOf = ({ method, uses }) => [
       this.throughTheEdge,
@@ -179,15 +183,15 @@ export class ApiStack extends PlatformStack {
       ...uses.flatMap((use) => extras[use]),
     ];
     for (const operation of routes satisfies readonly AnyRoute[]) {
-      const made = new PlatformFunction(this, platform, `api/${operation.id}`, {
+      const handler = new PlatformFunction(this, platform, `api/${operation.id}`, {
         description: `${operation.method} ${operation.path}`,
         uses: this.usesOf(operation),
         timeout: timeoutOf(operation),
       });
-      route(made, this.api, operation);
+      addRoutes(handler, this.api, operation);
     }
     const notFound = new PlatformFunction(this, platform, 'api/notFound', {
-      description: 'Any path or method that is not in the contract',
+      description: 'Answers any path or method outside the contract with 404',
       uses: [this.throughTheEdge, login.check, table.count],
     });
     new HttpRoute(this, 'ApiNotFoundRoute', {
@@ -198,16 +202,16 @@ export class ApiStack extends PlatformStack {
   }
 }
 
-/** One permission per function, for all of this API: whichever path leads to it. */
+/** Creates an integration with one permission for all routes of this API, instead of one per route. */
 const integrationOf = ({ node, lambda }: PlatformFunction) =>
   new HttpLambdaIntegration(`${node.id}Integration`, lambda, { scopePermissionToRoute: false });
 
-/** Leads an operation's paths to its function: its own, and the dashboard's. */
-export function route(made: PlatformFunction, httpApi: HttpApi, operation: AnyRoute): void {
+/** Routes an operation's paths, its own and the dashboard's, to its function. */
+export function addRoutes(handler: PlatformFunction, httpApi: HttpApi, operation: AnyRoute): void {
   const { method, path } = operation;
-  const integration = integrationOf(made);
-  for (const each of pathsOf(operation)) {
-    new HttpRoute(Stack.of(made), `${made.node.id}${each === path ? '' : 'Dashboard'}Route`, {
+  const integration = integrationOf(handler);
+  for (const each of listPaths(operation)) {
+    new HttpRoute(Stack.of(handler), `${handler.node.id}${each === path ? '' : 'Dashboard'}Route`, {
       httpApi,
       routeKey: HttpRouteKey.with(each, HttpMethod[method]),
       integration,

@@ -6,55 +6,58 @@ import { databaseUses } from '../constructs/database-rights.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** Applications of any customer: why rights on them end in a wildcard. */
-const ANY_APP = 'applications come and go; all of them, and nothing else, have this prefix';
+/** Reason for the wildcard in permissions on customers' applications. */
+const ANY_APP = 'applications are created and deleted at run time; only they have this prefix';
 
-/** What hosted applications share: the key their variables are sealed under, their role, and the routes by host name. */
+/**
+ * Resources that hosted applications share: the key that encrypts their variables, their role, and the routes by host
+ * name.
+ */
 export class AppHostingStack extends PlatformStack {
   readonly routes: KeyValueStore;
-  /** Sealing an application's variables and opening them again. */
+  /** Encrypts and decrypts an application's environment variables. */
   readonly seal: Use;
-  /** Sealing the signing secrets of webhook endpoints, and opening them to sign. */
+  /** Encrypts the signing secrets of webhook endpoints; `sign` decrypts them. */
   readonly makeSigning: Use;
   readonly sign: Use;
-  /** Opening the API tokens of hosting servers, and sealing them. */
+  /** Decrypts and encrypts the API tokens of hosting servers. */
   readonly openServerTokens: Use;
   readonly sealServerTokens: Use;
-  /** Opening them for a build. */
+  /** Decrypts an application's environment variables for a build. */
   readonly unseal: Use;
-  /** Sealing the secret that an application's hooks are signed with, and its deploy key. */
+  /** Encrypts an application's hook secret and its deploy key. */
   readonly makeHookSecret: Use;
   readonly makeDeployKey: Use;
-  /** Opening the secret that its hooks are signed with. */
+  /** Decrypts an application's hook secret, which verifies push webhooks. */
   readonly openHookSecret: Use;
-  /** Opening its deploy key, for a build. */
+  /** Decrypts an application's deploy key for a build. */
   readonly openDeployKey: Use;
-  /** Opening the keys that callers have saved for AI providers, and sealing them. */
+  /** Decrypts and encrypts the AI provider keys that customers stored. */
   readonly openProviderKeys: Use;
   readonly sealProviderKeys: Use;
-  /** Making releases: the function, its code, its versions. */
+  /** Creates releases: the application's function, its code and its versions. */
   readonly release: Use;
-  /** Reading what applications print. */
+  /** Reads applications' logs. */
   readonly readLogs: Use;
-  /** Asking a release whether it works. */
+  /** Invokes a release to check its health. */
   readonly check: Use;
-  /** Moving traffic: the alias, its address and the route. */
+  /** Moves traffic: the alias, its function URL and the route. */
   readonly switch: Use;
-  /** Removing releases that are not kept. */
+  /** Removes releases that are not kept. */
   readonly prune: Use;
-  /** Removing all of it. */
+  /** Removes an application's function, logs and routes. */
   readonly remove: Use;
-  /** Pointing a host name somewhere. */
+  /** Writes the routes of host names. */
   readonly route: Use;
 
   constructor(platform: Platform) {
-    super(platform, 'app-hosting', 'What hosted applications share: key, role, routes');
+    super(platform, 'app-hosting', 'Shared resources of hosted applications: encryption key, role, routes');
     const { config, names } = platform;
     const apps = `${names.appFunctions.arnPrefix}*`;
 
     const key = new Key(this, 'Secrets', {
       alias: `${config.prefix}-secrets`,
-      description: 'Seals variables, provider keys and signing secrets, each under its own encryption context',
+      description: 'Encrypts variables, provider keys and signing secrets, each under its own encryption context',
       enableKeyRotation: true,
       removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
@@ -67,7 +70,7 @@ export class AppHostingStack extends PlatformStack {
       {
         actions: ['kms:Decrypt'],
         on: [key.keyArn],
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM fills it in with the ARN of the function that asks
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM replaces it with the ARN of the calling function
         when: { StringEquals: { 'kms:EncryptionContext:application': '${lambda:SourceFunctionArn}' } },
       },
       {
@@ -80,7 +83,7 @@ export class AppHostingStack extends PlatformStack {
     const role = new Role(this, 'AppRole', {
       roleName: names.appRole.name,
       description:
-        'What the code of customers may do: open its own variables, write its own log, connect to its own databases',
+        'Permissions of customer code: decrypt its own variables, write its own log, connect to its own databases',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { own: policyOf(appRights) },
     });
@@ -110,7 +113,7 @@ export class AppHostingStack extends PlatformStack {
     this.openDeployKey = { rights: [forGit('deployKey', 'Decrypt')] };
     this.openHookSecret = { variables: secrets, rights: [forGit('gitHook', 'Decrypt')] };
 
-    // Another context, so that neither opens what is the other's.
+    // A separate encryption context, so that no permission decrypts the other kind of secret.
     const underAnAccount = { StringLike: { 'kms:EncryptionContext:providerKeyOf': 'acc_*' } };
     const providerKeys = (...actions: string[]): Use => ({
       variables: secrets,
@@ -127,7 +130,7 @@ export class AppHostingStack extends PlatformStack {
     this.openServerTokens = serverTokens('Decrypt');
     this.sealServerTokens = serverTokens('GenerateDataKey');
 
-    // One module of the code speaks of applications' functions (runtime/bindings/app-host.ts) and wants all three names.
+    // The binding of the app host (runtime/bindings/app-host.ts) reads all three names.
     const functions = {
       APP_FUNCTION_PREFIX: names.appFunctions.prefix,
       APP_FUNCTION_ROLE_ARN: names.appRole.arn,
@@ -152,7 +155,7 @@ export class AppHostingStack extends PlatformStack {
         'UpdateFunctionCode',
         'UpdateFunctionConfiguration',
         'PublishVersion',
-        // Of an application that was deleted while its release was made.
+        // Deletes the function if the application was deleted during the release.
         'DeleteFunction',
       ),
       {
@@ -195,7 +198,7 @@ export class AppHostingStack extends PlatformStack {
   }
 }
 
-/** Several uses as one. */
+/** Merges several uses into one. */
 function merge(...uses: Use[]): Use {
   return {
     variables: Object.assign({}, ...uses.map(({ variables }) => variables)),

@@ -3,24 +3,24 @@ import { SecretValue, Validations } from 'aws-cdk-lib/core';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** What billing needs of the outside: the card processor's key. */
+/** External dependency of billing: the payment provider's key. */
 export class BillingStack extends PlatformStack {
-  /** Asking the card processor, and knowing its callbacks. */
+  /** Lets a function call the payment provider and verify its callbacks. */
   readonly payments: Use;
 
   constructor(platform: Platform) {
-    super(platform, 'billing', 'Billing: the key of the card processor');
+    super(platform, 'billing', 'Billing: the key of the payment provider');
     const { config, names } = platform;
     const key = new Secret(this, 'PaymentsKey', {
       secretName: names.paymentsKey,
-      // Its text changes with the setting, and so CloudFormation reads the key anew wherever it is filled in.
-      description: `Our secret key at Paystack (version ${config.paymentsKeyVersion})`,
-      // Made with a value that Paystack refuses; an operator puts the real one in (docs/runbook.md#payments).
+      // The description changes with the setting, which makes CloudFormation read the key again wherever it is used.
+      description: `The platform’s secret key at Paystack (version ${config.paymentsKeyVersion})`,
+      // Created with a value that Paystack refuses; an operator stores the real key (docs/runbook.md#payments).
       generateSecretString: { excludePunctuation: true, passwordLength: 40 },
     });
     Validations.of(key).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'the key is made by Paystack; an operator puts a new one in and deploys',
+      reason: 'Paystack creates the key; an operator stores a new one and deploys',
     });
     this.payments = {
       variables: {

@@ -11,29 +11,35 @@ import { BUILD_MINUTES } from '../state-machines/deployments.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** What lies in the bucket of builds. The builder (builder/main.ts) and the workflow's functions agree on it. */
+/** Folders of the builds bucket, shared by the builder (builder/main.ts) and the workflow's functions. */
 type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches';
 
-/** Days after which objects go; the log is part of the API and stays. A release does not need its artifact any more. */
+/**
+ * Days until objects of a folder expire. Logs are part of the API and do not expire. A release keeps working after its
+ * artifact expired.
+ */
 const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 7, results: 30, artifacts: 90, caches: 30 };
 
-/** Where applications are built: a bucket between the builder and the rest, and a CodeBuild project that runs the builder. */
+/**
+ * Builds of applications: a bucket between the builder and the functions, and a CodeBuild project that runs the
+ * builder.
+ */
 export class BuildsStack extends PlatformStack {
-  /** Reading logs, for the API. */
+  /** Reads build logs, for the API. */
   readonly readLogs: Use;
-  /** Ordering a build. */
+  /** Stores the job of a build. */
   readonly order: Use;
-  /** Reading what came of it, and its artifact. */
+  /** Reads a build's result and artifact. */
   readonly collect: Use;
-  /** Reading what a build says of itself. */
+  /** Reads a build's result. */
   readonly readResults: Use;
-  /** Deleting the artifacts of releases that are not kept. */
+  /** Deletes the artifacts of releases that are not kept. */
   readonly discard: Use;
-  /** Deleting what a deployment left. */
+  /** Deletes all files of an application's deployments. */
   readonly remove: Use;
 
   constructor(platform: Platform, hosting: AppHostingStack) {
-    super(platform, 'builds', 'Where applications are built: bucket and CodeBuild project');
+    super(platform, 'builds', 'Builds of applications: bucket and CodeBuild project');
     const { config, names, bundles } = platform;
     const bucket = new Bucket(this, 'Builds', {
       bucketName: names.builds.name,
@@ -53,16 +59,16 @@ export class BuildsStack extends PlatformStack {
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'a few kinds of machine-written objects, reached by a handful of our own roles: CloudTrail data events, where wanted, say more than access logs',
+        'only a few platform roles access these machine-written objects; CloudTrail data events, if enabled, say more than access logs',
     });
 
     const object = (action: 'Get' | 'Put' | 'Delete', ...folders: Folder[]): Right => ({
       actions: [`s3:${action}Object`],
       on: folders.map((folder) => `${names.builds.arn}/${folder}/*`),
-      wildcard: 'objects are named after deployments and applications; the folder is what is granted',
+      wildcard: 'objects are named after deployments and applications; the permission covers a folder',
     });
     const variables = { BUILDS_BUCKET: names.builds.name };
-    // Who may not list is told 403 for what is not there yet, and could not tell it from a fault.
+    // Without permission to list, S3 answers 403 instead of 404 for a missing object, which looks like a fault.
     const list: Right = { actions: ['s3:ListBucket'], on: [names.builds.arn] };
     this.readLogs = { variables, rights: [object('Get', 'logs'), list] };
     this.order = { variables, rights: [object('Put', 'jobs')] };
@@ -83,11 +89,11 @@ export class BuildsStack extends PlatformStack {
       {
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         on: [logs.arn],
-        wildcard: 'the streams of its own log group, which CodeBuild names',
+        wildcard: 'log streams of its own log group, whose names CodeBuild chooses',
       },
     ];
     const role = new Role(this, 'BuildRole', {
-      description: 'The builder: its job, its log, its result',
+      description: 'The builder: reads its job, writes its log and result',
       assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
       inlinePolicies: { needs: policyOf(rights) },
     });
@@ -97,12 +103,12 @@ export class BuildsStack extends PlatformStack {
       description: 'Clones, installs, builds and packages one deployment of an application',
       source: Source.s3({ bucket: builder.bucket, path: builder.s3ObjectKey }),
       buildSpec: BuildSpec.fromObject({ version: 0.2, phases: { build: { commands: ['node main.mjs'] } } }),
-      // Ships Node 22 and 24, and `n`, which fetches any other.
+      // Ships Node 22 and 24, and `n`, which installs other versions.
       environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
       environmentVariables: {
         BUILDS_BUCKET: { value: names.builds.name },
         GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },
-        // A little less than CodeBuild's own limit, so that there is time to say so.
+        // One minute less than CodeBuild's own limit, so that the builder can report the timeout.
         BUILD_SECONDS: { value: String((BUILD_MINUTES - 1) * 60) },
       },
       timeout: Duration.minutes(BUILD_MINUTES),
@@ -120,7 +126,7 @@ export class BuildsStack extends PlatformStack {
     });
     Validations.of(project).acknowledge({
       id: 'AwsSolutions-CB4',
-      reason: 'the project has no artifacts of its own: the builder writes to the bucket, which encrypts',
+      reason: 'the project has no artifacts of its own; the builder writes to the encrypted bucket',
     });
   }
 }

@@ -15,38 +15,44 @@ import { CfnOutput, Validations } from 'aws-cdk-lib/core';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
-import { doorMachine } from '../state-machines/custom-domains.ts';
+import { edgeTenantMachine } from '../state-machines/custom-domains.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-/** Who answers for domains: whom Lambda asks; the local run has a name server of its own. */
-export const ASK_DNS: Use = { variables: { DNS_SERVERS: '' } };
-
-/** Errors that CloudFront would keep for ten seconds by itself: a key that has just been made must work at once. */
-export const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
-
-/** A look takes seconds. Whoever makes a tenant is believed to be at it for longer than this (domain/doors.ts). */
-const LOOK_SECONDS = 30;
-
-const ANY_TENANT = 'AWS names tenants, which come and go with customers’ domains';
+/** Name servers for DNS queries. Empty on AWS, which means Lambda's resolver; the local run sets its own. */
+export const DNS_LOOKUP: Use = { variables: { DNS_SERVERS: '' } };
 
 /**
- * Where the visitors of applications' own domains come in: a multi-tenant distribution with a tenant and a certificate for
- * each, and what makes and removes them (docs/decisions/custom-domains.md).
+ * Errors that CloudFront caches for ten seconds by default. The distributions do not cache them: a key must work as
+ * soon as it exists.
  */
-export class DoorsStack extends PlatformStack {
-  /** Knowing where domains are to lead. */
-  readonly address: Use;
-  /** Having a door looked after. */
-  readonly keep: Use;
+export const UNCACHED_ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
+/**
+ * A check takes seconds. The lease of the tenant's creation lasts longer than this timeout
+ * (domain/custom-domains/edge-tenant.ts).
+ */
+const CHECK_TIMEOUT_SECONDS = 30;
+
+const ANY_TENANT = 'AWS chooses the names of tenants, which exist as long as customers’ domains';
+
+/**
+ * The edge of custom domains: a multi-tenant distribution with a tenant and a certificate per domain, and the state
+ * machine that creates and removes them (docs/decisions/0018-custom-domains.md).
+ */
+export class CustomDomainsStack extends PlatformStack {
+  /** Provides the address that custom domains must point to. */
+  readonly endpoint: Use;
+  /** Starts the reconciliation of a domain's tenant. */
+  readonly reconcile: Use;
 
   constructor(
     platform: Platform,
     { table, hosting }: { table: TableStack; hosting: AppHostingStack },
     certificate?: ICertificate,
   ) {
-    super(platform, 'doors', 'Where the visitors of applications’ own domains come in');
+    super(platform, 'doors', 'The edge of applications’ custom domains');
     const { config, names } = platform;
     this.addStackDependency(table);
 
@@ -57,22 +63,23 @@ export class DoorsStack extends PlatformStack {
     });
     new CfnOutput(this, 'Address', {
       value: group.attrRoutingEndpoint,
-      description: 'Where the domains of applications are to lead',
+      description: 'The address that custom domains point to',
     });
     const distribution = this.distribution(platform, hosting, certificate);
-    this.address = { variables: { DOOR_ADDRESS: group.attrRoutingEndpoint } };
+    this.endpoint = { variables: { EDGE_ENDPOINT: group.attrRoutingEndpoint } };
 
-    const look = new PlatformFunction(this, platform, 'workflow/lookAtDoor', {
-      description: 'A step of a state machine: lookAtDoor',
-      timeout: LOOK_SECONDS,
+    const look = new PlatformFunction(this, platform, 'workflow/reconcileTenant', {
+      description:
+        'Checks a custom domain and creates or removes its edge tenant; a step of a state machine: reconcileTenant',
+      timeout: CHECK_TIMEOUT_SECONDS,
       uses: [
         table.read,
         table.write,
         hosting.route,
-        this.address,
-        ASK_DNS,
+        this.endpoint,
+        DNS_LOOKUP,
         {
-          variables: { DOOR_DISTRIBUTION_ID: distribution.ref, DOOR_GROUP_ID: group.attrId },
+          variables: { TENANT_DISTRIBUTION_ID: distribution.ref, CONNECTION_GROUP_ID: group.attrId },
           rights: [
             {
               actions: ['Create', 'Update'].map((verb) => `cloudfront:${verb}DistributionTenant`),
@@ -86,48 +93,51 @@ export class DoorsStack extends PlatformStack {
               on: [names.tenants],
               wildcard: ANY_TENANT,
             },
-            // CloudFront asks for a tenant's certificate in the name of who makes the tenant.
+            // CloudFront requests a tenant's certificate with the permissions of the caller that creates the tenant.
             {
               actions: ['acm:RequestCertificate'],
               on: ['*'],
-              wildcard: 'a certificate that is asked for has no name yet',
+              wildcard: 'a requested certificate has no name yet',
             },
             {
               actions: ['acm:DescribeCertificate', 'acm:AddTagsToCertificate'],
               on: [names.edgeCertificates],
-              wildcard: 'AWS names certificates, which come and go with customers’ domains',
+              wildcard: 'AWS chooses the names of certificates, which exist as long as customers’ domains',
             },
           ],
         },
       ],
     });
     new Machine(this, platform, 'door', {
-      definition: doorMachine({ lookAtDoor: look.lambda.functionArn }),
+      definition: edgeTenantMachine({ reconcileTenant: look.lambda.functionArn }),
       functions: [look.lambda.functionArn],
     });
-    this.keep = {
-      variables: { DOOR_STATE_MACHINE_ARN: names.door.arn },
+    this.reconcile = {
+      variables: { TENANT_STATE_MACHINE_ARN: names.door.arn },
       rights: [{ actions: ['states:StartExecution'], on: [names.door.arn] }],
     };
   }
 
-  /** What all tenants share. It does what the distribution of applications does (lib/stacks/edge.ts), for any host that has a tenant. */
+  /**
+   * Creates the distribution that all tenants share. It behaves as the distribution of applications
+   * (lib/stacks/edge.ts), for any host that has a tenant.
+   */
   private distribution({ config }: Platform, hosting: AppHostingStack, certificate?: ICertificate): CfnDistribution {
     const routing = new EdgeFunction(this, 'Function', {
       functionName: `${config.prefix}-route-domain`,
       runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, 'edge-functions', 'route-app.js') }),
+      code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, '../edge-functions', 'route-app.js') }),
       keyValueStore: hosting.routes,
     });
     const distribution = new CfnDistribution(this, 'Distribution', {
       distributionConfig: {
-        comment: 'Own domains of applications',
+        comment: 'Custom domains of applications',
         enabled: true,
         connectionMode: 'tenant-only',
         httpVersion: 'http2and3',
         origins: [
           {
-            // Never asked: the function names the application's own origin, or answers itself.
+            // Never used: the function sets the application's origin or answers the request.
             id: 'unused',
             domainName: config.domain,
             customOriginConfig: {
@@ -146,8 +156,9 @@ export class DoorsStack extends PlatformStack {
           originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
           functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, functionArn: routing.functionArn }],
         },
-        customErrorResponses: KEPT_ERRORS.map((errorCode) => ({ errorCode, errorCachingMinTtl: 0 })),
-        // The platform's own covers no tenant's domain; it says which protocols a tenant's certificate is used with.
+        customErrorResponses: UNCACHED_ERROR_STATUSES.map((errorCode) => ({ errorCode, errorCachingMinTtl: 0 })),
+        // The platform's certificate covers no tenant's domain; it sets the TLS protocols that tenants' certificates
+        // are used with.
         ...(certificate
           ? {
               viewerCertificate: {

@@ -6,19 +6,19 @@ import { databaseMachine } from '../state-machines/databases.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-/** Databases of applications: what has them made. */
+/** Databases of applications: the state machine that creates them. */
 export class DatabasesStack extends PlatformStack {
-  /** Having one made. */
-  readonly make: Use;
+  /** Starts the creation of a database. */
+  readonly provision: Use;
 
   constructor(platform: Platform, table: TableStack) {
-    super(platform, 'databases', 'Databases of applications: what has them made');
+    super(platform, 'databases', 'Databases of applications: the state machine that creates them');
     const { names } = platform;
     this.addStackDependency(table);
 
     const clusters = databaseUses(platform);
     const make = new PlatformFunction(this, platform, 'workflow/makeDatabase', {
-      description: 'A step of a state machine: makeDatabase',
+      description: 'Creates a database and waits for it; a step of a state machine: makeDatabase',
       timeout: 60,
       uses: [table.read, table.write, clusters.make, clusters.remove],
     });
@@ -26,7 +26,7 @@ export class DatabasesStack extends PlatformStack {
       definition: databaseMachine({ makeDatabase: make.lambda.functionArn }),
       functions: [make.lambda.functionArn],
     });
-    this.make = {
+    this.provision = {
       variables: { DATABASE_STATE_MACHINE_ARN: names.database.arn },
       rights: [{ actions: ['states:StartExecution'], on: [names.database.arn] }],
     };

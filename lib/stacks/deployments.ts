@@ -14,7 +14,7 @@ interface Neighbours {
   builds: BuildsStack;
 }
 
-/** The steps: what each works with, and how long it may take (seconds). */
+/** Returns the steps' resources and their timeouts in seconds. */
 function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<typeof databaseUses>) {
   const state = [table.read, table.write];
   return {
@@ -29,11 +29,11 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
   };
 }
 
-/** The deployment pipeline: one state machine for deployments, one for removing applications, and their functions. */
+/** The deployment pipeline: a state machine for deployments, one that removes applications, and their functions. */
 export class DeploymentsStack extends PlatformStack {
-  /** Starting executions, and stopping those of deployments. */
+  /** Starts executions, and stops those of deployments. */
   readonly start: Use;
-  /** Asking how a deployment's execution is, and starting one that never was. */
+  /** Reads the status of a deployment's execution, and starts one that is missing. */
   readonly supervise: Use;
 
   constructor(platform: Platform, neighbours: Neighbours) {
@@ -92,7 +92,7 @@ export class DeploymentsStack extends PlatformStack {
   }
 }
 
-/** The rights of `codebuild:startBuild.sync`: Step Functions hears of a build's end through a rule of its own. */
+/** Permissions of `codebuild:startBuild.sync`. Step Functions learns of a build's end through an EventBridge rule. */
 function runBuilds(project: string, rule: string): Right[] {
   return [
     { actions: ['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'], on: [project] },

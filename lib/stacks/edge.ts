@@ -24,24 +24,24 @@ import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
-import { DASHBOARD_PATH, pathsOf } from '../../contract/route.ts';
+import { DASHBOARD_PATH, listPaths } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
 import { WebApp } from '../constructs/web-app.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { KEPT_ERRORS } from './custom-domains.ts';
+import { UNCACHED_ERROR_STATUSES } from './custom-domains.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** CloudFront takes certificates from this region alone. */
+/** CloudFront takes certificates from this region only. */
 const CERTIFICATE_REGION = 'us-east-1';
 
 function zoneOf(scope: Construct, domain: string, hostedZoneId: string): IHostedZone {
   return HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName: domain });
 }
 
-/** The certificate of the platform's names; there is one only where the settings name the hosted zone. */
+/** The certificate of the platform's names. It exists only if the settings name the hosted zone. */
 export class CertificateStack extends PlatformStack {
   readonly certificate: ICertificate;
 
@@ -53,13 +53,13 @@ export class CertificateStack extends PlatformStack {
       subjectAlternativeNames: [`*.${appsDomain}`],
       validation: CertificateValidation.fromDns(zoneOf(this, domain, hostedZoneId)),
     });
-    // Read across regions by the stack's output, without custom resources to carry it over.
+    // Read across regions through the stack's output, without custom resources.
     CrossStackReferences.of(certificate).produce(ReferenceStrength.WEAK);
     this.certificate = certificate;
   }
 }
 
-/** What the world talks to: one distribution for the API's base address, one for all applications. */
+/** Public entry points: a distribution for the API's base address and one for all applications. */
 export class EdgeStack extends PlatformStack {
   constructor(
     platform: Platform,
@@ -72,12 +72,12 @@ export class EdgeStack extends PlatformStack {
     new Site(this, 'Api', platform, {
       host: domain,
       origin: `${api.api.apiId}.execute-api.${region}.amazonaws.com`,
-      // What the API needs to know of the caller; the origin believes it from us alone.
+      // Proves to the API that its caller's address header comes from the edge.
       originHeaders: { 'x-origin-secret': api.originSecret },
       edgeFunction: 'name-visitor',
-      // Answers that come byte by byte have an origin of their own.
-      streams: Object.fromEntries(pathsOf(createChatCompletion).map((path) => [path, ai.urlHost])),
-      // What these answer is kept as long as they say: a minute for each key.
+      // Streamed responses have an origin of their own.
+      streams: Object.fromEntries(listPaths(createChatCompletion).map((path) => [path, ai.urlHost])),
+      // Responses of the catalogue are cached as long as their Cache-Control says, up to a minute per key.
       passed: [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`],
       others: webApp.behaviours,
       cached: routes.filter(({ access }) => access === 'catalogue').map(({ path }) => path),
@@ -85,7 +85,7 @@ export class EdgeStack extends PlatformStack {
     });
     new Site(this, 'Apps', platform, {
       host: `*.${appsDomain}`,
-      // Never asked: the function names the application's own origin, or answers itself.
+      // Never used: the function sets the application's origin or answers the request.
       origin: domain,
       edgeFunction: 'route-app',
       routes: hosting.routes,
@@ -98,21 +98,24 @@ interface SiteProps {
   host: string;
   origin: string;
   originHeaders?: Record<string, string>;
-  /** A file of lib/edge-functions, run on every request before it leaves the edge. */
+  /** A file of lib/edge-functions that runs on every viewer request. */
   edgeFunction: 'name-visitor' | 'route-app';
   routes?: KeyValueStore;
-  /** Paths with another origin that streams: path → host. */
+  /** Paths with a streaming origin, by host: path → host. */
   streams?: Record<string, string>;
-  /** Paths whose answers may be kept, for whoever asks with the same key from the same origin. */
+  /** Paths whose responses may be cached per key and origin of the request. */
   cached?: string[];
-  /** Paths that are the origin's, though {@link others} has what is around them. */
+  /** Paths served by the default origin although a path of {@link others} covers them. */
   passed?: string[];
-  /** Paths that something else answers for. */
+  /** Behaviours of paths with other origins. */
   others?: Record<string, BehaviorOptions>;
   certificate: ICertificate | undefined;
 }
 
-/** What an answer of the catalogue depends on. What it says itself is how long it may be kept; errors say not at all. */
+/**
+ * Cache key and limits of the catalogue's responses. Their Cache-Control sets the time to live; errors have none and
+ * are not cached.
+ */
 const catalogueCache = (scope: Construct, prefix: string) =>
   new CachePolicy(scope, 'Catalogue', {
     cachePolicyName: `${prefix}-catalogue`,
@@ -125,7 +128,10 @@ const catalogueCache = (scope: Construct, prefix: string) =>
     enableAcceptEncodingGzip: true,
   });
 
-/** A distribution that caches what it is told to and passes everything on, with its DNS names where there is a zone. */
+/**
+ * A distribution that caches the catalogue and passes all other requests to the origin, with its DNS records if there
+ * is a hosted zone.
+ */
 class Site extends Construct {
   constructor(scope: Construct, id: string, { config }: Platform, props: SiteProps) {
     super(scope, id);
@@ -133,7 +139,7 @@ class Site extends Construct {
       functionName: `${config.prefix}-${props.edgeFunction}`,
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromFile({
-        filePath: join(import.meta.dirname, 'edge-functions', `${props.edgeFunction}.js`),
+        filePath: join(import.meta.dirname, '../edge-functions', `${props.edgeFunction}.js`),
       }),
       ...(props.routes ? { keyValueStore: props.routes } : {}),
     });
@@ -145,7 +151,7 @@ class Site extends Construct {
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      // Answers differ by key and by application: what may be kept is for them to say to browsers, not to us.
+      // The response depends on the key and the application, so only browsers cache it, as its Cache-Control says.
       cachePolicy,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
@@ -160,7 +166,7 @@ class Site extends Construct {
         ...(props.passed ?? []).map((path) => [path, usual]),
         ...Object.entries(props.others ?? {}),
       ]),
-      errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+      errorResponses: UNCACHED_ERROR_STATUSES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(props.certificate
         ? {
@@ -172,7 +178,7 @@ class Site extends Construct {
     });
     new CfnOutput(this, 'Address', {
       value: distribution.distributionDomainName,
-      description: `Answers for ${props.host}`,
+      description: `Distribution that serves ${props.host}`,
     });
     if (config.hostedZoneId) {
       const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution));
@@ -185,7 +191,7 @@ class Site extends Construct {
       {
         id: 'AwsSolutions-CFR2',
         reason:
-          'limits per key and per address are the platform’s own (runtime/authentication.ts); a web ACL is the operator’s choice of cost',
+          'the platform limits requests per key and per address itself (runtime/http/rate-limit.ts); an operator may add a web ACL at its cost',
       },
       {
         id: 'AwsSolutions-CFR3',
@@ -195,7 +201,10 @@ class Site extends Construct {
       ...(props.certificate
         ? []
         : [
-            { id: 'AwsSolutions-CFR4', reason: 'without a certificate of ours CloudFront’s own decides the protocols' },
+            {
+              id: 'AwsSolutions-CFR4',
+              reason: 'without a platform certificate, CloudFront’s default certificate decides the protocols',
+            },
           ]),
     );
   }

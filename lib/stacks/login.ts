@@ -11,15 +11,15 @@ import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/cor
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** The dashboard's logins: a Cognito user pool with its own pages (managed login), and the one client that may use it. */
+/** The dashboard's logins: a Cognito user pool with managed login pages, and the dashboard as its only client. */
 export class LoginStack extends PlatformStack {
   readonly issuer: string;
   readonly clientId: string;
-  /** Where browsers ask the issuer for its settings. */
+  /** Origin of the issuer's configuration document. */
   readonly issuerOrigin: string;
-  /** Where the pages are, and where browsers exchange codes for tokens. */
+  /** Origin of the sign-in pages and the token endpoint. */
   readonly pages: string;
-  /** Checking who is logged in: public keys do that, so there are variables and no rights. */
+  /** Verifies logins. The issuer's keys are public, so there are variables but no permissions. */
   readonly check: Use;
 
   constructor(platform: Platform) {
@@ -31,7 +31,7 @@ export class LoginStack extends PlatformStack {
       signInAliases: { email: true },
       signInCaseSensitive: false,
       autoVerify: { email: true },
-      // A new address counts only once it is confirmed; until then the old one signs in.
+      // A changed email address takes effect once it is confirmed; until then the old address signs in.
       keepOriginal: { email: true },
       standardAttributes: { email: { required: true, mutable: true }, fullname: { required: false, mutable: true } },
       mfa: Mfa.OPTIONAL,
@@ -52,16 +52,16 @@ export class LoginStack extends PlatformStack {
       {
         id: 'AwsSolutions-COG1',
         reason:
-          'length, and no rules of composition: what NIST SP 800-63B asks for, and what password managers fill in',
+          'a minimum length without composition rules, as NIST SP 800-63B recommends and password managers generate',
       },
-      { id: 'AwsSolutions-COG2', reason: 'a second factor is each user’s own choice' },
-      { id: 'AwsSolutions-COG8', reason: 'threat protection is priced per user; the operator may choose it' },
+      { id: 'AwsSolutions-COG2', reason: 'each user may enable a second factor' },
+      { id: 'AwsSolutions-COG8', reason: 'threat protection is priced per user; an operator may enable it' },
     );
 
     const dashboard = `${config.publicUrl}/dashboard`;
     const client = pool.addClient('Dashboard', {
       userPoolClientName: 'dashboard',
-      // It runs in browsers, where nothing is secret: code and PKCE take a secret's place.
+      // The client runs in browsers, which cannot keep a secret; authorization code with PKCE replaces it.
       generateSecret: false,
       oAuth: {
         flows: { authorizationCodeGrant: true },
@@ -92,6 +92,6 @@ export class LoginStack extends PlatformStack {
     this.issuerOrigin = `https://cognito-idp.${config.region}.amazonaws.com`;
     this.pages = `https://${config.loginPrefix}.auth.${config.region}.amazoncognito.com`;
     this.check = { variables: { LOGIN_ISSUER: this.issuer, LOGIN_CLIENT_ID: this.clientId } };
-    new CfnOutput(this, 'Address', { value: this.pages, description: 'Where people sign in' });
+    new CfnOutput(this, 'Address', { value: this.pages, description: 'Sign-in pages' });
   }
 }

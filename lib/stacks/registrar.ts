@@ -9,23 +9,23 @@ import { domainMachine } from '../state-machines/registrar.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-const atTheRegistrar = (...actions: string[]): Right => ({
+const registrarRight = (...actions: string[]): Right => ({
   actions: actions.map((action) => `route53domains:${action}`),
   on: ['*'],
-  wildcard: 'Route 53 Domains knows no resources',
+  wildcard: 'Route 53 Domains has no resource-level permissions',
 });
 
-/** Asking the registrar whether a name is free. */
-export const askRegistrar: Use = { rights: [atTheRegistrar('CheckDomainAvailability')] };
+/** Lets a function check the availability of a domain name. */
+export const checkAvailability: Use = { rights: [registrarRight('CheckDomainAvailability')] };
 
-const submit: Use = { rights: [atTheRegistrar('RegisterDomain', 'RenewDomain', 'ListOperations', 'GetDomainDetail')] };
-const look: Use = { rights: [atTheRegistrar('GetOperationDetail')] };
-const delegate: Use = { rights: [atTheRegistrar('GetDomainDetail', 'UpdateDomainNameservers')] };
+const submit: Use = { rights: [registrarRight('RegisterDomain', 'RenewDomain', 'ListOperations', 'GetDomainDetail')] };
+const readProgress: Use = { rights: [registrarRight('GetOperationDetail')] };
+const delegate: Use = { rights: [registrarRight('GetDomainDetail', 'UpdateDomainNameservers')] };
 
 const onZones = (...actions: string[]): Right => ({
   actions: actions.map((action) => `route53:${action}`),
   on: ['arn:aws:route53:::hostedzone/*'],
-  wildcard: 'the zones of customers’ domains, which are made as domains are registered',
+  wildcard: 'the zones of customers’ domains are created as domains are registered',
 });
 const makeZones: Use = {
   rights: [
@@ -33,30 +33,35 @@ const makeZones: Use = {
     {
       actions: ['route53:CreateHostedZone', 'route53:ListHostedZonesByName'],
       on: ['*'],
-      wildcard: 'making and finding zones knows no resources',
+      wildcard: 'creating and finding zones have no resource-level permissions',
     },
   ],
 };
 const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeResourceRecordSets')] };
 
-/** A zone is written in a second or two; Route 53 takes five requests a second of an account, and the others wait. */
-const MIRROR_SECONDS = 50;
-/** A message whose function died comes back after this: longer than anybody can hold a zone (domain/dns/sync.ts). */
-const VISIBLE_AGAIN = 70;
+/**
+ * A zone is written in one or two seconds. Route 53 takes five requests per second and account, and other calls wait.
+ */
+const SYNC_TIMEOUT_SECONDS = 50;
+/**
+ * Seconds until SQS delivers the message of a crashed function again: longer than the lock of a zone lasts
+ * (domain/dns/sync.ts).
+ */
+const VISIBILITY_TIMEOUT_SECONDS = 70;
 
-/** Domains: the state machine that registers and renews them, and the function that mirrors their records. */
+/** Domains: the state machine that registers and renews them, and the function that syncs their DNS records. */
 export class DomainsStack extends PlatformStack {
-  /** Starting what has a domain registered or renewed. */
+  /** Starts the registration or renewal of a domain. */
   readonly start: Use;
-  /** The same, and asking how it is. */
+  /** As `start`, and reads the status of an execution. */
   readonly supervise: Use;
-  /** Having a zone mirrored. */
-  readonly mirror: Use;
-  readonly mirrorsName: string;
+  /** Requests the sync of a zone. */
+  readonly syncZones: Use;
+  readonly queueName: string;
   readonly stage: string;
 
   constructor(platform: Platform, table: TableStack) {
-    super(platform, 'domains', 'Domains: registering, renewing, and their records on the name servers');
+    super(platform, 'domains', 'Domains: registration, renewal, and their DNS records');
     const { names, config } = platform;
     this.stage = config.stage;
     this.addStackDependency(table);
@@ -67,12 +72,14 @@ export class DomainsStack extends PlatformStack {
         .lambda.functionArn;
     const steps = {
       submitDomainTask: step('submitDomainTask', 'Asks the registrar to register or renew a domain', [submit]),
-      checkDomainTask: step('checkDomainTask', 'Asks the registrar how far it is', [look]),
-      finishDomainTask: step('finishDomainTask', 'What the registrar has done, the platform has done', [
+      checkDomainTask: step('checkDomainTask', 'Reads the progress of a domain task from the registrar', [
+        readProgress,
+      ]),
+      finishDomainTask: step('finishDomainTask', 'Completes a registration or renewal: zone, name servers and expiry', [
         delegate,
         makeZones,
       ]),
-      refuseDomainTask: step('refuseDomainTask', 'What the registrar refuses is refunded', []),
+      refuseDomainTask: step('refuseDomainTask', 'Refunds a registration or renewal that the registrar refused', []),
     };
     new Machine(this, platform, 'domain', { definition: domainMachine(steps), functions: Object.values(steps) });
     const variables = { DOMAIN_STATE_MACHINE_ARN: names.domain.arn };
@@ -90,28 +97,28 @@ export class DomainsStack extends PlatformStack {
       ],
     };
     new PlatformFunction(this, platform, 'operator/adoptDomain', {
-      description: 'Puts a domain that is at the registrar already under an account; called by hand',
+      description: 'Assigns a domain that is already at the registrar to an account; called by operators',
       timeout: 60,
       uses: [...state, delegate, makeZones, writeZones],
     });
-    this.mirrorsName = names.queue('dns-mirrors');
-    this.mirror = this.mirroring(platform, state);
+    this.queueName = names.queue('dns-mirrors');
+    this.syncZones = this.createZoneSync(platform, state);
   }
 
-  /** The queue of zones to be mirrored and the function behind it. */
-  private mirroring(platform: Platform, state: Use[]): Use {
+  /** Creates the queue of zones to sync and the function that consumes it. */
+  private createZoneSync(platform: Platform, state: Use[]): Use {
     const failures = new FailureQueue(this, platform, 'dns-failures');
     const queue = new Queue(this, 'Mirrors', {
-      queueName: this.mirrorsName,
+      queueName: this.queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      visibilityTimeout: Duration.seconds(VISIBLE_AGAIN),
+      visibilityTimeout: Duration.seconds(VISIBILITY_TIMEOUT_SECONDS),
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: 10 },
     });
-    const mirror = new PlatformFunction(this, platform, 'queue/mirrorZone', {
-      description: 'Makes the name servers hold what the table holds',
-      timeout: MIRROR_SECONDS,
+    const sync = new PlatformFunction(this, platform, 'queue/syncZone', {
+      description: 'Syncs a zone’s records from the table to the name servers',
+      timeout: SYNC_TIMEOUT_SECONDS,
       memory: 512,
       uses: [
         ...state,
@@ -129,7 +136,7 @@ export class DomainsStack extends PlatformStack {
       ],
     });
     new EventSourceMapping(this, 'Changes', {
-      target: mirror.lambda,
+      target: sync.lambda,
       eventSourceArn: queue.queueArn,
       batchSize: 5,
       maxConcurrency: 4,

@@ -5,7 +5,7 @@ import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import { policyOf, type Use } from '../constructs/rights.ts';
 import type { BillingStack } from './billing.ts';
-import { ASK_DNS, type DoorsStack } from './custom-domains.ts';
+import { type CustomDomainsStack, DNS_LOOKUP } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import type { HostingStack } from './hosting.ts';
@@ -21,55 +21,52 @@ interface ScheduleNeighbours {
   panel: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
-  doors: DoorsStack;
+  customDomains: CustomDomainsStack;
   billing: BillingStack;
 }
 
-/** What happens by the clock. */
+/** The scheduled jobs. Each runs once a minute. */
 export class SchedulesStack extends PlatformStack {
   constructor(platform: Platform, neighbours: ScheduleNeighbours) {
-    super(
-      platform,
-      'schedules',
-      'What happens by the clock: the reconciler, payments, and the books of the AI gateway',
-    );
-    const { table, deployments, delivery, panel, databases, domains, doors, billing } = neighbours;
+    super(platform, 'schedules', 'Scheduled jobs: the reconciler, payments, and the ledger of the AI gateway');
+    const { table, deployments, delivery, panel, databases, domains, customDomains, billing } = neighbours;
     this.addStackDependency(billing);
     const failures = new FailureQueue(this, platform, 'schedule-failures');
-    const look = [table.read, table.due, table.write, failures.send];
+    const jobUses = [table.read, table.due, table.write, failures.send];
     const everyMinute = (name: string, description: string, uses: Use[]) => {
-      const made = new PlatformFunction(this, platform, `schedule/${name}`, {
+      const handler = new PlatformFunction(this, platform, `schedule/${name}`, {
         description,
-        // Less than a minute: a run ends before the next begins.
+        // Less than a minute, so that a run ends before the next one begins.
         timeout: 55,
         uses,
       });
-      // An invocation that Lambda accepted and that then fails is not repeated (the next minute is another) but is kept.
-      made.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
-      return { name, description, lambda: made.lambda };
+      // A failed asynchronous invocation is not retried, because the next minute runs again; it goes to the failure
+      // queue.
+      handler.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
+      return { name, description, lambda: handler.lambda };
     };
     const jobs = [
-      everyMinute('reconcile', 'Finds what is overdue and puts it back on its way', [
-        ...look,
+      everyMinute('reconcile', 'Finds overdue work and requeues it', [
+        ...jobUses,
         deployments.supervise,
         delivery.queue,
         domains.supervise,
-        doors.keep,
-        domains.mirror,
-        panel.settle,
-        databases.make,
-        ASK_DNS,
+        customDomains.reconcile,
+        domains.syncZones,
+        panel.reconcile,
+        databases.provision,
+        DNS_LOOKUP,
       ]),
-      everyMinute('settleBilling', 'Looks into payments that are open, and makes void what was not paid in time', [
-        ...look,
+      everyMinute('settleBilling', 'Checks open payments and voids invoices that were not paid in time', [
+        ...jobUses,
         billing.payments,
       ]),
-      everyMinute('releaseAiHolds', 'Gives back what calls to AI models held that died', look),
-      everyMinute('checkAiLedgers', 'Holds the ledger of AI credits against the balance, an account an hour', look),
+      everyMinute('releaseAiHolds', 'Releases the credit holds of AI calls that crashed', jobUses),
+      everyMinute('checkAiLedgers', 'Compares each AI credit ledger with its balance, every account hourly', jobUses),
     ];
 
     const role = new Role(this, 'Role', {
-      description: 'EventBridge Scheduler: invoking what is scheduled',
+      description: 'EventBridge Scheduler: invokes the scheduled jobs',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
       inlinePolicies: {
         invoke: policyOf([

@@ -5,7 +5,7 @@ import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
-import type { DoorsStack } from './custom-domains.ts';
+import type { CustomDomainsStack } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import type { HostingStack } from './hosting.ts';
@@ -15,8 +15,8 @@ import type { TableStack } from './table.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
 /**
- * Items whose changes wake nobody, by their sort key: counting a request must not cost an invocation. Whatever is not named
- * here goes through (table/entities.ts; a test compares), and so do two kinds of change of what is named.
+ * Sort keys of items whose changes do not invoke the stream's consumer: counting a request must not cost an invocation.
+ * All other items pass (table/entities/; a test compares), and so do two kinds of changes to the items listed here.
  */
 export const SILENT_ITEMS = [
   ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'EVENT', 'DELIVERY', 'SWEEP'],
@@ -26,9 +26,9 @@ export const SILENT_ITEMS = [
   ...['DOMAIN_OFFER', 'DOMAIN_NAME'],
 ];
 
-/** Of events, that they happened: what is noted on one afterwards wakes nobody. */
+/** New events pass; later changes to an event do not. */
 const HAPPENED = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: ['EVENT'] } } } };
-/** Of deliveries, only those that somebody asked to have sent again: attempts are many, and nothing follows from them here. */
+/** Of deliveries, only those with a requested resend pass. Attempts are many and have no effect here. */
 const RESENT = { dynamodb: { Keys: { sk: { S: ['DELIVERY'] } }, NewImage: { resendAt: { S: [{ exists: true }] } } } };
 
 interface StreamNeighbours {
@@ -39,34 +39,34 @@ interface StreamNeighbours {
   panel: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
-  doors: DoorsStack;
+  customDomains: CustomDomainsStack;
   billing: BillingStack;
 }
 
-/** The table's stream: where every side effect leaves from, at least once. */
+/** The table's stream, the source of every side effect, with at-least-once processing. */
 export class StreamStack extends PlatformStack {
   readonly consumer: PlatformFunction;
 
   constructor(platform: Platform, neighbours: StreamNeighbours) {
-    super(platform, 'stream', "The table's stream: every side effect leaves here");
-    const { table, hosting, deployments, delivery, panel, databases, domains, doors, billing } = neighbours;
+    super(platform, 'stream', "The table's stream: every side effect starts here");
+    const { table, hosting, deployments, delivery, panel, databases, domains, customDomains, billing } = neighbours;
     this.addStackDependency(billing);
     const stream = table.table.tableStreamArn;
-    if (!stream) throw new Error('the table has no stream');
+    if (!stream) throw new Error('The table has no stream');
 
     const failures = new FailureQueue(this, platform, 'stream-failures');
     this.consumer = new PlatformFunction(this, platform, 'stream/onTableChange', {
-      description: 'Starts whatever must follow from a change to the table',
+      description: 'Starts the side effects of a change to the table',
       timeout: 60,
       uses: [
         hosting.route,
         deployments.start,
-        panel.settle,
-        databases.make,
+        panel.reconcile,
+        databases.provision,
         domains.start,
-        doors.keep,
-        domains.mirror,
-        // Fan-out: an event's endpoints are read, its deliveries written and queued.
+        customDomains.reconcile,
+        domains.syncZones,
+        // Fan-out reads an event's endpoints, then writes and queues its deliveries.
         table.read,
         table.write,
         delivery.queue,
@@ -75,7 +75,11 @@ export class StreamStack extends PlatformStack {
         {
           rights: [
             { actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], on: [stream] },
-            { actions: ['dynamodb:ListStreams'], on: ['*'], wildcard: 'listing streams knows no resources' },
+            {
+              actions: ['dynamodb:ListStreams'],
+              on: ['*'],
+              wildcard: 'listing streams has no resource-level permissions',
+            },
           ],
         },
       ],
@@ -85,10 +89,10 @@ export class StreamStack extends PlatformStack {
       eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
-      // Different partition keys need not wait for each other; changes of one stay in order.
+      // Different partition keys are processed in parallel; changes to one key stay in order.
       parallelizationFactor: 10,
-      // A batch that fails is tried again in halves until what fails stands alone; that goes to the queue and the stream
-      // moves on. The reconciler does what was meant for a deployment that was lost so.
+      // A failing batch is retried in halves until the failing record stands alone. That record goes to the failure
+      // queue and the stream moves on. The reconciler repeats the work of a deployment that was lost this way.
       bisectBatchOnError: true,
       retryAttempts: 20,
       maxRecordAge: Duration.hours(6),

@@ -5,16 +5,16 @@ import { type Platform, PlatformStack } from './platform-stack.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The single table (docs: table/entities.ts has every key and index of every entity). */
+/** The single table (table/entities/ defines the keys and indexes of every entity). */
 export class TableStack extends PlatformStack {
   readonly table: TableV2;
-  /** Reading items and lists. */
+  /** Reads items and lists. */
   readonly read: Use;
-  /** Counting a request on the caller's key: all that a reading function writes. */
+  /** Counts a request on the caller's key: the only write of a reading function. */
   readonly count: Use;
-  /** Writing, in transactions or alone (DynamoDB judges a transaction by the writes in it). */
+  /** Writes items, alone or in transactions (DynamoDB authorizes a transaction by its single writes). */
   readonly write: Use;
-  /** Finding what is overdue. */
+  /** Queries the index of due items. */
   readonly due: Use;
 
   constructor(platform: Platform) {
@@ -25,16 +25,16 @@ export class TableStack extends PlatformStack {
       partitionKey: text('pk'),
       sortKey: text('sk'),
       globalSecondaryIndexes: [
-        // Lists, newest first, whole items.
+        // Whole items, newest first.
         { indexName: 'list', partitionKey: text('listPk'), sortKey: text('listSk') },
-        // The same order with keys only: skips an offset without reading what is skipped.
+        // The same order with keys only: skips an offset without reading the skipped items.
         {
           indexName: 'order',
           partitionKey: text('listPk'),
           sortKey: text('listSk'),
           projectionType: ProjectionType.KEYS_ONLY,
         },
-        // Everything with a deadline, for the reconciler.
+        // Every item with a deadline, for the reconciler.
         {
           indexName: 'due',
           partitionKey: text('duePk'),
@@ -43,8 +43,8 @@ export class TableStack extends PlatformStack {
         },
       ],
       billing: Billing.onDemand(),
-      // Encrypted under DynamoDB's own key: a key of ours would cost a KMS call on the request path, and what is secret
-      // in the table (variables of applications) is sealed before it gets here.
+      // Encrypted under DynamoDB's own key. A customer-managed key would cost a KMS call on the request path, and
+      // secrets in the table, such as applications' variables, are encrypted before they are stored.
       timeToLiveAttribute: 'expiresAtEpoch',
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

@@ -8,19 +8,21 @@ import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-/** An attempt takes 10 s at most, and what is read and written around it a few more. */
+/** Seconds. An attempt takes at most 10 s; the reads and writes around it take a few more. */
 const ATTEMPT_SECONDS = 25;
-/** A message whose function died comes back after this: soon, for somebody waits for it. */
-const VISIBLE_AGAIN = 30;
+/**
+ * Seconds until SQS delivers the message of a crashed function again: short, because a receiver waits for the event.
+ */
+const VISIBILITY_TIMEOUT_SECONDS = 30;
 
-/** Where webhooks may be sent to: a property of the stage. */
+/** Returns the setting that allows webhooks to loopback addresses, which depends on the stage. */
 export const receivers = ({ config }: Platform): Use => ({
   variables: { ALLOW_LOCAL_WEBHOOKS: String(config.allowLocalWebhooks) },
 });
 
 /** Webhook deliveries: the queue of attempts and the function that makes them. */
 export class DeliveryStack extends PlatformStack {
-  /** Putting attempts into the queue. */
+  /** Sends attempts to the queue. */
   readonly queue: Use;
   readonly sender: PlatformFunction;
   readonly queueName: string;
@@ -34,13 +36,13 @@ export class DeliveryStack extends PlatformStack {
     this.stage = config.stage;
 
     const failures = new FailureQueue(this, platform, 'delivery-failures');
-    // A standard queue. Each message names its endpoint as its group, which makes the queue fair: while one receiver
-    // hangs and its messages pile up, those of the others go first.
+    // A standard queue. Each message carries its endpoint as the message group, which makes the queue fair: while a
+    // slow receiver's messages pile up, the messages of other receivers go first.
     const queue = new Queue(this, 'Queue', {
       queueName: this.queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      visibilityTimeout: Duration.seconds(VISIBLE_AGAIN),
+      visibilityTimeout: Duration.seconds(VISIBILITY_TIMEOUT_SECONDS),
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: 10 },
     });
@@ -50,7 +52,7 @@ export class DeliveryStack extends PlatformStack {
     };
 
     this.sender = new PlatformFunction(this, platform, 'queue/deliverWebhook', {
-      description: 'Makes the attempts at webhook deliveries that the queue asks for',
+      description: 'Attempts the webhook deliveries in the queue',
       timeout: ATTEMPT_SECONDS,
       memory: 512,
       uses: [
@@ -78,7 +80,8 @@ export class DeliveryStack extends PlatformStack {
     new EventSourceMapping(this, 'Attempts', {
       target: this.sender.lambda,
       eventSourceArn: queue.queueArn,
-      // Attempts of a batch are made at once, so a batch takes as long as its slowest: small ones, and many of them.
+      // The attempts of a batch run concurrently, so a batch takes as long as its slowest attempt. Small batches limit
+      // that wait.
       batchSize: 10,
       maxConcurrency: config.deliveryConcurrency,
       reportBatchItemFailures: true,

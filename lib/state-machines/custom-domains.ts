@@ -1,19 +1,21 @@
 /**
- * Looks at the door of a domain until nothing is under way with it: opening takes minutes, closing too. What only its owner can
- * go on with rests, and the reconciler looks at it now and then. Input: host, token.
+ * Checks the edge tenant of a domain until no operation is in progress; creation and removal take minutes. Steps that
+ * only the domain's owner can take end the execution, and the reconciler checks those domains periodically. Input:
+ * host, token.
  */
-export function doorMachine({ lookAtDoor }: { lookAtDoor: string }) {
+export function edgeTenantMachine({ reconcileTenant }: { reconcileTenant: string }) {
   return {
-    Comment: 'Opens or closes the door of a domain at the edge',
+    Comment: 'Creates or removes the edge tenant of a custom domain',
     StartAt: 'Look',
-    // An execution looks for half an hour at most (domain/door-state.ts); the rest is for what is tried again.
+    // An execution checks for at most half an hour (domain/custom-domains/edge-tenant-state.ts); the rest is left for
+    // retries.
     TimeoutSeconds: 3600,
     States: {
       Look: {
         Type: 'Task',
-        Resource: lookAtDoor,
+        Resource: reconcileTenant,
         ResultPath: '$.look',
-        // CloudFront takes few requests a second of an account.
+        // CloudFront takes few requests per second and account.
         Retry: [
           {
             ErrorEquals: ['States.ALL'],

@@ -1,10 +1,10 @@
-/** Seconds between two looks at a cluster that is being made; that takes about a minute. */
-const LOOK_EVERY = 5;
+/** Seconds between two checks of a cluster in creation, which takes about a minute. */
+const POLL_SECONDS = 5;
 
-/** Looks at a database until its making has an end, good or bad. Input: applicationId, prefix. */
+/** Checks a database until its creation succeeded or failed. Input: applicationId, prefix. */
 export function databaseMachine({ makeDatabase }: { makeDatabase: string }) {
   return {
-    Comment: 'Has a database made for an application',
+    Comment: 'Creates a database for an application',
     StartAt: 'Look',
     TimeoutSeconds: 3600,
     States: {
@@ -20,7 +20,7 @@ export function databaseMachine({ makeDatabase }: { makeDatabase: string }) {
         Choices: [{ Variable: '$.look.done', BooleanEquals: true, Next: 'Done' }],
         Default: 'Wait',
       },
-      Wait: { Type: 'Wait', Seconds: LOOK_EVERY, Next: 'Look' },
+      Wait: { Type: 'Wait', Seconds: POLL_SECONDS, Next: 'Look' },
       Done: { Type: 'Succeed' },
     },
   };

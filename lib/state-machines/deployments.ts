@@ -1,15 +1,15 @@
 /**
- * The two state machines as data, in Amazon States Language. Only ids travel through the state (and an error, once there
- * is one): everything else is on the items. JSONPath only, and none of `$$`, variables or task tokens: the local run's
- * engine has none of them, and a test holds us to it.
+ * Two state machines as data, in Amazon States Language. The state holds only ids and, after a failure, an error; all
+ * other data is on the items. JSONPath without `$$`, variables or task tokens: the local run's engine supports none of
+ * these, and a test enforces it.
  */
 
-/** CodeBuild ends a build after this; the step waits a minute longer, and all other steps share a quarter of an hour. */
+/** CodeBuild ends a build after this time. The step waits one minute longer, and all other steps share 14 minutes. */
 export const BUILD_MINUTES = 30;
 const BUILD_SECONDS = (BUILD_MINUTES + 1) * 60;
 const DEPLOYMENT_SECONDS = BUILD_SECONDS + 840;
 
-/** Lambda itself was not well; the step is done again. What a step throws is a fact and is not retried. */
+/** Retries failures of Lambda itself. An error that a step throws is a result and is not retried. */
 const retryLambda = {
   ErrorEquals: [
     'Lambda.ServiceException',
@@ -22,15 +22,15 @@ const retryLambda = {
   BackoffRate: 2,
 };
 
-/** Whatever went wrong is handed to Fail, which records it; the old release keeps serving. */
+/** Passes any error to Fail, which records it. The previous release keeps serving. */
 const orFail = [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }];
 
-/** A function's own timeout (lib/stacks/deployments.ts) bounds its step. */
+/** Returns a step that invokes a function. The function's own timeout (lib/stacks/deployments.ts) bounds it. */
 function step(functionArn: string, next: string) {
   return {
     Type: 'Task',
     Resource: functionArn,
-    // The answer is dropped: only ids travel.
+    // The result is dropped: the state holds only ids.
     ResultPath: null,
     Retry: [retryLambda],
     Catch: orFail,
@@ -51,8 +51,8 @@ export interface DeploymentSteps {
 }
 
 /**
- * Queued → running → built → released → checked → switched → succeeded; or failed. A rollback has its release already. Input:
- * accountId, applicationId, deploymentId, trigger.
+ * Queued → running → built → released → checked → switched → succeeded; or failed. A rollback has its release already
+ * and skips the build. Input: accountId, applicationId, deploymentId, trigger.
  */
 export function deploymentMachine(steps: DeploymentSteps) {
   return {
@@ -90,7 +90,7 @@ export function deploymentMachine(steps: DeploymentSteps) {
       Check: step(steps.checkRelease, 'Switch'),
       Switch: step(steps.switchRelease, 'Succeed'),
       Succeed: step(steps.succeedDeployment, 'Prune'),
-      // Whatever becomes of it, the deployment has ended: what is left over goes with the next one's.
+      // The deployment has ended, so errors are ignored: the next deployment's step prunes what is left.
       Prune: {
         Type: 'Task',
         Resource: steps.pruneReleases,
@@ -100,8 +100,8 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Next: 'Done',
       },
       Done: { Type: 'Succeed' },
-      // A deployment that failed is an execution that did its work. Only where even this cannot be recorded does the
-      // execution fail, which is an alarm; the reconciler then ends the deployment.
+      // Recording a deployment's failure counts as a successful execution. The execution fails only if the failure
+      // cannot be recorded, which raises an alarm; the reconciler then ends the deployment.
       Fail: {
         Type: 'Task',
         Resource: steps.failDeployment,
@@ -114,8 +114,9 @@ export function deploymentMachine(steps: DeploymentSteps) {
 }
 
 /**
- * Removes what an application had: its function, its routes, its files. Every step of it may be done twice, and is: a build
- * that was stopped may have had something to store still. Input: accountId, applicationId, deploymentId where one was under way.
+ * Removes an application's resources: its function, routes and files. The step is idempotent and runs twice, because a
+ * stopped build may still store files after the first run. Input: accountId, applicationId, and the deploymentId if a
+ * deployment was running.
  */
 export function teardownMachine({ teardownApp }: { teardownApp: string }) {
   const teardown = {
@@ -125,7 +126,7 @@ export function teardownMachine({ teardownApp }: { teardownApp: string }) {
     Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 5, MaxAttempts: 7, BackoffRate: 2.5 }],
   };
   return {
-    Comment: 'Removes everything a deleted application had',
+    Comment: 'Removes all resources of a deleted application',
     StartAt: 'Teardown',
     TimeoutSeconds: 3600,
     States: {

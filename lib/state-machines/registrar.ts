@@ -1,12 +1,15 @@
 /**
- * What a registrar is asked to do with a domain, in Amazon States Language: submit, wait, look, finish or refuse. The item
- * holds the task; through the state travel ids, and how far the registrar is. JSONPath only, as in lib/state-machines/deployments.ts.
+ * A domain task at the registrar, in Amazon States Language: submit, wait, check, then finish or refuse. The item holds
+ * the task; the state holds ids and the registrar's progress. JSONPath only, as in lib/state-machines/deployments.ts.
  */
 
-/** Registries may take days, where a person looks at a name. What is not over then an operator looks at. */
-const LONGEST_SECONDS = 14 * 86_400;
+/**
+ * Seconds. A registry may take days, because people review some names. A task that is not finished by then needs an
+ * operator.
+ */
+const MAX_TASK_SECONDS = 14 * 86_400;
 
-/** Whatever fails is tried again for some hours: an order may be at the registrar already, and its fate must be found out. */
+/** Retries every failure for some hours: the registrar may already have the order, and its result must be recorded. */
 const retryAll = {
   ErrorEquals: ['States.ALL'],
   IntervalSeconds: 2,
@@ -23,14 +26,14 @@ export interface DomainSteps {
   refuseDomainTask: string;
 }
 
-const asking = (functionArn: string) => ({
+const requestStep = (functionArn: string) => ({
   Type: 'Task',
   Resource: functionArn,
   ResultPath: '$.progress',
   Retry: [retryAll],
   Next: 'HowFar',
 });
-const ending = (functionArn: string) => ({
+const finalStep = (functionArn: string) => ({
   Type: 'Task',
   Resource: functionArn,
   ResultPath: null,
@@ -44,18 +47,18 @@ export function domainMachine(steps: DomainSteps) {
   return {
     Comment: 'Registers or renews a domain; a refusal returns the payment',
     StartAt: 'Submit',
-    TimeoutSeconds: LONGEST_SECONDS,
+    TimeoutSeconds: MAX_TASK_SECONDS,
     States: {
-      Submit: asking(steps.submitDomainTask),
+      Submit: requestStep(steps.submitDomainTask),
       HowFar: {
         Type: 'Choice',
         Choices: [when('PENDING', 'Wait'), when('DONE', 'Finish'), when('REFUSED', 'Refuse')],
         Default: 'Over',
       },
       Wait: { Type: 'Wait', SecondsPath: '$.progress.waitSeconds', Next: 'Look' },
-      Look: asking(steps.checkDomainTask),
-      Finish: ending(steps.finishDomainTask),
-      Refuse: ending(steps.refuseDomainTask),
+      Look: requestStep(steps.checkDomainTask),
+      Finish: finalStep(steps.finishDomainTask),
+      Refuse: finalStep(steps.refuseDomainTask),
       Over: { Type: 'Succeed' },
     },
   };

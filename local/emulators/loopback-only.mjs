@@ -1,7 +1,7 @@
 /**
- * Loaded into every hosted application before its own code (`node --import`): what would listen on all of the machine's
- * addresses listens on 127.0.0.1. On AWS nobody reaches an application but through its function; here nobody on the
- * network does but through the one public port. JavaScript, because Node 20 runs it too.
+ * Preloaded into every hosted application before its own code (`node --import`): servers that would listen on all
+ * addresses listen on 127.0.0.1 instead. On AWS an application is reachable only through its function; here only
+ * through the public port. JavaScript, because it also runs on Node 20.
  */
 import { Server } from 'node:net';
 
@@ -10,7 +10,10 @@ const isEverywhere = (host) =>
   host === undefined || host === null || host === '' || host === '0.0.0.0' || host === '::';
 const isPort = (value) => typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
 
-/** The arguments of `server.listen` (https://nodejs.org/api/net.html#serverlisten), with a host where they leave it open. */
+/**
+ * Returns the arguments of `server.listen` (https://nodejs.org/api/net.html#serverlisten), with a host if they contain
+ * none.
+ */
 function narrowed([first, ...rest]) {
   if (typeof first === 'object' && first !== null && isPort(first.port)) {
     return [isEverywhere(first.host) ? { ...first, host: HERE } : first, ...rest];

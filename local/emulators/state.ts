@@ -2,20 +2,20 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as z from 'zod';
 
-/** A stand-in's memory: a value that is on disk, whole, before the call that changed it is answered. */
+/** An emulator's persistent state. It is completely on disk before the call that changed it returns. */
 export interface State<T> {
   readonly value: T;
   save(): void;
 }
 
-/** Opens `file`, or starts with `initial` where there is none. */
+/** Opens `file`, or starts with `initial` if it does not exist. */
 export function openState<T extends z.ZodType>(file: string, schema: T, initial: z.output<T>): State<z.output<T>> {
   mkdirSync(dirname(file), { recursive: true });
   const value = read(file, schema) ?? initial;
   return {
     value,
     save() {
-      // A rename is atomic: a kill between the two lines leaves the old state, never half of the new.
+      // A rename is atomic: if the process is killed between the two lines, the old state remains complete.
       writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     },
@@ -27,6 +27,6 @@ function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undef
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Error(`${file} cannot be read; npm run local:reset starts over`, { cause: error });
+    throw new Error(`${file} cannot be read. Run "npm run local:reset" to delete all local data`, { cause: error });
   }
 }

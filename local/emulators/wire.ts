@@ -3,23 +3,23 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 
-/** A running stand-in of an AWS service. */
-export interface StandIn {
+/** A running emulator of an AWS service. */
+export interface Emulator {
   /** Base URL, for `AWS_ENDPOINT_URL_<SERVICE>`. */
   url: string;
   port: number;
   stop(): Promise<void>;
 }
 
-/** What every stand-in is started with. */
-export interface StandInOptions {
-  /** Where its state lives; a run that keeps nothing passes a directory that it removes at the end. */
+/** Options of every emulator. */
+export interface EmulatorOptions {
+  /** Directory of its state. A run that keeps nothing passes a directory that it removes at the end. */
   dataDir: string;
-  /** Listens on 127.0.0.1; a free port when absent. */
+  /** Port on 127.0.0.1. Default: a free port. */
   port?: number | undefined;
 }
 
-/** A refusal in the service's own form. */
+/** An error response in the service's format. */
 export class ServiceError extends Error {
   readonly status: number;
   constructor(name: string, message: string, status = 400) {
@@ -31,23 +31,23 @@ export class ServiceError extends Error {
 
 export interface WireRequest {
   method: string;
-  /** Path without the query, still percent-encoded: ARNs and keys carry encoded slashes. */
+  /** Path without the query, still percent-encoded, because ARNs and keys contain encoded slashes. */
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-export interface WireAnswer {
+export interface WireResponse {
   status?: number;
   headers?: Record<string, string>;
-  /** Bytes as they are, anything else as JSON. */
+  /** Bytes are sent unchanged, anything else as JSON. */
   body?: unknown;
 }
 
-type Answering = (request: WireRequest) => WireAnswer | Promise<WireAnswer>;
+type Answering = (request: WireRequest) => WireResponse | Promise<WireResponse>;
 
-const refusal = (error: unknown): ServiceError => {
+const toErrorResponse = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof z.ZodError) return new ServiceError('ValidationException', z.prettifyError(error));
   if (error instanceof SyntaxError) return new ServiceError('SerializationException', error.message);
@@ -55,18 +55,18 @@ const refusal = (error: unknown): ServiceError => {
   return new ServiceError('InternalServerException', error instanceof Error ? error.message : String(error), 500);
 };
 
-/** Listens on 127.0.0.1, at a free port unless told. An answer that fails for a reason of its own ends the connection. */
+/** Listens on 127.0.0.1, on a free port by default. An unexpected error of `answer` closes the connection. */
 export async function listen(
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   port = 0,
-): Promise<StandIn> {
+): Promise<Emulator> {
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       console.error(error);
       response.destroy();
     });
   });
-  // Longer than any client keeps an idle connection, so that none is closed under a request.
+  // Longer than any client keeps an idle connection, so that the server never closes one during a request.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -84,8 +84,8 @@ export async function listen(
   };
 }
 
-/** Serves one service. What `answer` throws becomes an error document with `__type` and `X-Amzn-Errortype`. */
-export const serve = (port: number | undefined, contentType: string, answer: Answering): Promise<StandIn> =>
+/** Serves one service. An error thrown by `answer` becomes an error document with `__type` and `X-Amzn-Errortype`. */
+export const serve = (port: number | undefined, contentType: string, answer: Answering): Promise<Emulator> =>
   listen(async (request, response) => {
     const {
       status = 200,
@@ -97,9 +97,9 @@ export const serve = (port: number | undefined, contentType: string, answer: Ans
         const { method = 'GET', headers } = request;
         return answer({ method, path: url.pathname, query: url.searchParams, headers, body: bytes });
       })
-      .catch((thrown: unknown): WireAnswer => {
-        const { name, message, status } = refusal(thrown);
-        // Services differ in the case of `message`; SDKs read either.
+      .catch((thrown: unknown): WireResponse => {
+        const { name, message, status } = toErrorResponse(thrown);
+        // Services differ in the case of `message`; SDKs accept both.
         const body = { __type: name, message, Message: message };
         return { status, headers: { 'x-amzn-errortype': name }, body };
       });
@@ -113,18 +113,18 @@ async function read(request: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The body as JSON of a known shape; a document that does not fit is a ValidationException. */
+/** Parses a JSON body with a schema. A document that does not match is a ValidationException. */
 export function parse<T extends z.ZodType>(schema: T, body: Buffer): z.output<T> {
   return schema.parse(body.length === 0 ? {} : JSON.parse(body.toString('utf8')));
 }
 
-/** The AWS JSON protocol: one path, the operation in `X-Amz-Target`. */
+/** Handles the AWS JSON protocol: one path, with the operation in `X-Amz-Target`. */
 export function jsonOperations(operations: Record<string, (input: Buffer) => unknown>): Answering {
   return async ({ headers, body }) => {
     const name = String(headers['x-amz-target'] ?? '').split('.')[1] ?? '';
     const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
     if (!operation)
-      throw new ServiceError('UnknownOperationException', `Operation "${name}" is not part of this stand-in.`);
+      throw new ServiceError('UnknownOperationException', `Operation "${name}" is not supported by this emulator.`);
     return { body: await operation(body) };
   };
 }

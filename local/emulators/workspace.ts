@@ -5,35 +5,40 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * A directory for the code of others: builds and unpacked applications. Node, npm and most tools look for
- * `node_modules` and `package.json` in every directory above, so it must not lie inside a project, and `.local` does:
- * an application that forgot a dependency would find the platform's. Nothing here is needed after a restart.
+ * Returns a directory for customers' code: builds and unpacked applications. Node, npm and most tools search all parent
+ * directories for `node_modules` and `package.json`, so it must not be inside a project, as `.local` is: an application
+ * with a missing dependency would find the platform's. Its content is not needed after a restart.
  */
 export function workspace(dataDir: string, name: string): string {
-  const inside = resolve(dataDir, name);
-  const directory = insideProject(inside) ? join(ownTemporary(), fingerprint(dataDir), name) : inside;
+  const preferred = resolve(dataDir, name);
+  const directory = isInsideProject(preferred) ? join(ownTemporary(), fingerprint(dataDir), name) : preferred;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return directory;
 }
 
-/** Takes a directory away at once, and removes what was in it in its own time. Resolves when that is done; never rejects. */
+/**
+ * Removes a directory: renames it at once and deletes it in the background. Resolves when it is deleted; never rejects.
+ */
 export async function discard(directory: string): Promise<void> {
   if (!existsSync(directory)) return;
-  const gone = `${directory}.${randomUUID()}${GONE}`;
-  renameSync(directory, gone);
-  await rm(gone, { recursive: true, force: true }).catch((error: unknown) => console.error(error));
+  const trash = `${directory}.${randomUUID()}${DISCARDED_SUFFIX}`;
+  renameSync(directory, trash);
+  await rm(trash, { recursive: true, force: true }).catch((error: unknown) => console.error(error));
 }
-/** How the names of discarded directories end: a killed run leaves some behind. */
-const GONE = '.gone';
+/** Suffix of discarded directories; a killed run leaves some behind. */
+const DISCARDED_SUFFIX = '.gone';
 
-function insideProject(directory: string): boolean {
+function isInsideProject(directory: string): boolean {
   for (let at = directory, up = dirname(at); at !== up; at = up, up = dirname(at)) {
     if (existsSync(join(up, 'package.json')) || existsSync(join(up, 'node_modules'))) return true;
   }
   return false;
 }
 
-/** `/tmp` is everybody's: the name carries our user id, and a directory that somebody else made there is refused. */
+/**
+ * Returns our directory in the shared `/tmp`. Its name contains the user id, and a directory owned by another user is
+ * refused.
+ */
 function ownTemporary(): string {
   const uid = process.getuid?.() ?? 0;
   const directory = join(realpathSync(tmpdir()), `hosting-platform-${uid}`);

@@ -9,19 +9,22 @@ export interface DnsServer {
   stop(): Promise<void>;
 }
 
-/** What a packet holds over UDP: without word from the asker, and at most. */
-const UDP_USUAL = 512;
-const UDP_MOST = 4096;
-/** A connection that says nothing for this long is closed, in milliseconds. */
-const IDLE = 10_000;
+/** Maximum packet sizes over UDP in bytes: by default, and for clients that announce more. */
+const DEFAULT_UDP_BYTES = 512;
+const MAX_UDP_BYTES = 4096;
+/** Idle time in milliseconds after which a TCP connection is closed. */
+const IDLE_TIMEOUT_MS = 10_000;
 
-/** No answer to what is no question: it may be another server's, and we two would never end. */
+/**
+ * Returns true for a response. Responses are never answered, because two servers could otherwise answer each other
+ * without end.
+ */
 const isResponse = (packet: Buffer): boolean => packet.length > 2 && ((packet[2] ?? 0) & 0x80) !== 0;
 
 const opcodeOf = (packet: Buffer): number => ((packet[2] ?? 0) >> 3) & 0xf;
 
-/** The answer to a packet that makes no sense beyond its head. */
-function headOnly(packet: Buffer, rcode: number): Buffer {
+/** Returns the answer to a packet that cannot be parsed beyond its header. */
+function toHeaderResponse(packet: Buffer, rcode: number): Buffer {
   const head = Buffer.alloc(12);
   packet.copy(head, 0, 0, 4);
   head[2] = ((packet[2] ?? 0) & 0x79) | 0x80;
@@ -31,13 +34,13 @@ function headOnly(packet: Buffer, rcode: number): Buffer {
 
 const CLASSES = ['IN', 'ANY'];
 
-/** What we take over UDP, said to those who say what they take. */
+/** The server's UDP size, sent to clients that announce theirs. */
 const OPTIONS: OptAnswer = {
-  ...{ type: 'OPT', name: '.', udpPayloadSize: UDP_MOST, extendedRcode: 0, ednsVersion: 0 },
+  ...{ type: 'OPT', name: '.', udpPayloadSize: MAX_UDP_BYTES, extendedRcode: 0, ednsVersion: 0 },
   ...{ flags: 0, flag_do: false, options: [] },
 };
 
-function answerTo(query: Packet, zoneOf: ZoneOf): Packet {
+function answerQuery(query: Packet, zoneOf: ZoneOf): Packet {
   const { id = 0, questions = [] } = query;
   const [question] = questions;
   const asked = query.additionals?.find(({ type }) => type === 'OPT');
@@ -50,19 +53,19 @@ function answerTo(query: Packet, zoneOf: ZoneOf): Packet {
   return { ...base, ...resolve(zoneOf, question.name, question.type) };
 }
 
-/** The answer's bytes; undefined where there is none to give. Never throws, whatever the packet. */
-function answered(packet: Buffer, zoneOf: ZoneOf, most?: number): Buffer | undefined {
+/** Returns the answer's bytes; undefined if the packet must not be answered. Never throws. */
+function toResponse(packet: Buffer, zoneOf: ZoneOf, most?: number): Buffer | undefined {
   if (packet.length < 12 || isResponse(packet)) return undefined;
-  if (opcodeOf(packet) !== 0) return headOnly(packet, RCODE.NOTIMP);
+  if (opcodeOf(packet) !== 0) return toHeaderResponse(packet, RCODE.NOTIMP);
   let query: Packet;
   try {
     query = decode(packet);
   } catch {
-    return headOnly(packet, RCODE.FORMERR);
+    return toHeaderResponse(packet, RCODE.FORMERR);
   }
   try {
-    const answer = answerTo(query, zoneOf);
-    // Whether recursion was wanted is said back.
+    const answer = answerQuery(query, zoneOf);
+    // Copies the recursion-desired flag.
     answer.flags = (answer.flags ?? 0) | ((query.flags ?? 0) & 0x0100);
     const bytes = encode(answer);
     const limit = most ?? Number.POSITIVE_INFINITY;
@@ -70,32 +73,34 @@ function answered(packet: Buffer, zoneOf: ZoneOf, most?: number): Buffer | undef
     return encode({ ...answer, answers: [], authorities: [], flags: (answer.flags ?? 0) | TRUNCATED_RESPONSE });
   } catch (error) {
     console.error(error);
-    return headOnly(packet, RCODE.SERVFAIL);
+    return toHeaderResponse(packet, RCODE.SERVFAIL);
   }
 }
 
-/** How long an answer the asker takes over UDP. */
-function sizeTaken(packet: Buffer): number {
+/** Returns the maximum UDP answer size that the client accepts, in bytes. */
+function maxUdpSize(packet: Buffer): number {
   try {
     const opt = decode(packet).additionals?.find(({ type }) => type === 'OPT');
-    const size = opt && 'udpPayloadSize' in opt ? Number(opt.udpPayloadSize) : UDP_USUAL;
-    return Math.min(UDP_MOST, Math.max(UDP_USUAL, size));
+    const size = opt && 'udpPayloadSize' in opt ? Number(opt.udpPayloadSize) : DEFAULT_UDP_BYTES;
+    return Math.min(MAX_UDP_BYTES, Math.max(DEFAULT_UDP_BYTES, size));
   } catch {
-    return UDP_USUAL;
+    return DEFAULT_UDP_BYTES;
   }
 }
 
-/** Messages over TCP have their length before them; several may come over one connection. */
+/**
+ * Serves a TCP connection, in which each message is preceded by its length and several messages may follow each other.
+ */
 function serve(socket: Socket, zoneOf: ZoneOf): void {
-  let waiting = Buffer.alloc(0);
-  socket.setTimeout(IDLE, () => socket.destroy());
+  let buffered = Buffer.alloc(0);
+  socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
-    waiting = Buffer.concat([waiting, chunk]);
-    while (waiting.length >= 2 && waiting.length >= 2 + waiting.readUInt16BE()) {
-      const end = 2 + waiting.readUInt16BE();
-      const answer = answered(waiting.subarray(2, end), zoneOf);
-      waiting = waiting.subarray(end);
+    buffered = Buffer.concat([buffered, chunk]);
+    while (buffered.length >= 2 && buffered.length >= 2 + buffered.readUInt16BE()) {
+      const end = 2 + buffered.readUInt16BE();
+      const answer = toResponse(buffered.subarray(2, end), zoneOf);
+      buffered = buffered.subarray(end);
       if (!answer || answer.length > 65_535) {
         socket.destroy();
         return;
@@ -107,7 +112,7 @@ function serve(socket: Socket, zoneOf: ZoneOf): void {
   });
 }
 
-/** An authoritative name server for the stand-in's zones, over UDP and TCP on one port of 127.0.0.1. */
+/** Starts an authoritative name server for the Route 53 emulator's zones, over UDP and TCP on one port of 127.0.0.1. */
 export async function startDnsServer({ port, zoneOf }: { port: number; zoneOf: ZoneOf }): Promise<DnsServer> {
   const host = '127.0.0.1';
   const sockets = new Set<Socket>();
@@ -129,8 +134,8 @@ export async function startDnsServer({ port, zoneOf }: { port: number; zoneOf: Z
   });
   udp.on('error', (error) => console.error(error));
   udp.on('message', (packet, from) => {
-    const answer = answered(packet, zoneOf, sizeTaken(packet));
-    // Who asked may be gone by now: that is nobody's fault.
+    const answer = toResponse(packet, zoneOf, maxUdpSize(packet));
+    // The client may have disconnected; the error is ignored.
     if (answer) udp.send(answer, from.port, from.address, () => {});
   });
   return {

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Trouble } from '../data-directory.ts';
+import { UserError } from '../data-directory.ts';
 import type { Children } from '../processes/children.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
-import { call, untilUp, WireError } from './wire.ts';
+import { call, WireError, waitUntilUp } from './wire.ts';
 
 const JAVA_NEEDED = 17;
 const require = createRequire(import.meta.url);
@@ -21,19 +21,19 @@ const TABLE_PROPERTIES = [
   'LocalSecondaryIndexes',
 ];
 
-/** What to tell somebody whose Java cannot run the database. */
-function javaProblem(): string {
+/** Returns a message for users whose Java cannot run the database. */
+function describeJavaProblem(): string {
   const { error, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const advice = `The local database needs Java ${JAVA_NEEDED} or newer (for instance: apt install openjdk-17-jre-headless, or brew install openjdk@17).`;
   if (error) return `Java was not found. ${advice}`;
   const version = /version "(?:1\.)?(\d+)/.exec(stderr)?.[1];
   if (version && Number(version) < JAVA_NEEDED) return `Java ${version} is too old. ${advice}`;
-  return 'The local database (DynamoDB Local) did not start; its words are in logs/dynamodb.log of the data directory.';
+  return 'The local database (DynamoDB Local) did not start. Its output is in logs/dynamodb.log of the data directory.';
 }
 
 /**
- * A write-ahead log halves the time of a write on disk. The mode stays with the file and Java then follows it, so it is
- * set once, before Java makes the file. An empty file would not remember it.
+ * Enables SQLite's write-ahead log, which halves the duration of a write. The mode is stored in the file, so it is set
+ * once before Java creates the database; an empty file would not store it.
  */
 function setWriteAheadLog(folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -46,16 +46,17 @@ function setWriteAheadLog(folder: string): void {
 
 export interface DynamoDbOptions {
   port: number;
-  /** Where the database is; undefined keeps it in memory. */
+  /** Directory of the database; undefined keeps it in memory. */
   folder?: string | undefined;
   children: Children;
 }
 
-/** Starts DynamoDB Local and resolves with its address once it answers. Throws a message for the user if it cannot. */
+/** Starts DynamoDB Local and resolves with its address once it answers. Throws a user error if it cannot start. */
 export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
   const emulator = join(require.resolve('amplify-dynamodb-simulator/package.json'), '../emulator');
   if (folder) setWriteAheadLog(folder);
-  // At each start it unpacks a library into a new file there, and leaves it: in the system's folder they would add up.
+  // Each start unpacks a library into a new file and leaves it; in the system's temporary directory these would
+  // accumulate.
   const temporary = join(children.dataDir, 'dynamodb-temporary');
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
@@ -82,10 +83,10 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
     failed = true;
   });
   const url = `http://127.0.0.1:${port}`;
-  await untilUp(
+  await waitUntilUp(
     () => call(url, 'dynamodb', 'ListTables', {}),
     () => {
-      if (failed || java.exitCode !== null || java.signalCode !== null) throw new Trouble(javaProblem());
+      if (failed || java.exitCode !== null || java.signalCode !== null) throw new UserError(describeJavaProblem());
     },
   );
   return url;
@@ -94,7 +95,7 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
 const asObject = (value: JsonObject[string] | undefined): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
-/** CreateTable's input for a table of the template, whichever of the two resource types it is. */
+/** Returns CreateTable's input for a table of the template, of either resource type. */
 function tableInput({ name, properties }: Resource): JsonObject {
   const input: JsonObject = { TableName: name, BillingMode: 'PAY_PER_REQUEST' };
   for (const property of TABLE_PROPERTIES) {
@@ -104,7 +105,7 @@ function tableInput({ name, properties }: Resource): JsonObject {
   if (input.BillingMode !== 'PAY_PER_REQUEST') input.BillingMode = 'PAY_PER_REQUEST';
   for (const index of Array.isArray(input.GlobalSecondaryIndexes) ? input.GlobalSecondaryIndexes : []) {
     const settings = asObject(index);
-    // Capacity settings mean nothing here, and CreateTable does not take all of the template's.
+    // Removes capacity settings, which have no effect here and which CreateTable only partly accepts.
     for (const key of Object.keys(settings)) {
       if (!['IndexName', 'KeySchema', 'Projection'].includes(key)) delete settings[key];
     }
@@ -114,7 +115,7 @@ function tableInput({ name, properties }: Resource): JsonObject {
   return input;
 }
 
-/** Makes the template's tables that do not exist yet, with indexes, stream and time to live. */
+/** Creates the template's missing tables with their indexes, stream and time to live. */
 export async function createTables(url: string, template: Template): Promise<void> {
   const tables = [...template.resources('AWS::DynamoDB::Table'), ...template.resources('AWS::DynamoDB::GlobalTable')];
   await Promise.all(

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { ACCOUNT, type Addresses, DOMAIN, REGION } from '../addresses.ts';
 import type { Reporter } from '../console.ts';
 import type { DataDirectory } from '../data-directory.ts';
-import { startAiStandIns } from '../emulators/ai/ai.ts';
+import { startAiEmulators } from '../emulators/ai/ai.ts';
 import { startCloudWatchLogs } from '../emulators/cloudwatch-logs/cloudwatch-logs.ts';
 import { startGit } from '../emulators/git/git.ts';
 import { startPanel } from '../emulators/hosting-panel/panel.ts';
@@ -13,7 +13,7 @@ import { startPayments } from '../emulators/payments/payments.ts';
 import { startRoute53 } from '../emulators/route53/route53.ts';
 import { startRegistrar } from '../emulators/route53-domains/registrar.ts';
 import type { Children } from '../processes/children.ts';
-import type { Lifetime } from '../processes/shutdown.ts';
+import type { ShutdownStack } from '../processes/shutdown.ts';
 import { DEMO_DOMAIN } from '../seeds/domains.ts';
 import { synthesize } from '../template/synthesis.ts';
 import { startDnsServer } from './dns-server.ts';
@@ -22,18 +22,18 @@ import { startQueues } from './queues.ts';
 
 export interface EngineOptions {
   reporter: Reporter;
-  /** Directory of bare repositories; the examples if absent. */
+  /** Directory of bare repositories. Default: the examples. */
   gitRoot: string | undefined;
   addresses: Addresses;
   directory: Pick<DataDirectory, 'path' | 'temporary'>;
   children: Children;
-  life: Lifetime;
-  /** Hears which bundles changed; nothing is watched without it. */
+  life: ShutdownStack;
+  /** Called with the changed bundles. Without it sources are not watched. */
   onChange: ((files: string[]) => void) | undefined;
 }
 
-/** What stands-ins for AWS that run programs of their own need to know. */
-export const placeOf = ({
+/** Returns the settings of emulators that run child processes. */
+export const hostSettings = ({
   addresses,
   children,
   directory,
@@ -45,7 +45,7 @@ export const placeOf = ({
   environment: addresses.environment,
 });
 
-/** Starts, all at once, what needs nothing of the template; the template is made beside it, which takes as long. */
+/** Starts everything that does not depend on the template in parallel with the synthesis, which takes as long. */
 export async function startEngines(options: EngineOptions) {
   const { addresses, directory, children, life, reporter } = options;
   const { ports, urls, baseUrl } = addresses;
@@ -67,15 +67,15 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('queues and objects (fauxqs)', () =>
       startQueues({ children, port: ports.queues, region: REGION, folder: folder('queues') }),
     ),
-    startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '..', 'examples') }),
+    startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '../..', 'examples') }),
     startLogin({ dataDir, baseUrl }).then(started),
     startPayments({ dataDir, port: ports.payments, baseUrl }).then(started),
-    startAppHost({ ...placeOf(options), port: ports.hosts, s3Url: urls.queues }).then(started),
+    startAppHost({ ...hostSettings(options), port: ports.hosts, s3Url: urls.queues }).then(started),
     startRoute53({ dataDir, port: ports.route53 }).then(started),
     startKms({ dataDir, port: ports.kms }).then(started),
     startRegistrar({ dataDir, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
     startCloudWatchLogs({ dataDir, port: ports.logs }).then(started),
-    startAiStandIns({ port: ports.ai }).then(started),
+    startAiEmulators({ port: ports.ai }).then(started),
     startPanel({ dataDir, port: ports.panel }).then(started),
   ]);
   const dnsServer = started(await startDnsServer({ port: ports.dns, zoneOf: zones.zoneOf }));

@@ -1,10 +1,10 @@
-/** The process that is SQS and S3: `node queue-server.ts <port> <region> [data directory]`. */
+/** The process that emulates SQS and S3: `node queue-server.ts <port> <region> [data directory]`. */
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 
 const [port, region, dataDir] = process.argv.slice(2);
 
-// fauxqs listens on every interface and cannot be told otherwise; nothing but the platform's own port may be reachable.
+// fauxqs listens on all interfaces without an option to change that; only the platform's public port may be reachable.
 const { listen } = Server.prototype;
 Server.prototype.listen = function (this: Server, ...rest: unknown[]) {
   const [first] = rest;

@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { JsonObject } from '../template/intrinsics.ts';
 
 /**
- * The local run's own client for its engines: AWS's JSON protocol without real signatures, which none of them checks.
- * It is not `runtime/aws/client.ts`, whose endpoints and credentials are those of a function.
+ * Client of the local run for its engines: AWS's JSON protocol without valid signatures, which the engines do not
+ * check. It differs from `runtime/aws/client.ts`, whose endpoints and credentials belong to a function.
  */
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 
@@ -15,7 +15,7 @@ const SERVICES = {
   states: 'AWSStepFunctions',
 } as const;
 
-/** An engine's refusal; `name` is the service's error type without its namespace. */
+/** An error response of an engine. `name` is the service's error type without its namespace. */
 export class WireError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -28,8 +28,8 @@ export interface Answer {
   body: Buffer;
 }
 
-/** One HTTP request over a kept connection. */
-export function exchange(
+/** Sends one HTTP request over a kept-alive connection. */
+export function sendRequest(
   url: string,
   method: string,
   headers: Record<string, string>,
@@ -52,17 +52,17 @@ export function exchange(
   });
 }
 
-/** Engines read the region from here and check nothing else. */
+/** Returns an authorization header, from which engines read only the region. */
 const authorization = (region: string): string =>
   `AWS4-HMAC-SHA256 Credential=local/20200101/${region}/local/aws4_request, SignedHeaders=host, Signature=0000`;
 
 export interface CallOptions {
-  /** Matters where a resource is made: its ARN carries the region. */
+  /** The region of a created resource's ARN. */
   region?: string;
   signal?: AbortSignal;
 }
 
-/** Calls one operation of a JSON-protocol service. Throws {@link WireError} when it refuses. */
+/** Calls one operation of a service with the JSON protocol. Throws {@link WireError} for an error response. */
 export async function call(
   url: string,
   service: keyof typeof SERVICES,
@@ -75,7 +75,7 @@ export async function call(
     'content-type': service === 'codebuild' ? 'application/x-amz-json-1.1' : 'application/x-amz-json-1.0',
     'x-amz-target': `${SERVICES[service]}.${operation}`,
   };
-  const { status, body } = await exchange(url, 'POST', headers, JSON.stringify(input), signal);
+  const { status, body } = await sendRequest(url, 'POST', headers, JSON.stringify(input), signal);
   const text = body.toString('utf8');
   const output: JsonObject = text === '' ? {} : JSON.parse(text);
   if (status >= 200 && status < 300) return output;
@@ -83,8 +83,11 @@ export async function call(
   throw new WireError(type.slice(type.lastIndexOf('#') + 1), String(output.message ?? output.Message ?? type));
 }
 
-/** Calls until it succeeds: an engine that is coming up refuses connections. `alive` throws when waiting is in vain. */
-export async function untilUp<T>(attempt: () => Promise<T>, alive: () => void): Promise<T> {
+/**
+ * Repeats a call until it succeeds, because a starting engine refuses connections. `alive` throws when the engine has
+ * ended.
+ */
+export async function waitUntilUp<T>(attempt: () => Promise<T>, alive: () => void): Promise<T> {
   for (;;) {
     alive();
     try {

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** One condition of an event pattern against one value; `undefined` is a value that is not there. */
-function holds(condition: Json, value: Json | undefined): boolean {
+/** Returns true if a condition of an event pattern matches a value; `undefined` is a missing value. */
+function isMatch(condition: Json, value: Json | undefined): boolean {
   if (!isObject(condition)) return value === condition;
   if ('exists' in condition) return (value !== undefined) === condition.exists;
   if ('anything-but' in condition) {
     const excluded = condition['anything-but'] ?? null;
     if (value === undefined) return false;
-    if (isObject(excluded)) return !holds(excluded, value);
+    if (isObject(excluded)) return !isMatch(excluded, value);
     return !(Array.isArray(excluded) ? excluded : [excluded]).includes(value);
   }
   if (typeof value === 'number' && Array.isArray(condition.numeric)) return inRange(condition.numeric, value);
@@ -17,10 +17,10 @@ function holds(condition: Json, value: Json | undefined): boolean {
   if ('equals-ignore-case' in condition) {
     return value.toLowerCase() === String(condition['equals-ignore-case']).toLowerCase();
   }
-  throw new Error(`the local run does not know the filter ${JSON.stringify(condition)}`);
+  throw new Error(`The local run does not support the filter ${JSON.stringify(condition)}`);
 }
 
-/** `['>', 0, '<=', 5]` */
+/** Evaluates comparisons such as `['>', 0, '<=', 5]`. */
 function inRange(comparisons: Json[], value: number): boolean {
   for (let index = 0; index + 1 < comparisons.length; index += 2) {
     const limit = Number(comparisons[index + 1]);
@@ -43,12 +43,12 @@ function matches(pattern: JsonObject, event: Json | undefined): boolean {
     const value = isObject(event) ? event[key] : undefined;
     if (isObject(expected)) return matches(expected, value);
     const values = Array.isArray(value) ? value : [value];
-    return Array.isArray(expected) && expected.some((condition) => values.some((each) => holds(condition, each)));
+    return Array.isArray(expected) && expected.some((condition) => values.some((each) => isMatch(condition, each)));
   });
 }
 
-/** An event source mapping's FilterCriteria: whether a record is for the function. */
-export function makeFilter(criteria: Json | undefined): (record: Json) => boolean {
+/** Returns a predicate for an event source mapping's FilterCriteria: true if a record is for the function. */
+export function createFilter(criteria: Json | undefined): (record: Json) => boolean {
   const filters = isObject(criteria) && Array.isArray(criteria.Filters) ? criteria.Filters : [];
   const patterns = filters.map((filter): JsonObject => JSON.parse(isObject(filter) ? String(filter.Pattern) : '{}'));
   return (record) => patterns.length === 0 || patterns.some((pattern) => matches(pattern, record));

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lambda } from '../lambda/lambda.ts';
-import { startSchedules } from '../schedules.ts';
 import type { Template } from '../template/template.ts';
+import { startSchedules } from './schedules.ts';
 import { startSqsSource } from './sqs.ts';
 import { type EventSource, startStreamSource } from './streams.ts';
 
@@ -15,7 +15,7 @@ export interface EventSourcesOptions {
   queuesUrl: string;
 }
 
-/** Starts everything in the template that invokes functions by itself: streams, queues, schedules. */
+/** Starts all event sources of the template: streams, queues, schedules. */
 export function startEventSources(options: EventSourcesOptions): EventSource {
   const { template, lambda, region, dataDir, dynamoDbUrl, queuesUrl } = options;
   const checkpoints = join(dataDir, 'streams');
@@ -31,7 +31,7 @@ export function startEventSources(options: EventSourcesOptions): EventSource {
       return startStreamSource({ mapping, table, region, dynamoDbUrl, queuesUrl, checkpointFile, lambda });
     }
     const queue = template.byArn(arn);
-    if (queue?.type !== 'AWS::SQS::Queue') throw new Error(`the local run knows no event source like ${arn}`);
+    if (queue?.type !== 'AWS::SQS::Queue') throw new Error(`The local run does not support the event source ${arn}`);
     return startSqsSource({ mapping, queue, region, queuesUrl, lambda });
   });
   sources.push(startSchedules(template, lambda));

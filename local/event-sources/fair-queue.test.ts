@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../template/intrinsics.ts';
-import { makeFairness } from './fair-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 const message = (group: string, id: string): JsonObject => ({
   messageId: id,
@@ -12,7 +12,7 @@ const many = (group: string, count: number) =>
 function world(concurrency: number) {
   const started: string[] = [];
   const ends: (() => void)[] = [];
-  const fair = makeFairness({
+  const fair = createFairQueue({
     concurrency,
     batchSize: 2,
     work: (records) => {
@@ -23,37 +23,37 @@ function world(concurrency: number) {
   return { started, ends, fair };
 }
 
-test('a group that keeps many busy waits, and the others go first, each in batches of its own', async () => {
+test('lets other groups go first while one group is busy, each in its own batches', async () => {
   const { started, ends, fair } = world(8);
-  fair.take(many('slow', 20));
-  // A quarter of all invocations; then one for each of the others.
+  fair.push(many('slow', 20));
+  // A quarter of all invocations, then one per other group.
   expect(started).toEqual(['slow0 slow1', 'slow2 slow3']);
-  fair.take([message('quick', 'quick0'), ...many('other', 3)]);
+  fair.push([message('quick', 'quick0'), ...many('other', 3)]);
   expect(started.slice(2)).toEqual(['quick0', 'other0 other1']);
   ends[2]?.();
   ends[3]?.();
   await new Promise((done) => setTimeout(done, 5));
   expect(started.slice(4)).toEqual(['other2']);
-  expect(fair.held()).toHaveLength(16);
+  expect(fair.pending()).toHaveLength(16);
 });
 
-test('when all invocations are taken no more is received, until one ends', async () => {
+test('receives no more messages while all invocations are busy', async () => {
   const { ends, fair } = world(4);
-  fair.take(['a', 'b', 'c', 'd', 'e'].map((group) => message(group, group)));
-  let room = false;
-  void fair.room().then(() => {
-    room = true;
+  fair.push(['a', 'b', 'c', 'd', 'e'].map((group) => message(group, group)));
+  let hasCapacity = false;
+  void fair.waitForCapacity().then(() => {
+    hasCapacity = true;
   });
   await new Promise((done) => setTimeout(done, 5));
-  expect(room).toBe(false);
+  expect(hasCapacity).toBe(false);
   ends[0]?.();
   await new Promise((done) => setTimeout(done, 5));
-  expect(room).toBe(true);
+  expect(hasCapacity).toBe(true);
 });
 
-test('without groups nobody waits for anybody', () => {
+test('runs messages without groups independently', () => {
   const { started, fair } = world(20);
-  fair.take(Array.from({ length: 10 }, (_, index) => ({ messageId: `m${index}` })));
+  fair.push(Array.from({ length: 10 }, (_, index) => ({ messageId: `m${index}` })));
   expect(started).toHaveLength(5);
-  expect(fair.held()).toEqual([]);
+  expect(fair.pending()).toEqual([]);
 });

@@ -1,56 +1,56 @@
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
 
-export interface FairnessOptions {
-  /** Invocations at once. */
+export interface FairQueueOptions {
+  /** Maximum number of concurrent invocations. */
   concurrency: number;
   batchSize: number;
-  /** One invocation; never rejects for what a message did. */
+  /** Runs one invocation; never rejects because of a message. */
   work: (records: readonly JsonObject[]) => Promise<void>;
 }
 
-export interface Fairness {
-  /** Resolves when more may be received. */
-  room(): Promise<void>;
-  /** Takes received messages on: some at once, others when it is their turn. */
-  take(records: readonly JsonObject[]): void;
-  /** Those that wait for their turn. */
-  held(): readonly JsonObject[];
+export interface FairQueue {
+  /** Resolves when more messages may be received. */
+  waitForCapacity(): Promise<void>;
+  /** Accepts received messages: some run at once, others wait for their turn. */
+  push(records: readonly JsonObject[]): void;
+  /** Returns the messages that wait for their turn. */
+  pending(): readonly JsonObject[];
 }
 
-/** While no more than this part of all invocations is under way, a group may have several. */
-const FREE_PART = 0.25;
-/** As many as this may wait here; then no more are received. */
-const HELD_MOST = 2000;
-/** Messages without a group stand in no relation to each other. */
-const NONE = '';
+/** Fraction of all invocations up to which a group may have several. */
+const FREE_SHARE = 0.25;
+/** Maximum number of waiting messages; beyond it no more are received. */
+const MAX_PENDING = 2000;
+/** The group of messages without one, which do not affect each other. */
+const NO_GROUP = '';
 
-/** The group of a message. fauxqs forgets that of a standard queue, so it also stands in an attribute. */
+/** Returns the group of a message. fauxqs drops the group on standard queues, so it is also sent as an attribute. */
 function groupOf({ attributes, messageAttributes }: JsonObject): string {
   const own = isObject(attributes) ? attributes.MessageGroupId : undefined;
   const named = isObject(messageAttributes) && isObject(messageAttributes.group) ? messageAttributes.group : {};
-  return String(own ?? named.stringValue ?? NONE);
+  return String(own ?? named.stringValue ?? NO_GROUP);
 }
 
 interface Group {
   name: string;
   waiting: JsonObject[];
-  /** Invocations under way for it. */
+  /** Number of the group's running invocations. */
   underWay: number;
 }
 
 /**
- * What SQS does of itself on standard queues whose messages name a group: a group that keeps invocations busy waits while
- * others go first. Here a batch is of one group, so that none waits for the slowest of another; each group may always
- * have one invocation, and more only while few are under way.
+ * Creates a queue that emulates fair queues, SQS's behaviour on standard queues with message groups: while one group
+ * keeps invocations busy, other groups go first. A batch contains messages of one group, so that none waits for a slow
+ * message of another group. Each group may always have one invocation, and more only while few are running.
  */
-export function makeFairness({ concurrency, batchSize, work }: FairnessOptions): Fairness {
+export function createFairQueue({ concurrency, batchSize, work }: FairQueueOptions): FairQueue {
   const groups = new Map<string, Group>();
-  const free = Math.max(1, Math.floor(concurrency * FREE_PART));
+  const free = Math.max(1, Math.floor(concurrency * FREE_SHARE));
   let running = 0;
   let wake = (): void => {};
 
-  const alone = ({ name, underWay }: Group) => underWay === 0 || name === NONE;
-  const mayRun = (group: Group) => running < (alone(group) ? concurrency : free);
+  const isAlone = ({ name, underWay }: Group) => underWay === 0 || name === NO_GROUP;
+  const canRun = (group: Group) => running < (isAlone(group) ? concurrency : free);
 
   const run = (group: Group): void => {
     running += 1;
@@ -65,10 +65,10 @@ export function makeFairness({ concurrency, batchSize, work }: FairnessOptions):
       });
   };
 
-  /** Starts as much as there is room for, those first that have the least under way. */
+  /** Starts as many invocations as the limits allow, groups with the fewest running ones first. */
   const next = (): void => {
     for (;;) {
-      const ready = [...groups.values()].filter((group) => group.waiting.length > 0 && mayRun(group));
+      const ready = [...groups.values()].filter((group) => group.waiting.length > 0 && canRun(group));
       const [first] = ready.sort((a, b) => a.underWay - b.underWay);
       if (!first) break;
       run(first);
@@ -76,23 +76,26 @@ export function makeFairness({ concurrency, batchSize, work }: FairnessOptions):
     wake();
   };
 
-  const held = () => [...groups.values()].flatMap(({ waiting }) => waiting);
-  /** Receiving goes on while busy groups wait: behind them in the queue there may be others. */
-  const full = () => {
+  const pending = () => [...groups.values()].flatMap(({ waiting }) => waiting);
+  /**
+   * Returns true if receiving must pause. It continues while busy groups wait, because messages of others may be behind
+   * them.
+   */
+  const isFull = () => {
     const all = [...groups.values()];
-    const starved = all.some((group) => group.waiting.length > 0 && alone(group));
-    return starved || all.reduce((sum, { waiting }) => sum + waiting.length, 0) > HELD_MOST;
+    const starved = all.some((group) => group.waiting.length > 0 && isAlone(group));
+    return starved || all.reduce((sum, { waiting }) => sum + waiting.length, 0) > MAX_PENDING;
   };
 
   return {
-    room: async () => {
-      while (full()) {
+    waitForCapacity: async () => {
+      while (isFull()) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
     },
-    take: (records) => {
+    push: (records) => {
       for (const record of records) {
         const name = groupOf(record);
         const group = groups.get(name) ?? { name, waiting: [], underWay: 0 };
@@ -101,6 +104,6 @@ export function makeFairness({ concurrency, batchSize, work }: FairnessOptions):
       }
       next();
     },
-    held,
+    pending,
   };
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDataDirectory } from '../data-directory.ts';
 import { createQueuesAndBuckets, startQueues } from '../engines/queues.ts';
-import { call } from '../engines/wire.ts';
 import { type Children, startChildren } from '../processes/children.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
@@ -14,6 +14,7 @@ import { startSqsSource } from './sqs.ts';
 const region = 'af-south-1';
 let children: Children;
 let url: string;
+let sqs: SQSClient;
 let directory: string;
 
 beforeAll(async () => {
@@ -23,8 +24,11 @@ beforeAll(async () => {
   children = startChildren(directory);
   url = await startQueues({ port: queues, region, children });
   data.release();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  sqs = new SQSClient({ endpoint: url, region, credentials });
 });
 afterAll(async () => {
+  sqs.destroy();
   await children.stop();
   rmSync(directory, { recursive: true, force: true });
 });
@@ -36,7 +40,7 @@ const queueNamed = (name: string, properties: JsonObject): Resource => ({
   properties,
 });
 
-/** A queue with a dead-letter queue, a function on it, and these messages. */
+/** Creates a queue with a dead-letter queue and a function, and sends these messages. */
 async function feed(name: string, mapping: JsonObject, bodies: string[], answer: (bodies: string[]) => Json) {
   const dead = queueNamed(`${name}-dead`, {});
   const queue = queueNamed(name, {
@@ -50,7 +54,7 @@ async function feed(name: string, mapping: JsonObject, bodies: string[], answer:
   };
   await createQueuesAndBuckets(url, template);
   const Entries = bodies.map((MessageBody, index) => ({ Id: `${index}`, MessageBody }));
-  await call(url, 'sqs', 'SendMessageBatch', { QueueUrl: queue.ref, Entries });
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.ref, Entries }));
   const calls: string[][] = [];
   let running = 0;
   let most = 0;
@@ -74,9 +78,13 @@ async function feed(name: string, mapping: JsonObject, bodies: string[], answer:
     },
   });
   const count = async (of: Resource): Promise<number> => {
-    const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
-    const { Attributes } = await call(url, 'sqs', 'GetQueueAttributes', { QueueUrl: of.ref, AttributeNames });
-    return Object.values(isObject(Attributes) ? Attributes : {}).reduce((sum: number, value) => sum + Number(value), 0);
+    const { Attributes = {} } = await sqs.send(
+      new GetQueueAttributesCommand({
+        QueueUrl: of.ref,
+        AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+      }),
+    );
+    return Object.values(Attributes).reduce((sum, value) => sum + Number(value), 0);
   };
   return {
     source,
@@ -94,7 +102,7 @@ async function feed(name: string, mapping: JsonObject, bodies: string[], answer:
   };
 }
 
-test('messages travel in batches, are deleted when done, and no more run at once than the mapping says', async () => {
+test('delivers in batches, deletes processed messages and respects the maximum concurrency', async () => {
   const bodies = Array.from({ length: 10 }, (_, index) => `m${index}`);
   const mapping = { BatchSize: 2, ScalingConfig: { MaximumConcurrency: 2 } };
   const { until, calls, most } = await feed('plain', mapping, bodies, () => null);
@@ -104,7 +112,7 @@ test('messages travel in batches, are deleted when done, and no more run at once
   expect(most()).toBe(2);
 });
 
-test('only what the function did not do comes again, and what it never does ends in the dead-letter queue', async () => {
+test('redelivers only failed messages and moves persistent failures to the dead-letter queue', async () => {
   const mapping = { FunctionResponseTypes: ['ReportBatchItemFailures'] };
   const { until, calls } = await feed('partial', mapping, ['good', 'bad'], (bodies) =>
     bodies.filter((body) => body === 'bad'),
@@ -114,7 +122,7 @@ test('only what the function did not do comes again, and what it never does ends
   expect(calls.flat().filter((body) => body === 'bad')).toHaveLength(2);
 });
 
-test('a function that throws has done nothing', async () => {
+test('treats all messages as failed if the function throws', async () => {
   let tries = 0;
   const { until, calls } = await feed('throwing', {}, ['a'], () => (++tries === 1 ? 'throw' : null));
   expect(await until((left) => left === 0)).toEqual([0, 0]);

@@ -3,8 +3,8 @@ import { call } from '../engines/wire.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
-import { makeFilter } from './event-filter.ts';
-import { makeFairness } from './fair-queue.ts';
+import { createFilter } from './event-filter.ts';
+import { createFairQueue } from './fair-queue.ts';
 import type { EventSource } from './streams.ts';
 
 export interface SqsSourceOptions {
@@ -16,19 +16,19 @@ export interface SqsSourceOptions {
   lambda: Pick<Lambda, 'invoke'>;
 }
 
-/** Invocations at once, where the mapping sets no maximum; more than this would only crowd one machine. */
+/** Default number of concurrent invocations; more would overload one machine. */
 const CONCURRENCY = 20;
-/** The most that one receive gives. */
-const RECEIVED_AT_ONCE = 10;
+/** Maximum number of messages per receive call. */
+const MAX_RECEIVED = 10;
 const LONG_POLL_SECONDS = 20;
-const TROUBLE = 500;
-/** How long a message that waits for its turn here stays hidden in the queue, at a time. */
-const HELD_SECONDS = 30;
+const ERROR_PAUSE_MS = 500;
+/** Visibility timeout in seconds of a message that waits for its turn here; it is extended repeatedly. */
+const VISIBILITY_EXTENSION_SECONDS = 30;
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
-/** A received message as Lambda hands it over. */
+/** Converts a received message to Lambda's record format. */
 function recordOf(message: JsonObject, queue: Resource, region: string): JsonObject {
   const messageAttributes: JsonObject = {};
   for (const [name, value] of Object.entries(isObject(message.MessageAttributes) ? message.MessageAttributes : {})) {
@@ -49,7 +49,7 @@ function recordOf(message: JsonObject, queue: Resource, region: string): JsonObj
   };
 }
 
-/** What a filter sees: the body parsed, where it is JSON. */
+/** Returns the record that filters see: with the body parsed if it is JSON. */
 function filterable(record: JsonObject): JsonObject {
   try {
     return { ...record, body: JSON.parse(String(record.body)) };
@@ -59,18 +59,18 @@ function filterable(record: JsonObject): JsonObject {
 }
 
 /**
- * Feeds a function from a queue, as its event source mapping says. What the function does not finish stays in the queue
- * and comes again after its visibility timeout; the queue itself moves it to its dead-letter queue in the end.
+ * Feeds a function from a queue according to its event source mapping. Unprocessed messages stay in the queue and are
+ * delivered again after their visibility timeout; the queue finally moves them to its dead-letter queue.
  */
 export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: SqsSourceOptions): EventSource {
   const { properties } = mapping;
   const functionArn = String(properties.FunctionName);
-  const batchSize = Math.min(Number(properties.BatchSize ?? 10), RECEIVED_AT_ONCE);
+  const batchSize = Math.min(Number(properties.BatchSize ?? 10), MAX_RECEIVED);
   const scaling = isObject(properties.ScalingConfig) ? properties.ScalingConfig.MaximumConcurrency : undefined;
   const concurrency = Number(scaling ?? CONCURRENCY);
   const types = properties.FunctionResponseTypes;
   const reportsFailures = Array.isArray(types) && types.includes('ReportBatchItemFailures');
-  const wanted = makeFilter(properties.FilterCriteria);
+  const isWanted = createFilter(properties.FilterCriteria);
   const stopping = new AbortController();
   const { signal } = stopping;
   const QueueUrl = queue.ref;
@@ -81,38 +81,38 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
     await call(queuesUrl, 'sqs', 'DeleteMessageBatch', { QueueUrl, Entries });
   };
 
-  /** The records of a batch that the function is done with. */
-  const handOver = async (records: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
+  /** Returns the records of a batch that the function processed. */
+  const invokeBatch = async (records: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
     try {
       const answer = await lambda.invoke(functionArn, { Records: [...records] });
       if (!reportsFailures || !isObject(answer)) return records;
       const failed = new Set(objects(answer.batchItemFailures).map(({ itemIdentifier }) => itemIdentifier));
       return records.filter(({ messageId }) => !failed.has(messageId));
     } catch {
-      // The pool has logged it.
+      // The pool has logged the error.
       return [];
     }
   };
 
-  /** Invokes with one batch and deletes what the function is done with. */
+  /** Invokes the function with one batch and deletes the processed messages. */
   const work = async (records: readonly JsonObject[]): Promise<void> => {
-    const unwanted = records.filter((record) => !wanted(filterable(record)));
-    const batch = records.filter((record) => !unwanted.includes(record));
-    await remove([...unwanted, ...(batch.length > 0 ? await handOver(batch) : [])]);
+    const filtered = records.filter((record) => !isWanted(filterable(record)));
+    const batch = records.filter((record) => !filtered.includes(record));
+    await remove([...filtered, ...(batch.length > 0 ? await invokeBatch(batch) : [])]);
   };
 
-  const fair = makeFairness({ concurrency, batchSize, work });
+  const fair = createFairQueue({ concurrency, batchSize, work });
   const extending = setInterval(
     () => {
-      for (const { receiptHandle = '' } of fair.held()) {
-        const input = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: HELD_SECONDS };
+      for (const { receiptHandle = '' } of fair.pending()) {
+        const input = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: VISIBILITY_EXTENSION_SECONDS };
         call(queuesUrl, 'sqs', 'ChangeMessageVisibility', input).catch(() => {});
       }
     },
-    (HELD_SECONDS * 1000) / 3,
+    (VISIBILITY_EXTENSION_SECONDS * 1000) / 3,
   );
   const receive = async (): Promise<void> => {
-    await fair.room();
+    await fair.waitForCapacity();
     const { Messages } = await call(
       queuesUrl,
       'sqs',
@@ -126,7 +126,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
       },
       { region, signal },
     );
-    fair.take(objects(Messages).map((message) => recordOf(message, queue, region)));
+    fair.push(objects(Messages).map((message) => recordOf(message, queue, region)));
   };
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -135,7 +135,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
       } catch (error) {
         if (signal.aborted) break;
         console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`);
-        await sleep(TROUBLE, undefined, { signal }).catch(() => {});
+        await sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
       }
     }
   };

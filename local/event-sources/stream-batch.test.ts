@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../template/intrinsics.ts';
-import { makeFilter } from './event-filter.ts';
+import { createFilter } from './event-filter.ts';
 import { type BatchPolicy, deliverBatch, type StreamRecord } from './stream-batch.ts';
 
 const record = (name: string, madeAt = 0): StreamRecord => ({ sequenceNumber: name, madeAt, event: { name } });
 const batch = [...'abcdef'].map((name) => record(name));
 
-/** Delivers a batch to a function and tells what it saw, what was given up and how long was paused. */
+/** Delivers a batch to a function. Returns the calls, the dropped records and the total pause. */
 async function deliver(
   records: StreamRecord[],
   policy: Partial<BatchPolicy>,
@@ -24,7 +24,7 @@ async function deliver(
         calls.push(names);
         return fn(names, calls.length) ?? null;
       },
-      giveUp: async (given, condition, attempts) => {
+      drop: async (given, condition, attempts) => {
         givenUp.push(`${given.map(({ sequenceNumber }) => sequenceNumber).join('')} ${condition} ${attempts}`);
       },
       pause: async (milliseconds) => void pauses.push(milliseconds),
@@ -39,18 +39,18 @@ const fail = (): never => {
 };
 
 describe('stream batches', () => {
-  test('one call when all goes well', async () => {
+  test('invokes the function once for a successful batch', async () => {
     expect(await deliver(batch, {}, () => null)).toEqual({ calls: ['abcdef'], givenUp: [], pauses: [] });
   });
 
-  test('a failing batch is tried again whole, after longer and longer pauses, then given up', async () => {
+  test('retries a failing batch with growing pauses and then drops it', async () => {
     const { calls, givenUp, pauses } = await deliver(batch, { retries: 3 }, fail);
     expect(calls).toEqual(['abcdef', 'abcdef', 'abcdef', 'abcdef']);
     expect(givenUp).toEqual(['abcdef RetryAttemptsExhausted 4']);
     expect(pauses).toEqual([200, 400, 800]);
   });
 
-  test('in halves, until what fails stands alone: nothing else is lost', async () => {
+  test('bisects a batch until the failing record stands alone', async () => {
     const { calls, givenUp } = await deliver(batch, { retries: 1, bisect: true }, (names) =>
       names.includes('d') ? fail() : null,
     );
@@ -58,7 +58,7 @@ describe('stream batches', () => {
     expect(givenUp).toEqual(['d RetryAttemptsExhausted 2']);
   });
 
-  test('records that are too old are given up without another call', async () => {
+  test('drops records above the maximum age without another call', async () => {
     const { calls, givenUp } = await deliver(
       [record('old', 1000), record('new', 9000)],
       { maxAgeMs: 5000 },
@@ -68,14 +68,14 @@ describe('stream batches', () => {
     expect(givenUp).toEqual(['old MaximumRecordAgeExceeded 0']);
   });
 
-  test('a function that reports item failures is asked again from the first of them', async () => {
+  test('retries from the first reported item failure', async () => {
     const { calls } = await deliver(batch, { reportsFailures: true }, (_, call) =>
       call === 1 ? { batchItemFailures: [{ itemIdentifier: 'e' }, { itemIdentifier: 'c' }] } : null,
     );
     expect(calls).toEqual(['abcdef', 'cdef']);
   });
 
-  test('a report that names no record of the batch fails the whole batch', async () => {
+  test('fails the whole batch if a reported failure names no record of it', async () => {
     const { calls, givenUp } = await deliver(batch, { reportsFailures: true, retries: 1 }, () => ({
       batchItemFailures: [{ itemIdentifier: 'zzz' }],
     }));
@@ -85,7 +85,7 @@ describe('stream batches', () => {
 });
 
 describe('event filters', () => {
-  const filter = (pattern: Json) => makeFilter({ Filters: [{ Pattern: JSON.stringify(pattern) }] });
+  const filter = (pattern: Json) => createFilter({ Filters: [{ Pattern: JSON.stringify(pattern) }] });
   test.each<[Json, Json, boolean]>([
     [{ a: ['x'] }, { a: 'x' }, true],
     [{ a: ['x'] }, { a: 'y' }, false],
@@ -100,5 +100,5 @@ describe('event filters', () => {
   ])('%j on %j', (pattern, event, expected) => {
     expect(filter(pattern)(event)).toBe(expected);
   });
-  test('no filters let everything through', () => expect(makeFilter(undefined)({})).toBe(true));
+  test('without filters every record matches', () => expect(createFilter(undefined)({})).toBe(true));
 });

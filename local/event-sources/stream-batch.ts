@@ -1,22 +1,22 @@
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** One change as Lambda receives it. */
+/** A change in Lambda's record format. */
 export interface StreamRecord {
   sequenceNumber: string;
-  /** Epoch milliseconds at which the change was made. */
+  /** Time of the change in epoch milliseconds. */
   madeAt: number;
-  /** The record itself, as it stands in the event. */
+  /** The record as it appears in the event. */
   event: JsonObject;
 }
 
-/** What the event source mapping says about failure. */
+/** Failure settings of the event source mapping. */
 export interface BatchPolicy {
-  /** Times that a failing batch is tried again; -1 for ever. */
+  /** Maximum number of retries of a failing batch; -1 for no limit. */
   retries: number;
   bisect: boolean;
-  /** Older records are given up; -1 never. */
+  /** Maximum age of a record in milliseconds; -1 for no limit. */
   maxAgeMs: number;
-  /** ReportBatchItemFailures: the function may say from which record on it failed. */
+  /** ReportBatchItemFailures: the function may report the first failed record. */
   reportsFailures: boolean;
 }
 
@@ -24,16 +24,16 @@ type Condition = 'RetryAttemptsExhausted' | 'MaximumRecordAgeExceeded';
 
 export interface BatchPort {
   invoke(records: readonly StreamRecord[]): Promise<Json>;
-  /** Tells the on-failure destination. */
-  giveUp(records: readonly StreamRecord[], condition: Condition, attempts: number): Promise<void>;
+  /** Sends dropped records to the on-failure destination. */
+  drop(records: readonly StreamRecord[], condition: Condition, attempts: number): Promise<void>;
   pause(milliseconds: number): Promise<void>;
   now(): number;
 }
 
-const FIRST_PAUSE = 200;
-const LONGEST_PAUSE = 30_000;
+const MIN_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 30_000;
 
-/** Index of the first record that the function says it has not done; undefined when all are done. */
+/** Returns the index of the first record that the function reports as failed; undefined if none. */
 function firstFailure(answer: Json, records: readonly StreamRecord[]): number | undefined {
   const failures = isObject(answer) && Array.isArray(answer.batchItemFailures) ? answer.batchItemFailures : [];
   if (failures.length === 0) return undefined;
@@ -41,13 +41,13 @@ function firstFailure(answer: Json, records: readonly StreamRecord[]): number | 
     const identifier = isObject(failure) ? failure.itemIdentifier : undefined;
     return records.findIndex(({ sequenceNumber }) => sequenceNumber === identifier);
   });
-  // An identifier that is not of this batch makes the whole batch a failure, as in Lambda.
+  // As in Lambda, an unknown identifier fails the whole batch.
   return Math.max(0, Math.min(...indexes));
 }
 
 /**
- * Hands a batch to the function until every record of it is done or given up: in order, again after a pause, in halves
- * where the mapping says so. Rejects only when `pause` or `giveUp` do.
+ * Invokes the function with a batch until every record is processed or dropped: in order, with pauses between retries,
+ * and in halves if the mapping says so. Rejects only if `pause` or `drop` rejects.
  */
 export async function deliverBatch(
   batch: readonly StreamRecord[],
@@ -59,7 +59,7 @@ export async function deliverBatch(
     const oldest = policy.maxAgeMs < 0 ? Number.NEGATIVE_INFINITY : port.now() - policy.maxAgeMs;
     const expired = records.filter(({ madeAt }) => madeAt < oldest);
     if (expired.length > 0) {
-      await port.giveUp(expired, 'MaximumRecordAgeExceeded', attempt - 1);
+      await port.drop(expired, 'MaximumRecordAgeExceeded', attempt - 1);
       records = records.filter(({ madeAt }) => madeAt >= oldest);
     }
     if (records.length === 0) return;
@@ -68,12 +68,12 @@ export async function deliverBatch(
       const failed = policy.reportsFailures ? firstFailure(answer, records) : undefined;
       if (failed === undefined) return;
       if (failed > 0) {
-        // It got somewhere: what is left is a batch of its own.
-        await port.pause(FIRST_PAUSE);
+        // The function made progress: the rest is a new batch.
+        await port.pause(MIN_PAUSE_MS);
         return deliverBatch(records.slice(failed), policy, port);
       }
     } catch {
-      // The pool has logged it.
+      // The pool has logged the error.
     }
     if (policy.bisect && records.length > 1) {
       const half = Math.ceil(records.length / 2);
@@ -81,8 +81,8 @@ export async function deliverBatch(
       return deliverBatch(records.slice(half), policy, port);
     }
     if (policy.retries >= 0 && attempt > policy.retries) {
-      return port.giveUp(records, 'RetryAttemptsExhausted', attempt);
+      return port.drop(records, 'RetryAttemptsExhausted', attempt);
     }
-    await port.pause(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempt - 1)));
+    await port.pause(Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (attempt - 1)));
   }
 }

@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call, WireError } from '../engines/wire.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** How far each shard was worked through: a sequence number, or {@link TO_ITS_END}. */
+/** Progress per shard: a sequence number, or {@link TO_ITS_END}. */
 export type Checkpoints = Record<string, string>;
 const TO_ITS_END = 'end';
 
 export interface ReaderOptions {
-  /** DynamoDB Local. */
+  /** URL of DynamoDB Local. */
   url: string;
   region: string;
   table: string;
-  /** Read at the start; only the end of a shard is written here, positions within it by whoever works it through. */
+  /** Read at the start. The reader only writes ends of shards; the consumer of a shard writes positions within it. */
   checkpoints: Checkpoints;
-  /** Receives records in their order; no more are read until it resolves. */
+  /** Receives records in order. No more are read until it resolves. */
   onRecords: (shardId: string, records: JsonObject[]) => Promise<void>;
-  /** Resolves when everything that was handed over is done. */
+  /** Resolves when all delivered records are processed. */
   drained: () => Promise<void>;
 }
 
-/** The pause between polls, in milliseconds: half of it is what a change waits on average. */
-const POLL = 50;
-const MOST_RECORDS = 1000;
-const TROUBLE = 500;
+/** Pause between polls in milliseconds. A change waits half of it on average. */
+const POLL_MS = 50;
+const MAX_RECORDS = 1000;
+const ERROR_PAUSE_MS = 500;
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Follows a table's stream until the signal aborts: parents before their children, from the checkpoints on. */
+/** Follows a table's stream from the checkpoints until the signal aborts; parent shards come before their children. */
 export async function readStream(options: ReaderOptions, signal: AbortSignal): Promise<void> {
   const { url, region, checkpoints } = options;
   const ask = (operation: string, input: object): Promise<JsonObject> =>
@@ -35,7 +35,7 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
   const streamArn = async (): Promise<string> => {
     const { Table } = await call(url, 'dynamodb', 'DescribeTable', { TableName: options.table }, { region, signal });
     const arn = isObject(Table) ? Table.LatestStreamArn : undefined;
-    if (typeof arn !== 'string') throw new Error(`the table ${options.table} has no stream`);
+    if (typeof arn !== 'string') throw new Error(`The table ${options.table} has no stream`);
     return arn;
   };
 
@@ -52,24 +52,25 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
     for (let open = true; open && !signal.aborted; ) {
       try {
         next ??= await iterator(StreamArn, shardId, after);
-        const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: next, Limit: MOST_RECORDS });
+        const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: next, Limit: MAX_RECORDS });
         next = NextShardIterator;
         open = next !== undefined;
         const records = objects(Records);
         const last = records.at(-1)?.dynamodb;
         if (isObject(last)) after = String(last.SequenceNumber);
         if (records.length > 0) await options.onRecords(shardId, records);
-        // Reading on at once would only crowd the database: under load every request leaves a record.
-        if (records.length < MOST_RECORDS && open) await sleep(POLL, undefined, { signal });
+        // A pause, because every request under load leaves a record and continuous polling would overload the database.
+        if (records.length < MAX_RECORDS && open) await sleep(POLL_MS, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
-        const why = error instanceof WireError ? error.name : '';
-        // The whole shard is gone: what there is now has to be looked up.
-        if (why === 'ResourceNotFoundException') throw error;
-        // Trimmed: what is left begins at the horizon. Anything else (an iterator too old, a refusal): on from the last record.
-        if (why === 'TrimmedDataAccessException') after = undefined;
+        const errorName = error instanceof WireError ? error.name : '';
+        // The shard no longer exists, so the stream must be described again.
+        if (errorName === 'ResourceNotFoundException') throw error;
+        // After trimming, continues at the trim horizon. After any other error (an expired iterator, a refusal),
+        // continues after the last record.
+        if (errorName === 'TrimmedDataAccessException') after = undefined;
         next = undefined;
-        await sleep(TROUBLE, undefined, { signal }).catch(() => {});
+        await sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
       }
     }
     if (signal.aborted) return;
@@ -92,8 +93,8 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
         readShard(StreamArn, id).finally(() => running.delete(id)),
       );
     }
-    // A shard that ends has children; a stream without open shards gets some.
-    await Promise.race([...running.values(), sleep(running.size > 0 ? 60_000 : TROUBLE, undefined, { signal })]);
+    // A finished shard has children; a stream without open shards gets new ones.
+    await Promise.race([...running.values(), sleep(running.size > 0 ? 60_000 : ERROR_PAUSE_MS, undefined, { signal })]);
   };
   while (!signal.aborted) {
     try {
@@ -101,7 +102,7 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
     } catch (error) {
       if (signal.aborted) break;
       console.error(`stream of ${options.table}: ${error instanceof Error ? error.message : String(error)}`);
-      await sleep(TROUBLE, undefined, { signal }).catch(() => {});
+      await sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }
   await Promise.allSettled(running.values());

@@ -22,11 +22,14 @@ interface Shard {
 
 interface Asked {
   operation: string;
-  /** Where from, of the operations that say so: `<shard>/<index>`. */
+  /** Position of operations that have one: `<shard>/<index>`. */
   position: string;
 }
 
-/** A table's stream of these shards, and a queue that remembers what it was sent. `refuse` names the error of a call. */
+/**
+ * Emulates a table's stream with these shards, and a queue that stores its messages. `refuse` returns the error of a
+ * call.
+ */
 async function engine(shards: Shard[], refuse: (asked: Asked) => string | undefined = () => undefined) {
   const sent: Json[] = [];
   const meet = (operation: string, position = '') => {
@@ -88,7 +91,7 @@ const directory = (): string => {
   return made;
 };
 
-/** Feeds a function from the stream; `fails` names the records on which it throws. */
+/** Feeds a function from the stream; `fails` selects the records for which it throws. */
 function source(
   url: string,
   checkpointFile: string,
@@ -127,7 +130,7 @@ function source(
 
 const records = (names: string, pk?: string) => [...names].map((name) => ({ name, pk: pk ?? name }));
 
-test('records arrive in order, shard after shard; a restart goes on after the last one done', async () => {
+test('delivers records in order, shard after shard, and resumes after the last processed one', async () => {
   const first: Shard = { id: 's1', closed: true, records: records('abc', 'one') };
   const second: Shard = { id: 's2', parent: 's1', closed: false, records: records('de', 'one') };
   const { url } = await engine([second, first]);
@@ -139,7 +142,7 @@ test('records arrive in order, shard after shard; a restart goes on after the la
   expect(await source(url, file, {}).until(2)).toEqual(['f', 'g']);
 });
 
-test('what is not filtered out goes through, and what is does not hold up the position', async () => {
+test('delivers matching records and advances past filtered ones', async () => {
   const shard: Shard = { id: 's1', closed: false, records: records('abxb') };
   const { url } = await engine([shard]);
   const file = join(directory(), 'mapping.json');
@@ -150,7 +153,7 @@ test('what is not filtered out goes through, and what is does not hold up the po
   expect(await source(url, file, {}).until(0)).toEqual([]);
 });
 
-test('a record that always fails goes to the destination, and the others are done without it', async () => {
+test('sends a persistently failing record to the destination and processes the others', async () => {
   const { url, sent } = await engine([{ id: 's1', closed: false, records: records('abc', 'one') }]);
   const failing = source(
     url,
@@ -171,19 +174,19 @@ test('a record that always fails goes to the destination, and the others are don
   ]);
 });
 
-test('a partition that fails does not hold up the others, and is not passed over', async () => {
+test('neither skips a failing partition nor blocks the others', async () => {
   const shard: Shard = { id: 's1', closed: false, records: [...records('x'), ...records('abcdefgh')] };
   const { url } = await engine([shard]);
   const file = join(directory(), 'mapping.json');
   const stuck = source(url, file, { ParallelizationFactor: 10, BatchSize: 1 }, (name) => name === 'x');
-  // Some of the others share its lane.
+  // Some of the others share the failing partition's lane.
   expect((await stuck.until(3)).length).toBeGreaterThan(2);
   await stuck.stop();
   expect(await source(url, file, { BatchSize: 1 }).until(9)).toContain('x');
 });
 
 describe('an outage of the stream', () => {
-  /** Feeds from one shard that grows while `refuse` has its say. */
+  /** Feeds from one growing shard while `refuse` injects errors. */
   async function during(refuse: (asked: Asked) => string | undefined, names = 'abcdef') {
     const shard: Shard = { id: 's1', closed: false, records: records(names.slice(0, 2), 'one') };
     const { url } = await engine([shard], refuse);
@@ -209,7 +212,7 @@ describe('an outage of the stream', () => {
     },
   );
 
-  test('an outage in the middle of the stream repeats nothing that is in hand', async () => {
+  test('redelivers nothing in progress after an outage', async () => {
     let read = 0;
     const seen = await during(({ operation }) => {
       if (operation !== 'GetRecords') return undefined;
@@ -219,7 +222,7 @@ describe('an outage of the stream', () => {
     expect(seen).toEqual([...'abcdef']);
   });
 
-  test('an iterator that has grown too old is replaced by one after the last record', async () => {
+  test('replaces an expired iterator with one after the last record', async () => {
     let iterators = 0;
     let expired = false;
     const seen = await during(({ operation, position }) => {
@@ -245,13 +248,13 @@ describe('an outage of the stream', () => {
       await before.until(2);
       await before.stop();
       trimmed = true;
-      // What it had read is gone, and more than that.
+      // Removes the records that were read, and more.
       shard.records.splice(0, 2, ...records('ef', 'one'));
       expect(await source(url, file, {}).until(2)).toEqual(['e', 'f']);
     },
   );
 
-  test('a shard that is gone altogether does not keep the others waiting', async () => {
+  test('does not block other shards when one no longer exists', async () => {
     const shards: Shard[] = [{ id: 's1', closed: false, records: records('ab', 'one') }];
     const { url } = await engine(shards, ({ position }) =>
       position.startsWith('s1/') && !shards.some(({ id }) => id === 's1') ? 'ResourceNotFoundException' : undefined,

@@ -5,7 +5,7 @@ import { call } from '../engines/wire.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
-import { makeFilter } from './event-filter.ts';
+import { createFilter } from './event-filter.ts';
 import { type BatchPolicy, type BatchPort, deliverBatch, type StreamRecord } from './stream-batch.ts';
 import { type Checkpoints, readStream } from './stream-reader.ts';
 
@@ -17,21 +17,21 @@ export interface StreamSourceOptions {
   region: string;
   dynamoDbUrl: string;
   queuesUrl: string;
-  /** Where the position in the stream is kept from one run to the next. */
+  /** File that stores the position in the stream between runs. */
   checkpointFile: string;
   lambda: Pick<Lambda, 'invoke'>;
 }
 
 export interface EventSource {
-  /** Stops taking in more; what runs is left to end by itself. */
+  /** Stops receiving; running invocations are not interrupted. */
   stop(): Promise<void>;
 }
 
-/** Lanes that records are worked through in, one batch at a time each. More than this would only crowd one machine. */
-const MOST_LANES = 4;
-/** Records in hand at which reading waits. */
-const ENOUGH = 2000;
-const SAVE_EVERY = 100;
+/** Maximum number of lanes, each of which processes one batch at a time. More would overload one machine. */
+const MAX_LANES = 4;
+/** Number of records in progress at which reading pauses. */
+const MAX_BUFFERED_RECORDS = 2000;
+const SAVE_INTERVAL_MS = 100;
 
 const number = (value: JsonObject[string] | undefined, otherwise: number): number =>
   value === undefined ? otherwise : Number(value);
@@ -55,29 +55,29 @@ function readCheckpoints(file: string): Checkpoints {
   }
 }
 
-/** A record in hand, until it is done. */
+/** A record in progress. */
 interface Pending {
   record: StreamRecord;
   shardId: string;
   done: boolean;
 }
 
-/** Feeds a function from a table's stream, as its event source mapping says. */
+/** Feeds a function from a table's stream according to its event source mapping. */
 export function startStreamSource(options: StreamSourceOptions): EventSource {
   const { mapping, table, region, queuesUrl, lambda } = options;
   const { properties, logicalId } = mapping;
   const functionArn = String(properties.FunctionName);
   const streamArn = String(properties.EventSourceArn);
   const policy = policyOf(mapping);
-  const wanted = makeFilter(properties.FilterCriteria);
+  const isWanted = createFilter(properties.FilterCriteria);
   const batchSize = number(properties.BatchSize, 100);
   const checkpoints = readCheckpoints(options.checkpointFile);
   const stopping = new AbortController();
   const { signal } = stopping;
 
   const destination = isObject(properties.DestinationConfig) ? properties.DestinationConfig.OnFailure : undefined;
-  const giveUp =
-    (shardId: string): BatchPort['giveUp'] =>
+  const drop =
+    (shardId: string): BatchPort['drop'] =>
     async (records, condition, attempts) => {
       const first = records[0];
       const last = records.at(-1);
@@ -110,26 +110,26 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
     renameSync(`${options.checkpointFile}.new`, options.checkpointFile);
   };
   const save = (): void => {
-    // What ends after the stop is delivered again by the next run.
-    if (!signal.aborted) unsaved ??= setTimeout(write, SAVE_EVERY);
+    // Records that finish after the stop are delivered again by the next run.
+    if (!signal.aborted) unsaved ??= setTimeout(write, SAVE_INTERVAL_MS);
   };
 
-  // In the order of the stream. What is done at its head is never delivered again.
-  const inHand: Pending[] = [];
+  // In stream order. Processed records at the head are never delivered again.
+  const inProgress: Pending[] = [];
   let wake: (() => void) | undefined;
-  const settle = (): void => {
+  const advance = (): void => {
     let count = 0;
-    for (let head = inHand[count]; head?.done; head = inHand[count]) {
+    for (let head = inProgress[count]; head?.done; head = inProgress[count]) {
       checkpoints[head.shardId] = head.record.sequenceNumber;
       count += 1;
     }
     if (count === 0) return;
-    inHand.splice(0, count);
+    inProgress.splice(0, count);
     save();
     wake?.();
   };
   const fewerThan = async (limit: number): Promise<void> => {
-    while (inHand.length >= limit && !signal.aborted) {
+    while (inProgress.length >= limit && !signal.aborted) {
       await new Promise<void>((resolve) => {
         wake = resolve;
         signal.addEventListener('abort', () => resolve(), { once: true });
@@ -144,16 +144,16 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
       policy,
       {
         invoke: (records) => lambda.invoke(functionArn, { Records: records.map(({ event }) => event) }),
-        giveUp: giveUp(shardId),
+        drop: drop(shardId),
         pause: (milliseconds) => sleep(milliseconds, undefined, { signal }),
         now: Date.now,
       },
     );
     for (const pending of batch) pending.done = true;
-    settle();
+    advance();
   };
 
-  const lanes = Array.from({ length: Math.min(MOST_LANES, number(properties.ParallelizationFactor, 1)) }, () => {
+  const lanes = Array.from({ length: Math.min(MAX_LANES, number(properties.ParallelizationFactor, 1)) }, () => {
     const queue: Pending[] = [];
     let busy = false;
     const run = async (): Promise<void> => {
@@ -161,7 +161,8 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
       try {
         while (queue.length > 0 && !signal.aborted) await work(queue.splice(0, batchSize));
       } catch (error) {
-        // Not the function's failure (that is retried) but this machine's, or the end: the checkpoint stays before it.
+        // A failure of this machine or the shutdown, not of the function, which is retried: the checkpoint stays before
+        // the batch.
         if (!signal.aborted) console.error(error);
       } finally {
         busy = false;
@@ -169,7 +170,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
     };
     return (pending: Pending): void => {
       queue.push(pending);
-      // After the other records of the same read have come, so that they travel together.
+      // Deferred until the other records of the same read have arrived, so that they form one batch.
       if (!busy) queueMicrotask(() => void (busy || run()));
     };
   });
@@ -194,15 +195,15 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
             madeAt: Number(change.ApproximateCreationDateTime) * 1000,
             event: { ...event, eventSourceARN: streamArn, awsRegion: region },
           };
-          const pending: Pending = { record, shardId, done: !wanted(event) };
-          inHand.push(pending);
+          const pending: Pending = { record, shardId, done: !isWanted(event) };
+          inProgress.push(pending);
           if (pending.done) continue;
           // Changes of one partition stay in order.
           const keys = isObject(change.Keys) ? Object.values(change.Keys)[0] : undefined;
           lanes[laneOf(keys)]?.(pending);
         }
-        settle();
-        await fewerThan(ENOUGH);
+        advance();
+        await fewerThan(MAX_BUFFERED_RECORDS);
       },
     },
     signal,

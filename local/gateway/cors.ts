@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** What a browser on another origin may do: the template's CorsConfiguration, answered by the gateway itself. */
+/** Cross-origin behaviour of the template's CorsConfiguration, which the gateway implements itself. */
 export interface Cors {
-  /** Headers of the answer to a preflight, or undefined when the request is none. */
+  /** Returns the headers of a preflight's response; undefined if the request is none. */
   preflight(method: string, headers: NodeJS.Dict<string | string[]>): Record<string, string> | undefined;
-  /** Puts the headers on an answer; what the function says about CORS does not count. */
+  /** Adds the headers to a response and replaces the function's own CORS headers. */
   decorate(origin: string | undefined, headers: Record<string, string>): void;
 }
 
@@ -13,8 +13,8 @@ const strings = (value: Json | undefined): string[] => (Array.isArray(value) ? v
 const matches = (allowed: string, origin: string): boolean =>
   allowed === '*' || allowed === origin || (allowed.endsWith('://*') && origin.startsWith(allowed.slice(0, -1)));
 
-/** Makes the behaviour of a CorsConfiguration; undefined where the API has none, and then functions speak for themselves. */
-export function makeCors(configuration: Json | undefined): Cors | undefined {
+/** Creates the behaviour of a CorsConfiguration; undefined if the API has none and functions set their own headers. */
+export function createCors(configuration: Json | undefined): Cors | undefined {
   if (!isObject(configuration)) return undefined;
   const settings: JsonObject = configuration;
   const origins = strings(settings.AllowOrigins);

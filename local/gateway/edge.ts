@@ -4,7 +4,7 @@ import { createContext, Script } from 'node:vm';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 
-/** What the edge decided about a request to a hosted application. */
+/** The edge's decision about a request to a hosted application. */
 export type EdgeDecision = { forwardTo: string } | { status: number; headers: Record<string, string>; body: string };
 
 /** Reads one value of the KeyValueStore. */
@@ -13,19 +13,19 @@ export type Lookup = (key: string) => string | undefined;
 const value = (header: Json | undefined): string => (isObject(header) ? String(header.value ?? '') : '');
 
 /**
- * Runs the template's CloudFront Function that routes applications by host name: the same code that runs at the edge,
- * pages included, with the KeyValueStore stand-in behind it.
+ * Runs the template's CloudFront Function that routes applications by host name: the same code as at the edge, pages
+ * included, with the KeyValueStore emulator.
  */
-export function makeEdge(template: Template, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
+export function createEdge(template: Template, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
   const routing = template
     .resources('AWS::CloudFront::Function')
     .find(
       ({ properties }) => isObject(properties.FunctionConfig) && properties.FunctionConfig.KeyValueStoreAssociations,
     );
-  if (!routing) throw new Error('the template has no CloudFront Function that reads the routes');
+  if (!routing) throw new Error('The template has no CloudFront Function that reads the routes');
   const code = String(routing.properties.FunctionCode).replace(/^\s*import\s+(\w+)\s+from\s+'cloudfront';?/m, '');
 
-  // `updateRequestOrigin` does not say for which request; several run at once.
+  // `updateRequestOrigin` does not name its request, and several requests run concurrently.
   const origins = new AsyncLocalStorage<{ target: string }>();
   const cf = {
     kvs: () => ({

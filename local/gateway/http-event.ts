@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { RouteMatch } from './routes.ts';
 
-/** What the front knows of a request once its body is read. */
+/** A request with its body. */
 export interface HttpRequest {
   method: string;
-  /** As it came: path and query. */
+  /** Path and query, unchanged. */
   target: string;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, unchanged. */
   rawHeaders: readonly string[];
   httpVersion: string;
   sourceIp: string;
@@ -26,7 +26,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** Repeated parameters are joined by commas. */
+/** Returns query parameters; repeated ones are joined by commas. */
 export function queryParameters(rawQuery: string): Record<string, string> | undefined {
   if (rawQuery === '') return undefined;
   const parameters: Record<string, string> = Object.create(null);
@@ -40,7 +40,7 @@ export function queryParameters(rawQuery: string): Record<string, string> | unde
   return { ...parameters };
 }
 
-/** Names in lower case, repeated headers joined by commas; cookies apart, one by one. */
+/** Returns headers by name in lower case, with repeated ones joined by commas, and a list of cookies. */
 function headersOf(rawHeaders: readonly string[]): { headers: Record<string, string>; cookies: string[] } {
   const headers: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
@@ -56,12 +56,15 @@ function headersOf(rawHeaders: readonly string[]): { headers: Record<string, str
 const two = (number: number): string => String(number).padStart(2, '0');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `12/Mar/2026:19:03:58 +0000`, as in requestContext.time. */
+/** Formats a time as requestContext.time: `12/Mar/2026:19:03:58 +0000`. */
 const logTime = (now: Date): string =>
   `${two(now.getUTCDate())}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:` +
   `${two(now.getUTCHours())}:${two(now.getUTCMinutes())}:${two(now.getUTCSeconds())} +0000`;
 
-/** Splits what stands on the request line; an absolute address (`GET http://host/path`) counts from its path. */
+/**
+ * Splits the target of a request line into path and query; the origin of an absolute URL (`GET http://host/path`) is
+ * dropped.
+ */
 export function splitTarget(target: string): { path: string; query: string } {
   const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
   const mark = local.indexOf('?');
@@ -69,8 +72,8 @@ export function splitTarget(target: string): { path: string; query: string } {
   return { path: path.startsWith('/') ? path : `/${path}`, query: mark < 0 ? '' : local.slice(mark + 1) };
 }
 
-/** The event of an HTTP API, payload format 2.0. */
-export function httpEvent(request: HttpRequest, { route, pathParameters }: RouteMatch, now = new Date()): JsonObject {
+/** Returns the event of an HTTP API, payload format 2.0. */
+export function toHttpEvent(request: HttpRequest, { route, pathParameters }: RouteMatch, now = new Date()): JsonObject {
   const { path, query } = splitTarget(request.target);
   const { headers, cookies } = headersOf(request.rawHeaders);
   const forwarded = headers['x-forwarded-for'];
@@ -99,7 +102,7 @@ export function httpEvent(request: HttpRequest, { route, pathParameters }: Route
         sourceIp: request.sourceIp,
         userAgent: headers['user-agent'] ?? '',
       },
-      // Node keeps a store of random numbers for these and for nothing else: they cost almost nothing.
+      // Node caches random numbers for these ids, so they cost almost nothing.
       requestId: randomUUID(),
       routeKey: route.key,
       stage: '$default',

@@ -1,37 +1,37 @@
 import { isObject, type Json } from '../template/intrinsics.ts';
 
-/** What goes back over the wire. */
-export interface HttpAnswer {
+/** An HTTP response. */
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   cookies: string[];
   body: Buffer | string;
 }
 
-const gateway = (status: number, message: string): HttpAnswer => ({
+const gateway = (status: number, message: string): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   cookies: [],
   body: JSON.stringify({ message }),
 });
 
-/** The gateway's own answers. */
+/** The gateway's own responses. */
 export const INTERNAL_SERVER_ERROR = gateway(500, 'Internal Server Error');
 export const SERVICE_UNAVAILABLE = gateway(503, 'Service Unavailable');
 export const NOT_FOUND = gateway(404, 'Not Found');
 
-/** A refusal in the platform's own standard shape, for what never reaches a function. */
-export const refusal = (status: number, message: string): HttpAnswer => ({
+/** Returns an error in the platform's standard shape for requests that reach no function. */
+export const errorResponse = (status: number, message: string): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   cookies: [],
   body: JSON.stringify({ error: { message, code: 'invalid_request', status } }),
 });
 
-/** Reads a function's answer the way an HTTP API does (payload format 2.0). */
-export function httpAnswer(result: Json): HttpAnswer {
+/** Converts a function's result as an HTTP API does (payload format 2.0). */
+export function toHttpResponse(result: Json): HttpResponse {
   if (!isObject(result) || result.statusCode === undefined) {
-    // No status: whatever it is, is the body.
+    // Without a status code, the whole result is the body.
     const body = typeof result === 'string' ? result : JSON.stringify(result);
     return { status: 200, headers: { 'content-type': 'application/json' }, cookies: [], body };
   }
@@ -49,7 +49,7 @@ export function httpAnswer(result: Json): HttpAnswer {
   for (const [name, value] of Object.entries(headers ?? {})) {
     if (value !== null) lower[name.toLowerCase()] = String(value);
   }
-  // The gateway counts for itself.
+  // The gateway sets these headers itself.
   delete lower['content-length'];
   delete lower.connection;
   delete lower['transfer-encoding'];

@@ -1,16 +1,16 @@
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { makeCors } from './cors.ts';
-import { httpEvent, queryParameters, splitTarget } from './http-event.ts';
-import { httpAnswer } from './http-response.ts';
-import { type Front, type FrontOptions, startFront } from './http-server.ts';
-import { makeRouter } from './routes.ts';
+import { createCors } from './cors.ts';
+import { queryParameters, splitTarget, toHttpEvent } from './http-event.ts';
+import { toHttpResponse } from './http-response.ts';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
+import { createRouter } from './routes.ts';
 
 const route = (key: string) => ({ key, functionArn: `arn:${key}`, timeoutMs: 1000 });
 
 describe('routes', () => {
-  const find = makeRouter(
+  const find = createRouter(
     ['GET /v1/apps/{id}', 'GET /v1/apps/mine', 'ANY /v1/apps/{id}', 'POST /files/{path+}', '$default'].map(route),
   );
   test.each([
@@ -30,7 +30,7 @@ describe('routes', () => {
 
 describe('events', () => {
   const event = (given: { target?: string; rawHeaders?: string[]; body?: Buffer }) =>
-    httpEvent(
+    toHttpEvent(
       {
         method: 'POST',
         target: '/a',
@@ -83,21 +83,23 @@ describe('events', () => {
 
 describe('answers', () => {
   test('what a function may answer', () => {
-    expect(httpAnswer({ a: 1 })).toMatchObject({ status: 200, body: '{"a":1}' });
-    expect(httpAnswer('text')).toMatchObject({ status: 200, body: 'text' });
-    expect(httpAnswer({ statusCode: 201, body: 'aGk=', isBase64Encoded: true }).body).toEqual(Buffer.from('hi'));
-    expect(httpAnswer({ statusCode: 200, headers: { 'X-A': 1, 'Content-Length': 5 } }).headers).toEqual({ 'x-a': '1' });
+    expect(toHttpResponse({ a: 1 })).toMatchObject({ status: 200, body: '{"a":1}' });
+    expect(toHttpResponse('text')).toMatchObject({ status: 200, body: 'text' });
+    expect(toHttpResponse({ statusCode: 201, body: 'aGk=', isBase64Encoded: true }).body).toEqual(Buffer.from('hi'));
+    expect(toHttpResponse({ statusCode: 200, headers: { 'X-A': 1, 'Content-Length': 5 } }).headers).toEqual({
+      'x-a': '1',
+    });
   });
   test.each([{ statusCode: 'x' }, { statusCode: 200, body: {} }, { statusCode: 42 }, { statusCode: 200, headers: [] }])(
     'malformed: %j',
     (result) => {
-      expect(httpAnswer(result)).toMatchObject({ status: 500, body: '{"message":"Internal Server Error"}' });
+      expect(toHttpResponse(result)).toMatchObject({ status: 500, body: '{"message":"Internal Server Error"}' });
     },
   );
 });
 
-describe('front', () => {
-  const fronts: Front[] = [];
+describe('HTTP server', () => {
+  const fronts: HttpServer[] = [];
   afterEach(async () => {
     for (const front of fronts.splice(0)) await front.stop();
   });
@@ -109,11 +111,11 @@ describe('front', () => {
       });
     });
 
-  async function front(options: Partial<FrontOptions> = {}): Promise<number> {
+  async function front(options: Partial<HttpServerOptions> = {}): Promise<number> {
     const port = await freePort();
-    const started = await startFront({
+    const started = await startHttpServer({
       port,
-      route: makeRouter([route('$default')]),
+      route: createRouter([route('$default')]),
       lambda: {
         invokeText: async (_, event) => {
           const { requestContext, body = '' } = JSON.parse(event);
@@ -130,7 +132,7 @@ describe('front', () => {
     return port;
   }
 
-  /** Sends these very bytes and reads all that comes back. */
+  /** Sends these exact bytes and returns everything received. */
   const raw = (port: number, text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       let answer = '';
@@ -143,7 +145,7 @@ describe('front', () => {
       setTimeout(() => socket.end(), 1000).unref();
     });
 
-  test('what is no HTTP request gets an answer in the standard shape', async () => {
+  test('answers an invalid HTTP request in the standard error shape', async () => {
     const port = await front();
     for (const text of [
       'nonsense\r\n\r\n',
@@ -156,12 +158,12 @@ describe('front', () => {
     }
   });
 
-  test('a method that nobody knows is for $default', async () => {
+  test('routes an unknown method to $default', async () => {
     const port = await front();
     expect(await raw(port, 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*BREW 0$/);
   });
 
-  test('a body that is too long is cut, read to its end, and answered', async () => {
+  test('truncates an oversized body, reads it to its end and answers', async () => {
     const port = await front();
     const answer = await fetch(`http://127.0.0.1:${port}/`, {
       method: 'POST',
@@ -171,7 +173,7 @@ describe('front', () => {
     expect(await answer.text()).toBe(`POST ${6 * 1024 * 1024 + 1024}`);
   });
 
-  test('a function that fails is the gateway’s 500', async () => {
+  test('answers 500 if the function fails', async () => {
     const port = await front({ lambda: { invokeText: () => Promise.reject(new Error('boom')) } });
     const answer = await fetch(`http://127.0.0.1:${port}/`);
     expect(answer.status).toBe(500);
@@ -190,7 +192,7 @@ describe('front', () => {
 
   test('preflights and answers carry the CORS headers of the configuration', async () => {
     const port = await front({
-      cors: makeCors({
+      cors: createCors({
         AllowOrigins: ['*'],
         AllowMethods: ['GET', 'POST'],
         AllowHeaders: ['X-A'],

@@ -4,68 +4,68 @@ import type { Duplex } from 'node:stream';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { Cors } from './cors.ts';
 import type { EdgeDecision } from './edge.ts';
-import { type HttpRequest, httpEvent, splitTarget } from './http-event.ts';
+import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
 import {
-  type HttpAnswer,
-  httpAnswer,
+  errorResponse,
+  type HttpResponse,
   INTERNAL_SERVER_ERROR,
   NOT_FOUND,
-  refusal,
   SERVICE_UNAVAILABLE,
+  toHttpResponse,
 } from './http-response.ts';
 import type { RouteMatch } from './routes.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
 import { isWebApp } from './web-app.ts';
 
-/** Lambda's limit on an event. What is longer is cut to just over it, and the function says that it is too long. */
-const LONGEST_BODY = 6 * 1024 * 1024 + 1024;
+/** Lambda's limit of an event. A longer body is cut just above it, and the function answers that it is too long. */
+const MAX_BODY_BYTES = 6 * 1024 * 1024 + 1024;
 
-export interface FrontOptions {
+export interface HttpServerOptions {
   port: number;
   route: (method: string, path: string) => RouteMatch | undefined;
   lambda: Pick<Lambda, 'invokeText'>;
   cors: Cors | undefined;
-  /** Paths whose function streams its answer, by path. */
+  /** Paths whose functions stream their responses. */
   streams?: ReadonlyMap<string, StreamRoute>;
-  /** Whether a host name (without port) belongs to a hosted application, or would. */
+  /** Returns true if a host name (without port) is one of a hosted application, whether or not that exists. */
   isApp: (host: string) => boolean;
   edge: (request: IncomingMessage) => Promise<EdgeDecision>;
-  /** Pages of others below the same address, by the first part of their path: `/oidc`. */
+  /** Handlers of other pages by the first segment of their path: `/oidc`. */
   pages?: ReadonlyMap<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>;
-  /** The dashboard's files. */
+  /** Serves the dashboard's files. */
   webApp?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Passes a request to the application behind a function URL's host. */
   forward: (urlHost: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
-export interface Front {
+export interface HttpServer {
   stop(): Promise<void>;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** The body up to the limit; the rest is read and dropped, so that the client gets to hear the answer. */
+/** Returns the body up to the limit. Reads and discards the rest, so that the client receives the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return NOTHING;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
-    if (length > LONGEST_BODY || !Buffer.isBuffer(chunk)) continue;
+    if (length > MAX_BODY_BYTES || !Buffer.isBuffer(chunk)) continue;
     chunks.push(chunk);
     length += chunk.length;
   }
   const [only] = chunks;
   const body = chunks.length === 1 && only ? only : Buffer.concat(chunks);
-  return body.length > LONGEST_BODY ? body.subarray(0, LONGEST_BODY) : body;
+  return body.length > MAX_BODY_BYTES ? body.subarray(0, MAX_BODY_BYTES) : body;
 }
 
-/** `/oidc` of `/oidc/token`. */
-const firstPart = (target: string): string => /^\/[^/?]*(?=\/)/.exec(target)?.[0] ?? '';
+/** Returns the first segment of a path: `/oidc` of `/oidc/token`. */
+const firstSegment = (target: string): string => /^\/[^/?]*(?=\/)/.exec(target)?.[0] ?? '';
 
-const peer = (socket: Socket): string => (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
+const peerAddress = (socket: Socket): string => (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
 
-function write(response: ServerResponse, { status, headers, cookies, body }: HttpAnswer): void {
+function writeResponse(response: ServerResponse, { status, headers, cookies, body }: HttpResponse): void {
   if (response.destroyed) return;
   const length = Buffer.byteLength(body);
   response.writeHead(status, {
@@ -76,29 +76,29 @@ function write(response: ServerResponse, { status, headers, cookies, body }: Htt
   response.end(body);
 }
 
-/** An answer on a socket that has no request, because what came is none. */
-function writeRaw(socket: Duplex, { status, headers, body }: HttpAnswer): void {
+/** Writes a response to a socket whose input was not a valid request. */
+function writeRaw(socket: Duplex, { status, headers, body }: HttpResponse): void {
   if (!socket.writable) return;
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${head}\r\n${body}`);
 }
 
-/** Why Node's parser gave up, in words for the one who sent it. */
-function parseRefusal(code: string | undefined): HttpAnswer {
+/** Explains a parser error to the client. */
+function parseRefusal(code: string | undefined): HttpResponse {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return refusal(431, 'the request headers are larger than 64 KiB');
+      return errorResponse(431, 'The request headers are larger than 64 KiB.');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return refusal(413, 'the chunk extensions of the request body are too large');
+      return errorResponse(413, 'The chunk extensions of the request body are too large.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return refusal(408, 'the request did not arrive in time');
+      return errorResponse(408, 'The request did not arrive in time.');
     default:
-      return refusal(400, 'this is not a valid HTTP request');
+      return errorResponse(400, 'The request is not valid HTTP.');
   }
 }
 
-/** A head whose only fault is a method that Node's parser does not know: that is for the function behind `$default`. */
+/** Parses a request whose only error is a method unknown to Node's parser, for the function of `$default`. */
 function requestWithUnknownMethod(head: Buffer, sourceIp: string): HttpRequest | undefined {
   const [requestLine = '', ...lines] = (head.toString('latin1').split('\r\n\r\n', 1)[0] ?? '').split('\r\n');
   const [, method, target, httpVersion] =
@@ -111,11 +111,14 @@ function requestWithUnknownMethod(head: Buffer, sourceIp: string): HttpRequest |
   return { method, target, rawHeaders, httpVersion, sourceIp, body: NOTHING };
 }
 
-/** The one public port: the HTTP API, and hosted applications by `Host`. Resolves when it listens; throws if it cannot. */
-export async function startFront(options: FrontOptions): Promise<Front> {
+/**
+ * Starts the server of the public port: the HTTP API, and hosted applications by `Host`. Resolves when it listens;
+ * throws if it cannot.
+ */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { lambda, cors } = options;
 
-  const api = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const handleApi = async (request: HttpRequest): Promise<HttpResponse> => {
     const match = options.route(request.method, splitTarget(request.target).path);
     if (!match) return NOT_FOUND;
     const { functionArn, timeoutMs } = match.route;
@@ -124,19 +127,19 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       timer = setTimeout(resolve, timeoutMs, undefined);
     });
     try {
-      const invocation = lambda.invokeText(functionArn, JSON.stringify(httpEvent(request, match)));
+      const invocation = lambda.invokeText(functionArn, JSON.stringify(toHttpEvent(request, match)));
       const result = await Promise.race([invocation, late]);
-      return result === undefined ? SERVICE_UNAVAILABLE : httpAnswer(JSON.parse(result));
+      return result === undefined ? SERVICE_UNAVAILABLE : toHttpResponse(JSON.parse(result));
     } catch {
-      // The pool has logged it.
+      // The pool has logged the error.
       return INTERNAL_SERVER_ERROR;
     } finally {
       clearTimeout(timer);
     }
   };
 
-  const decorated = async (request: HttpRequest, origin: string | undefined): Promise<HttpAnswer> => {
-    const answer = await api(request);
+  const withCors = async (request: HttpRequest, origin: string | undefined): Promise<HttpResponse> => {
+    const answer = await handleApi(request);
     if (!cors) return answer;
     const headers = { ...answer.headers };
     cors.decorate(origin, headers);
@@ -150,49 +153,49 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       const decision = await options.edge(request);
       if ('forwardTo' in decision) return options.forward(decision.forwardTo, request, response);
       request.resume();
-      write(response, { cookies: [], ...decision });
+      writeResponse(response, { cookies: [], ...decision });
       return;
     }
-    const page = options.pages?.get(firstPart(url));
+    const page = options.pages?.get(firstSegment(url));
     if (page) return page(request, response);
     if (options.webApp && isWebApp(method, url)) return options.webApp(request, response);
     const preflight = cors?.preflight(method, headers);
     if (preflight) {
       request.resume();
-      write(response, { status: 204, headers: preflight, cookies: [], body: '' });
+      writeResponse(response, { status: 204, headers: preflight, cookies: [], body: '' });
       return;
     }
     const body = await readBody(request);
-    const asked = { method, target: url, rawHeaders, httpVersion, sourceIp: peer(socket), body };
+    const asked = { method, target: url, rawHeaders, httpVersion, sourceIp: peerAddress(socket), body };
     const streaming = options.streams?.get(splitTarget(url).path);
     if (streaming) {
       await stream(lambda, streaming, asked, response, (answered) => cors?.decorate(headers.origin, answered));
       return;
     }
-    write(response, await decorated(asked, headers.origin));
+    writeResponse(response, await withCors(asked, headers.origin));
   };
 
   const server = createServer(
-    // A request without Host is for the API, and gets its answer from there.
+    // A request without Host goes to the API, which answers it.
     { maxHeaderSize: 64 * 1024, requireHostHeader: false, keepAliveTimeout: 65_000 },
     (request, response) => {
       handle(request, response).catch((error: unknown) => {
         if (request.destroyed && !request.complete) return;
         console.error(error);
         if (response.headersSent) response.destroy();
-        else write(response, INTERNAL_SERVER_ERROR);
+        else writeResponse(response, INTERNAL_SERVER_ERROR);
       });
     },
   );
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', (_request, socket: Duplex) => writeRaw(socket, refusal(400, 'CONNECT is not possible here')));
+  server.on('connect', (_request, socket: Duplex) => writeRaw(socket, errorResponse(400, 'CONNECT is not supported.')));
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => {
     const unknown =
       error.code === 'HPE_INVALID_METHOD' && error.rawPacket && socket instanceof Socket
-        ? requestWithUnknownMethod(error.rawPacket, peer(socket))
+        ? requestWithUnknownMethod(error.rawPacket, peerAddress(socket))
         : undefined;
     if (unknown && !METHODS.includes(unknown.method)) {
-      void decorated(unknown, undefined).then((answer) => writeRaw(socket, answer));
+      void withCors(unknown, undefined).then((answer) => writeRaw(socket, answer));
     } else writeRaw(socket, parseRefusal(error.code));
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import type { Template } from '../template/template.ts';
 
-/** One route of the HTTP API and the function behind it. */
+/** A route of the HTTP API and its function. */
 export interface HttpRoute {
   /** `GET /v1/apps/{id}`, or `$default`. */
   key: string;
@@ -13,16 +13,16 @@ export interface RouteMatch {
   pathParameters: Record<string, string>;
 }
 
-/** The template's routes, each with the function that its integration names. */
+/** Returns the template's routes with the functions of their integrations. */
 export function routesOf(template: Template): HttpRoute[] {
   const integrations = new Map(template.resources('AWS::ApiGatewayV2::Integration').map((each) => [each.ref, each]));
   return template.resources('AWS::ApiGatewayV2::Route').map(({ properties }) => {
     const integration = integrations.get(String(properties.Target ?? '').replace('integrations/', ''));
     const uri = String(integration?.properties.IntegrationUri ?? '');
-    // Either the function's ARN or API Gateway's older path form, which has it inside.
+    // Either the function's ARN, or API Gateway's older path that contains it.
     const functionArn = /arn:aws:lambda:[^:]+:[^:]+:function:[^/]+/.exec(uri)?.[0];
     const key = String(properties.RouteKey);
-    if (!functionArn) throw new Error(`the route ${key} leads to no function`);
+    if (!functionArn) throw new Error(`The route ${key} has no function`);
     return { key, functionArn, timeoutMs: Number(integration?.properties.TimeoutInMillis ?? 30_000) };
   });
 }
@@ -31,7 +31,7 @@ interface Pattern {
   route: HttpRoute;
   method: string;
   segments: string[];
-  /** The path ends in `{name+}`, which takes the rest. */
+  /** True if the path ends in `{name+}`, which matches the rest. */
   greedy: boolean;
 }
 
@@ -39,7 +39,7 @@ const decode = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // What cannot be decoded is for the function to refuse.
+    // The function refuses what cannot be decoded.
     return segment;
   }
 };
@@ -61,7 +61,10 @@ function parametersOf({ segments, greedy }: Pattern, path: string[]): Record<str
   return parameters;
 }
 
-/** How API Gateway ranks: whole paths before greedy ones, the method itself before ANY, literal segments before parameters. */
+/**
+ * Orders patterns as API Gateway does: complete paths before greedy ones, the method before ANY, literal segments
+ * before parameters.
+ */
 function rank(a: Pattern, b: Pattern): number {
   const weight = ({ greedy, method, segments }: Pattern): number[] => [
     greedy ? 1 : 0,
@@ -77,8 +80,8 @@ function rank(a: Pattern, b: Pattern): number {
   return 0;
 }
 
-/** Finds the route of a request by method and raw path (without the query). */
-export function makeRouter(routes: readonly HttpRoute[]): (method: string, path: string) => RouteMatch | undefined {
+/** Creates a router that finds a request's route by method and raw path (without the query). */
+export function createRouter(routes: readonly HttpRoute[]): (method: string, path: string) => RouteMatch | undefined {
   const fallback = routes.find(({ key }) => key === '$default');
   const patterns = routes
     .filter((route) => route !== fallback)

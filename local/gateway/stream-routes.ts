@@ -5,21 +5,21 @@ import type { FromReader } from '../lambda/messages.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
-import { type HttpRequest, httpEvent } from './http-event.ts';
+import { type HttpRequest, toHttpEvent } from './http-event.ts';
 import { INTERNAL_SERVER_ERROR } from './http-response.ts';
 
-/** A path that the edge sends to a function URL, past the HTTP API. */
+/** A path that the edge sends to a function URL instead of the HTTP API. */
 export interface StreamRoute {
   path: string;
   functionArn: string;
-  /** What the edge shows of itself. */
+  /** Headers that the edge adds. */
   headers: Record<string, string>;
 }
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 const text = (value: Json | undefined, key: string): string => (isObject(value) ? String(value[key] ?? '') : '');
 
-/** The distributions' paths whose origin is the URL of one of our functions. */
+/** Returns the distributions' paths whose origins are URLs of the platform's functions. */
 export function streamRoutesOf(template: Template, functions: readonly FunctionSpec[]): StreamRoute[] {
   const urls = template.resources('AWS::Lambda::Url').map(({ name, properties }) => ({
     host: `${name}.lambda-url.`,
@@ -40,10 +40,10 @@ export function streamRoutesOf(template: Template, functions: readonly FunctionS
   });
 }
 
-/** The eight NUL bytes between the head of a streamed answer and its body. */
+/** The eight NUL bytes between the head and the body of a streamed response. */
 const SEPARATOR = Buffer.alloc(8);
 
-/** Invokes a function behind a URL that streams, and passes its answer on as it comes. */
+/** Invokes a function with a streaming URL and passes its response on as it arrives. */
 export async function stream(
   lambda: Pick<Lambda, 'invokeText'>,
   route: StreamRoute,
@@ -51,34 +51,34 @@ export async function stream(
   response: ServerResponse,
   decorate: (headers: Record<string, string>) => void,
 ): Promise<void> {
-  const event = httpEvent(request, {
+  const event = toHttpEvent(request, {
     route: { key: '$default', functionArn: route.functionArn, timeoutMs: 0 },
     pathParameters: {},
   });
-  // What the edge adds takes the place of what was sent under the same name.
-  const shown = { ...route.headers, 'x-viewer-address': request.sourceIp };
-  Object.assign(event, { headers: { ...(isObject(event.headers) ? event.headers : {}), ...shown } });
+  // The edge's headers replace ones of the same name from the client.
+  const edgeHeaders = { ...route.headers, 'x-viewer-address': request.sourceIp };
+  Object.assign(event, { headers: { ...(isObject(event.headers) ? event.headers : {}), ...edgeHeaders } });
   Object.assign(event.requestContext ?? {}, { requestId: randomUUID() });
   let head = Buffer.alloc(0);
-  let tell: (message: FromReader) => void = () => {};
+  let report: (message: FromReader) => void = () => {};
   response.on('close', () => {
-    if (!response.writableFinished) tell({ type: 'left' });
+    if (!response.writableFinished) report({ type: 'left' });
   });
-  // What the client has not taken yet is not acknowledged: so the function waits for it.
-  let untaken = 0;
-  const taken = () => {
-    tell({ type: 'took', bytes: untaken });
-    untaken = 0;
+  // Bytes that the client has not received yet are not acknowledged, so the function waits for it.
+  let unacknowledged = 0;
+  const acknowledge = () => {
+    report({ type: 'took', bytes: unacknowledged });
+    unacknowledged = 0;
   };
-  response.on('drain', taken);
+  response.on('drain', acknowledge);
   const body = (bytes: Uint8Array) => {
-    untaken += bytes.length;
-    if (response.write(bytes)) taken();
+    unacknowledged += bytes.length;
+    if (response.write(bytes)) acknowledge();
   };
   try {
     await lambda.invokeText(route.functionArn, JSON.stringify(event), {
       begin: (say) => {
-        tell = say;
+        report = say;
         if (response.destroyed) say({ type: 'left' });
       },
       chunk: (bytes) => {
@@ -96,7 +96,7 @@ export async function stream(
         decorate(headers);
         response.writeHead(statusCode, headers);
         response.flushHeaders();
-        tell({ type: 'took', bytes: end + SEPARATOR.length });
+        report({ type: 'took', bytes: end + SEPARATOR.length });
         const rest = head.subarray(end + SEPARATOR.length);
         if (rest.length > 0) body(rest);
       },
@@ -104,7 +104,7 @@ export async function stream(
     });
     response.end();
   } catch {
-    // The pool has logged it.
+    // The pool has logged the error.
     if (response.headersSent) response.destroy();
     else {
       const { status, headers, body: said } = INTERNAL_SERVER_ERROR;

@@ -5,20 +5,20 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { DASHBOARD_PATH } from '../../contract/route.ts';
-import { builtWebApp } from '../../lib/build/web-app.ts';
-import { CACHE_FOR_EVER, CACHE_NEVER, WEB_APP_ASSETS, webAppHeaders } from '../../lib/build/web-app-headers.ts';
+import { buildWebApp } from '../../lib/build/web-app.ts';
+import { CACHE_IMMUTABLE, CACHE_NEVER, WEB_APP_ASSETS, webAppHeaders } from '../../lib/build/web-app-headers.ts';
 import { splitTarget } from './http-event.ts';
 
 const PREFIX = '/dashboard';
 
-/** Where the web app finds its API and its login: `dashboard/settings.ts` reads it. */
+/** Addresses of the web app's API and login, read by `dashboard/settings.ts`. */
 export interface WebAppSettings {
   issuer: string;
   clientId: string;
   apiUrl: string;
 }
 
-/** Whether a request is for the web app: below `/dashboard`, and not for the API there. */
+/** Returns true if a request is for the web app: below `/dashboard`, but not for the dashboard's API. */
 export function isWebApp(method: string, target: string): boolean {
   const { path } = splitTarget(target);
   const below = path === PREFIX || path.startsWith(`${PREFIX}/`);
@@ -28,17 +28,17 @@ export function isWebApp(method: string, target: string): boolean {
 
 interface File {
   type: string;
-  /** Its bytes, by how they are encoded; `''` as they are. */
+  /** Content by encoding; `''` is uncompressed. */
   bytes: Readonly<Record<Encoding | '', Buffer>>;
   tag: string;
 }
 
-/** What CloudFront compresses to, the better one first. */
+/** Encodings that CloudFront supports, best first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
-/** As hard as an edge compresses, which does it as it goes. */
-const EFFORT = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+/** Compression level of an edge that compresses on the fly. */
+const COMPRESSION_LEVEL = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -51,11 +51,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const fileOf = async (name: string, bytes: Buffer): Promise<File> => ({
   type: TYPES[extname(name)] ?? 'application/octet-stream',
-  bytes: { '': bytes, br: await toBrotli(bytes, EFFORT), gzip: await toGzip(bytes) },
+  bytes: { '': bytes, br: await toBrotli(bytes, COMPRESSION_LEVEL), gzip: await toGzip(bytes) },
   tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
 });
 
-/** The best encoding that a client takes (`accept-encoding: gzip, br`); `''` where it takes none. */
+/** Returns the best encoding that a client accepts (`accept-encoding: gzip, br`); `''` for none. */
 function encodingFor(accepted: string): Encoding | '' {
   const taken = accepted.split(',').filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each));
   const names = taken.map((each) => each.split(';', 1)[0]?.trim());
@@ -77,34 +77,34 @@ async function read(folder: string, settings: WebAppSettings): Promise<ReadonlyM
 }
 
 /**
- * The dashboard's files, as CloudFront serves them: a path that is no file is the app's own, and gets its page.
+ * Serves the dashboard's files as CloudFront does: a path that is not a file receives the app's page.
  *
- * @param watch built again when its sources have changed and the page is loaded anew
+ * @param watch rebuilds when the page is loaded after its sources changed
  */
-export function makeWebApp(settings: WebAppSettings, { watch = false } = {}) {
-  const safety = webAppHeaders([new URL(settings.issuer).origin]);
+export function createWebApp(settings: WebAppSettings, { watch = false } = {}) {
+  const securityHeaders = webAppHeaders([new URL(settings.issuer).origin]);
   let files: Promise<ReadonlyMap<string, File>> | undefined;
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     request.resume();
     const { path } = splitTarget(request.url ?? '/');
     const asset = path.startsWith(WEB_APP_ASSETS);
     if (watch && !asset) files = undefined;
-    // Built when first asked for: starting the platform does not wait for it.
-    files ??= builtWebApp().then((folder) => read(folder, settings));
+    // Built on the first request, so that the platform's start does not wait for it.
+    files ??= buildWebApp().then((folder) => read(folder, settings));
     const found = await files.catch((error: unknown) => {
       files = undefined;
       throw error;
     });
     const file = found.get(path) ?? (asset ? undefined : found.get(`${PREFIX}/index.html`));
     if (!file) {
-      response.writeHead(404, { ...safety, 'content-type': 'text/plain' }).end('There is no such file.\n');
+      response.writeHead(404, { ...securityHeaders, 'content-type': 'text/plain' }).end('File not found.\n');
       return;
     }
     const encoding = encodingFor(String(request.headers['accept-encoding'] ?? ''));
     const headers = {
-      ...safety,
+      ...securityHeaders,
       etag: file.tag,
-      'cache-control': asset ? CACHE_FOR_EVER : CACHE_NEVER,
+      'cache-control': asset ? CACHE_IMMUTABLE : CACHE_NEVER,
       vary: 'accept-encoding',
     };
     if (request.headers['if-none-match'] === file.tag) {

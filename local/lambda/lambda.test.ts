@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A pool with one function of this source. */
+/** Creates a pool with one function of this source. */
 function pool(source: string, spec: Partial<FunctionSpec> = {}): Lambda & { directory: string } {
   const directory = mkdtempSync(join(tmpdir(), 'lambda-'));
   stops.push(() => rmSync(directory, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ function pool(source: string, spec: Partial<FunctionSpec> = {}): Lambda & { dire
 }
 
 describe('lambda', () => {
-  test('a handler gets event, context and its own environment only', async () => {
+  test('passes event, context and only its own environment to a handler', async () => {
     const { invoke } = pool(`
       export const handler = async (event, context) => ({
         event, name: context.functionName, variables: Object.keys(process.env).sort(), left: context.getRemainingTimeInMillis(),
@@ -51,14 +51,14 @@ describe('lambda', () => {
     });
   });
 
-  test('what it throws comes back with its type, and what it logs is in its log', async () => {
+  test('returns a thrown error with its type and writes output to the function’s log', async () => {
     const { invoke, directory } = pool(`
       export const handler = async () => { console.log('a line'); throw new RangeError('too far'); };`);
     await expect(invoke('fn', {})).rejects.toMatchObject({ name: 'RangeError', message: 'too far' });
     expect(readFileSync(join(directory, 'logs', 'fn.log'), 'utf8')).toMatch(/^a line\n.*RangeError/);
   });
 
-  test('one invocation at a time each, more environments under load, never more than allowed', async () => {
+  test('runs one invocation per environment and scales up to the limit', async () => {
     const { invoke } = pool(`
       import { threadId } from 'node:worker_threads';
       let running = 0, most = 0;
@@ -75,7 +75,7 @@ describe('lambda', () => {
     expect(threads.size).toBeLessThanOrEqual(4);
   });
 
-  test('killed at its timeout, even when it never yields; the next invocation has a fresh environment', async () => {
+  test('kills a blocking handler at its timeout and uses a new environment afterwards', async () => {
     const { invoke } = pool(
       'let calls = 0; export const handler = (event) => { calls++; if (event.hang) for (;;); return calls; };',
       { timeoutMs: 100 },
@@ -85,7 +85,7 @@ describe('lambda', () => {
     expect(await invoke('fn', {})).toBe(1);
   });
 
-  test('an environment that dies fails its invocation alone', async () => {
+  test('fails only the invocation of a crashed environment', async () => {
     const { invoke } = pool(
       'export const handler = (event) => { if (event.die) process.exit(1); return new Promise((_, reject) => setTimeout(() => { if (event.crash) throw new Error("loose"); reject(new Error("own")); }, 5)); };',
     );
@@ -94,7 +94,7 @@ describe('lambda', () => {
     await expect(invoke('fn', {})).rejects.toThrow('own');
   });
 
-  test('a bundle that cannot be loaded says why', async () => {
+  test('reports why a bundle cannot be loaded', async () => {
     await expect(pool('throw new Error("broken at start")').invoke('fn', {})).rejects.toThrow('broken at start');
   });
 
@@ -109,7 +109,7 @@ describe('lambda', () => {
     expect(Buffer.concat(chunks).toString()).toBe(`{"statusCode":200}${'\0'.repeat(8)}onetwo`);
   });
 
-  test('after a reload the bundle on disk runs', async () => {
+  test('runs the bundle on disk after a reload', async () => {
     const { invoke, reload, directory } = pool('export const handler = () => 1;');
     expect(await invoke('fn', {})).toBe(1);
     writeFileSync(join(directory, 'index.mjs'), 'export const handler = () => 2;');

@@ -5,22 +5,22 @@ import { FunctionPool, type FunctionSpec, type PoolOptions, type Reader } from '
 
 export interface LambdaOptions extends PoolOptions {
   functions: readonly FunctionSpec[];
-  /** How long an execution environment may be idle, in milliseconds. */
+  /** Maximum idle time of an execution environment, in milliseconds. */
   idleMs?: number;
 }
 
 export interface Lambda {
-  /** Invokes by name or ARN; the answer is the handler's, as JSON. Throws FunctionError (lambda-pool.ts). */
+  /** Invokes a function by name or ARN. Returns the handler's result as JSON. Throws FunctionError (pool.ts). */
   invoke(nameOrArn: string, event: Json): Promise<Json>;
-  /** The same without parsing either side. A streaming handler's answer goes to the reader. */
+  /** As `invoke`, without parsing either side. A streaming handler's response goes to the reader. */
   invokeText(nameOrArn: string, event: string, reader?: Reader): Promise<string>;
   has(nameOrArn: string): boolean;
-  /** The next invocation runs the bundle as it is on disk by then. */
+  /** Makes the next invocation run the bundle on disk. */
   reload(name: string): void;
   stop(): Promise<void>;
 }
 
-/** Runs functions in worker threads: one invocation at a time each, started when needed, killed at their timeout. */
+/** Runs functions in worker threads: one invocation at a time each, started on demand, killed at their timeout. */
 export function startLambda(options: LambdaOptions): Lambda {
   mkdirSync(join(options.dataDir, 'logs'), { recursive: true });
   const specs = new Map(options.functions.map((spec) => [spec.name, spec]));
@@ -35,7 +35,7 @@ export function startLambda(options: LambdaOptions): Lambda {
     specs.get(nameOrArn) ?? specs.get(nameOrArn.split(':')[6] ?? '');
   const pool = (nameOrArn: string): FunctionPool => {
     const spec = specOf(nameOrArn);
-    if (!spec) throw new Error(`there is no function ${nameOrArn} in the template`);
+    if (!spec) throw new Error(`The template has no function ${nameOrArn}`);
     let found = pools.get(spec.name);
     if (!found) {
       found = new FunctionPool(spec, options);

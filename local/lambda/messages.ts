@@ -1,34 +1,34 @@
-/** What passes between the pool (lambda.ts) and an execution environment (lambda-worker.ts). */
+/** Messages between the pool (pool.ts) and an execution environment (worker.ts). */
 
-/** `workerData`: everything that stays the same for one execution environment. */
+/** `workerData`: the constant settings of an execution environment. */
 export interface WorkerSettings {
   functionName: string;
   arn: string;
   /** MiB. */
   memory: number;
-  /** The bundle. */
+  /** Path of the bundle. */
   file: string;
-  /** Name of its export. */
+  /** Name of the bundle's exported handler. */
   handler: string;
   /** Open file descriptor of the function's log. */
   log: number;
   compileCache: string;
 }
 
-/** What the reader of a streamed answer says: how many bytes it has passed on, or that nobody reads any more. */
+/** Messages of a streamed response's reader: the number of bytes it passed on, or that the client disconnected. */
 export type FromReader = { type: 'took'; bytes: number } | { type: 'left' };
 
 export interface ToWorker {
   type: 'invoke';
   requestId: string;
   traceId: string;
-  /** JSON: parsing it is cheaper than a structured clone, and is what Lambda does. */
+  /** JSON: parsing it is cheaper than a structured clone, and Lambda does the same. */
   event: string;
   /** Epoch milliseconds at which the invocation is killed. */
   deadline: number;
 }
 
-/** A failed invocation in the form that Lambda gives it. */
+/** A failed invocation in Lambda's format. */
 export interface FunctionFault {
   errorType: string;
   errorMessage: string;

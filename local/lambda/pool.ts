@@ -4,23 +4,26 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FromReader, FromWorker, FunctionFault, ToWorker, WorkerSettings } from './messages.ts';
 
-/** A function as the pool runs it (see functions.ts for how the template says so). */
+/** A function as the pool runs it; functions.ts derives it from the template. */
 export interface FunctionSpec {
   name: string;
   arn: string;
-  /** The bundle, an ES module. */
+  /** Path of the bundle, an ES module. */
   file: string;
-  /** Name of the bundle's export. */
+  /** Name of the bundle's exported handler. */
   handler: string;
   environment: Record<string, string>;
   timeoutMs: number;
-  /** MiB; more than this of JavaScript heap ends the execution environment. */
+  /** MiB. A larger JavaScript heap ends the execution environment. */
   memory: number;
-  /** Execution environments at once. */
+  /** Maximum number of execution environments. */
   concurrency: number;
 }
 
-/** The function threw, was killed at its timeout, or its execution environment died. `name` is the error's type. */
+/**
+ * Thrown if the function threw, was killed at its timeout, or its execution environment crashed. `name` is the error's
+ * type.
+ */
 export class FunctionError extends Error {
   readonly fault: FunctionFault;
   constructor(fault: FunctionFault) {
@@ -31,18 +34,20 @@ export class FunctionError extends Error {
 }
 
 export interface PoolOptions {
-  /** Logs go to `logs/<function>.log` in it. */
+  /** Logs are written to `logs/<function>.log` in this directory. */
   dataDir: string;
-  /** Hears what functions write to stderr or log as an error, besides the log file. */
-  onComplaint?: (functionName: string, text: string) => void;
+  /** Called with output of functions to stderr or at level ERROR, in addition to the log file. */
+  onErrorOutput?: (functionName: string, text: string) => void;
 }
 
-/** Who reads what a streaming handler writes. */
+/** Receives the output of a streaming handler. */
 export interface Reader {
   chunk(bytes: Uint8Array): void;
-  /** The answer is complete; the function may go on. */
+  /** Called when the response is complete; the function may still run. */
   end?(): void;
-  /** The invocation has begun: `tell` says back what was taken, and when nobody reads any more. */
+  /**
+   * Called when the invocation starts. `tell` reports the bytes that were passed on, and that the client disconnected.
+   */
   begin?(tell: (message: FromReader) => void): void;
 }
 
@@ -53,18 +58,18 @@ interface Invocation {
   reject: (error: FunctionError) => void;
 }
 
-/** An execution environment and what it is doing. */
+/** An execution environment with its current invocation. */
 interface Environment {
   worker: Worker;
   current: { invocation: Invocation; requestId: string; timer: NodeJS.Timeout } | undefined;
   idleSince: number;
 }
 
-/** How long an invocation waits for a busy environment before another one is started, in milliseconds. */
-const PATIENCE = 15;
-/** Environments of one function that start at the same time: more would only get in each other's way. */
-const STARTS = 6;
-const LONGEST_LOG = 20 * 1024 * 1024;
+/** Time in milliseconds that an invocation waits for a busy environment before another one is started. */
+const SCALE_OUT_DELAY_MS = 15;
+/** Maximum number of environments of one function that start concurrently; more would slow each other down. */
+const MAX_CONCURRENT_STARTS = 6;
+const MAX_LOG_BYTES = 20 * 1024 * 1024;
 const WORKER = new URL('./worker.ts', import.meta.url);
 
 /** All execution environments of one function. */
@@ -73,7 +78,7 @@ export class FunctionPool {
   readonly #options: PoolOptions;
   readonly #log: number;
   readonly #all = new Set<Environment>();
-  /** The one that was used last is used next, so that the others can retire. */
+  /** The most recently used environment is used next, so that the others become idle and stop. */
   readonly #idle: Environment[] = [];
   readonly #waiting: Invocation[] = [];
   #starting = 0;
@@ -84,7 +89,7 @@ export class FunctionPool {
     this.#options = options;
     const file = join(options.dataDir, 'logs', `${spec.name}.log`);
     this.#log = openSync(file, 'a');
-    if (statSync(file).size > LONGEST_LOG) truncateSync(file);
+    if (statSync(file).size > MAX_LOG_BYTES) truncateSync(file);
   }
 
   invoke(event: string, reader: Reader | undefined): Promise<string> {
@@ -94,7 +99,7 @@ export class FunctionPool {
     });
   }
 
-  /** Idle environments go now, busy ones when they are done. */
+  /** Removes idle environments now and busy ones when they have finished. */
   reload(): void {
     for (const environment of [...this.#idle]) this.#remove(environment);
     for (const environment of this.#all) environment.idleSince = Number.POSITIVE_INFINITY;
@@ -109,7 +114,7 @@ export class FunctionPool {
     clearTimeout(this.#growth);
     await Promise.all(
       [...this.#all].map((environment) => {
-        this.#fail(environment, { errorType: 'Runtime.Stopped', errorMessage: 'the platform is stopping' });
+        this.#fail(environment, { errorType: 'Runtime.Stopped', errorMessage: 'The platform is stopping' });
         return environment.worker.terminate();
       }),
     );
@@ -128,7 +133,9 @@ export class FunctionPool {
     }
   }
 
-  /** The first environment starts at once; others only for invocations that wait, for most are over in no time. */
+  /**
+   * Starts the first environment at once, and others only for waiting invocations, because most invocations are short.
+   */
   #grow(): void {
     if (this.#all.size === 0) {
       this.#start();
@@ -137,10 +144,10 @@ export class FunctionPool {
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
       const wanted = Math.min(this.#waiting.length - this.#starting, this.#spec.concurrency - this.#all.size);
-      const now = Math.min(Math.ceil(wanted / 2), STARTS - this.#starting);
+      const now = Math.min(Math.ceil(wanted / 2), MAX_CONCURRENT_STARTS - this.#starting);
       for (let count = now; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
-    }, PATIENCE);
+    }, SCALE_OUT_DELAY_MS);
   }
 
   #start(): void {
@@ -165,8 +172,8 @@ export class FunctionPool {
     worker.on('message', (message: FromWorker) => {
       if (message.type === 'ready') {
         settle();
-        this.#rest(environment);
-      } else this.#hear(environment, message);
+        this.#release(environment);
+      } else this.#onMessage(environment, message);
     });
     let reason = 'exited without an answer';
     worker.on('error', (error) => {
@@ -204,9 +211,9 @@ export class FunctionPool {
     });
   }
 
-  #hear(environment: Environment, message: Exclude<FromWorker, { type: 'ready' }>): void {
+  #onMessage(environment: Environment, message: Exclude<FromWorker, { type: 'ready' }>): void {
     const { current } = environment;
-    if (message.type === 'complaint') this.#options.onComplaint?.(this.#spec.name, message.text);
+    if (message.type === 'complaint') this.#options.onErrorOutput?.(this.#spec.name, message.text);
     else if (message.type === 'chunk') current?.invocation.reader?.chunk(message.chunk);
     else if (message.type === 'end') current?.invocation.reader?.end?.();
     else {
@@ -215,7 +222,7 @@ export class FunctionPool {
         this.#over(environment, current.timer);
         current.invocation.resolve(message.payload);
       }
-      this.#rest(environment);
+      this.#release(environment);
     }
   }
 
@@ -234,11 +241,11 @@ export class FunctionPool {
 
   #complain(text: string): void {
     writeSync(this.#log, `${text}\n`);
-    this.#options.onComplaint?.(this.#spec.name, text);
+    this.#options.onErrorOutput?.(this.#spec.name, text);
   }
 
-  /** Done with one invocation: on to the next. */
-  #rest(environment: Environment): void {
+  /** Ends an invocation and takes the next one. */
+  #release(environment: Environment): void {
     if (environment.idleSince === Number.POSITIVE_INFINITY) this.#remove(environment);
     else if (this.#all.has(environment)) {
       environment.idleSince = Date.now();

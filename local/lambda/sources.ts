@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { globSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '..');
-/** Everything that bundles and stacks are made of; tests beside the code change neither. */
+const ROOT = resolve(import.meta.dirname, '../..');
+/** Sources of the bundles and stacks, without tests. */
 const MADE_OF = [
   '{bin,lib,contract,functions,domain,table,events,providers,runtime,builder}/**/*.ts',
   ...['package-lock.json', 'cdk.json', 'tsconfig.json', 'local/template/synthesis-worker.ts'],
 ];
 
-/** Says in a few characters what the sources are now, by their names, sizes and times of change, and how they are used. */
+/** Returns a short hash of the sources' names, sizes and modification times, and of the given options. */
 export function fingerprint(use: object): string {
   const hash = createHash('sha256').update(JSON.stringify(use));
   for (const file of globSync(MADE_OF, { cwd: ROOT }).sort()) {

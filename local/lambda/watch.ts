@@ -4,19 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { openBundles } from '../../lib/build/bundles.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
-/** An editor writes a file in several steps; this is how long after the last of them it counts as written, in milliseconds. */
-const SETTLED = 20;
+const ROOT = resolve(import.meta.dirname, '../..');
+/** Milliseconds after the last change until a file counts as written, because editors write in several steps. */
+const SETTLE_MS = 20;
 
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
-export interface Watch {
-  /** Resolves when the bundles are those of the sources: at once, unless something was just edited. */
+export interface SourceWatcher {
+  /** Resolves when the bundles match the sources: at once unless a source was just edited. */
   fresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The project's folders that anything bundled comes from, as esbuild tells. */
+/** Returns the project's folders that contain bundled sources, from esbuild's metafiles. */
 function sourceFolders(bundles: string): Set<string> {
   const files = globSync('meta-*.json', { cwd: bundles });
   const inputs = files.flatMap((file) =>
@@ -25,8 +25,8 @@ function sourceFolders(bundles: string): Set<string> {
   return new Set(inputs.flatMap((input) => (/^(?!node_modules|\.)[^/:]+(?=\/)/.exec(input) ?? []).slice(0, 1)));
 }
 
-/** Bundles into `outdir`, and again as soon as a source changes; `onChange` hears which bundles did. */
-export async function watchSources(outdir: string, onChange: (files: string[]) => void): Promise<Watch> {
+/** Bundles into `outdir`, and again when a source changes. Calls `onChange` with the changed bundles. */
+export async function watchSources(outdir: string, onChange: (files: string[]) => void): Promise<SourceWatcher> {
   let ready = false;
   const bundles = await openBundles({
     outdir,
@@ -37,9 +37,9 @@ export async function watchSources(outdir: string, onChange: (files: string[]) =
   let pending: Promise<void> | undefined;
   let last = 0;
   const rebuild = async (): Promise<void> => {
-    // What changes during a rebuild needs another.
+    // Repeats if a source changed during the rebuild.
     for (let seen = 0; seen !== last; ) {
-      while (Date.now() < last + SETTLED) await sleep(SETTLED);
+      while (Date.now() < last + SETTLE_MS) await sleep(SETTLE_MS);
       seen = last;
       await bundles.rebuild();
     }

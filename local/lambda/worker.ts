@@ -1,6 +1,6 @@
 /**
- * One Lambda execution environment: a worker thread with the function's own environment that imports the bundle once
- * and then runs one invocation at a time. Talks to the pool in lambda.ts by messages.
+ * A Lambda execution environment: a worker thread with the function's environment that imports the bundle once and then
+ * runs one invocation at a time. Communicates with the pool (pool.ts) by messages.
  */
 import { writeSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
@@ -11,14 +11,14 @@ import { resolveLocalhostNames } from '../emulators/localhost-names.ts';
 import type { FromReader, FromWorker, ToWorker, WorkerSettings } from './messages.ts';
 
 const port = parentPort;
-if (!port) throw new Error('lambda-worker.ts runs in a worker thread');
+if (!port) throw new Error('worker.ts must run in a worker thread');
 const settings: WorkerSettings = workerData;
 const send = (message: FromWorker): void => port.postMessage(message);
 
 enableCompileCache(settings.compileCache);
 resolveLocalhostNames();
 
-/** Output goes straight to the function's log: main's event loop has better to do than to carry it. */
+/** Writes output directly to the function's log, which keeps it off the main thread's event loop. */
 function logTo(descriptor: number, isError: boolean) {
   return (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     writeSync(descriptor, typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
@@ -35,12 +35,12 @@ process.stderr.write = logTo(settings.log, true);
 type Handler = (event: unknown, ...rest: unknown[]) => unknown;
 const STREAMING = Symbol.for('aws.lambda.runtime.handler.streaming');
 
-/** What Lambda's Node runtime puts there before it imports a function that streams its answer. */
+/** The global that Lambda's Node runtime defines before it imports a streaming function. */
 const awslambda = {
   streamifyResponse: (handler: Handler): Handler => Object.assign(handler, { [STREAMING]: true }),
   HttpResponseStream: {
     from(stream: Writable, metadata: object): Writable {
-      // The framing of a streamed HTTP answer: metadata, eight NUL bytes, body.
+      // Frames a streamed HTTP response: metadata, eight NUL bytes, body.
       stream.write(Buffer.concat([Buffer.from(JSON.stringify(metadata)), Buffer.alloc(8)]));
       return stream;
     },
@@ -56,7 +56,7 @@ async function loadHandler(): Promise<Handler> {
   return found as Handler;
 }
 const loading = loadHandler();
-// A bundle that cannot be loaded is reported by the first invocation.
+// The first invocation reports a bundle that cannot be loaded.
 loading.then(
   () => send({ type: 'ready' }),
   () => send({ type: 'ready' }),
@@ -76,11 +76,11 @@ function contextOf({ requestId, deadline }: ToWorker) {
   };
 }
 
-/** The answer under way: written as fast as its reader takes it. */
-let answer: AnswerStream | undefined;
+/** The current response, written as fast as its reader accepts it. */
+let response: AnswerStream | undefined;
 
-/** How much may be on its way to the reader, in bytes. */
-const AHEAD = 256 * 1024;
+/** Maximum number of unacknowledged bytes. */
+const MAX_UNREAD_BYTES = 256 * 1024;
 
 class AnswerStream extends Writable {
   #ahead = 0;
@@ -89,7 +89,7 @@ class AnswerStream extends Writable {
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     send({ type: 'chunk', chunk: new Uint8Array(chunk) });
     this.#ahead += chunk.length;
-    if (this.#ahead <= AHEAD) done();
+    if (this.#ahead <= MAX_UNREAD_BYTES) done();
     else this.#blocked = done;
   }
 
@@ -101,13 +101,13 @@ class AnswerStream extends Writable {
   took(bytes: number): void {
     this.#ahead -= bytes;
     const go = this.#blocked;
-    if (!go || this.#ahead > AHEAD) return;
+    if (!go || this.#ahead > MAX_UNREAD_BYTES) return;
     this.#blocked = undefined;
     go();
   }
 
   setContentType(): void {
-    // The answer's own head says it.
+    // The head of the response contains it.
   }
 }
 
@@ -120,8 +120,8 @@ async function run(message: ToWorker): Promise<void> {
     return;
   }
   const stream = new AnswerStream({ highWaterMark: 64 * 1024 });
-  answer = stream;
-  // Without a listener of its own a function would die of a caller that leaves.
+  response = stream;
+  // Without a listener, the function would crash when the client disconnects.
   stream.on('error', () => {});
   await handler(event, stream, contextOf(message));
   if (!stream.writableFinished) await new Promise((resolve) => stream.end(resolve));
@@ -130,11 +130,11 @@ async function run(message: ToWorker): Promise<void> {
 
 port.on('message', (message: ToWorker | FromReader) => {
   if (message.type === 'took') {
-    answer?.took(message.bytes);
+    response?.took(message.bytes);
     return;
   }
   if (message.type === 'left') {
-    answer?.destroy(new Error('the caller has left'));
+    response?.destroy(new Error('The client disconnected'));
     return;
   }
   process.env._X_AMZN_TRACE_ID = message.traceId;

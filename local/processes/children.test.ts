@@ -20,7 +20,7 @@ afterEach(() => {
 const alive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // A zombie that nobody has reaped yet is as dead as one that is gone.
+    // A zombie counts as ended.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
@@ -33,7 +33,7 @@ const until = async (condition: () => boolean): Promise<void> => {
 };
 
 describe('children', () => {
-  test('a kill -9 of main leaves no child, no grandchild and no temporary directory', async () => {
+  test('leaves no child, grandchild or temporary directory after a kill -9 of the main process', async () => {
     const dataDir = directory();
     const main = spawn(
       process.execPath,
@@ -55,7 +55,7 @@ describe('children', () => {
     await until(() => !pids.some(alive) && !existsSync(dataDir));
   });
 
-  test('stop ends children that ignore SIGTERM', async () => {
+  test('stops children that ignore SIGTERM', async () => {
     const children = startChildren(directory());
     const child = children.spawn('sh', ['-c', "trap '' TERM; echo up; while :; do sleep 0.1; done"], {
       label: 'stubborn',
@@ -66,9 +66,9 @@ describe('children', () => {
     expect(child.signalCode).toBe('SIGKILL');
   });
 
-  test('the unexpected end of an essential child is told, an asked-for one is not', async () => {
+  test('reports only the unexpected end of an essential child', async () => {
     const deaths: string[] = [];
-    const children = startChildren(directory(), { onDeath: (label, how) => deaths.push(`${label}: ${how}`) });
+    const children = startChildren(directory(), { onExit: (label, how) => deaths.push(`${label}: ${how}`) });
     children.spawn('sh', ['-c', 'exit 3'], { label: 'engine', essential: true });
     children.spawn('no-such-command', [], { label: 'typo', essential: true });
     const quiet = children.spawn('sleep', ['60'], { label: 'quiet', essential: true });
@@ -78,7 +78,7 @@ describe('children', () => {
     expect(deaths.sort()).toEqual(['engine: exit code 3', 'typo: spawn no-such-command ENOENT']);
   });
 
-  test('a child whose group takes more memory than it may loses the largest of its processes, and no other child does', async () => {
+  test('kills the largest process of a group that exceeds its memory limit and no other', async () => {
     const children = startChildren(directory());
     const hoard = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 << 20, 1)), 10);';
     const start = (memoryMb?: number) =>
@@ -94,7 +94,7 @@ describe('children', () => {
     await children.stop();
   });
 
-  test('output goes to the log of the label', async () => {
+  test('writes output to the log of the label', async () => {
     const dataDir = directory();
     const children = startChildren(dataDir);
     const child = children.spawn('sh', ['-c', 'echo hello'], { label: 'talker' });

@@ -3,37 +3,37 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** How one child is run. */
+/** Options of a child process. */
 export interface ChildOptions {
-  /** Names the child in messages and its log file: `<dataDir>/logs/<label>.log`. */
+  /** Name of the child in messages and of its log file: `<dataDir>/logs/<label>.log`. */
   label: string;
   cwd?: string;
-  /** The whole environment of the child; the default is main's own. */
+  /** The child's whole environment. Default: the main process's. */
   env?: NodeJS.ProcessEnv;
-  /** By default nothing on stdin, stdout and stderr appended to the log file. */
+  /** Default: no stdin; stdout and stderr are appended to the log file. */
   stdio?: StdioOptions;
-  /** The platform cannot go on without it: its unexpected end is told to `onDeath`. */
+  /** True if the platform cannot run without it: its unexpected end is reported to `onExit`. */
   essential?: boolean;
-  /** What it and all that it starts may have in memory, in megabytes. Beyond, the largest of them is killed. */
+  /** Memory limit in MiB of the child and its descendants. When it is exceeded, the largest of them is killed. */
   memoryMb?: number;
 }
 
-/** All processes that the local run starts. None of them outlives it, however it ends. */
+/** Manages all processes of the local run. None of them outlives it, however it ends. */
 export interface Children {
-  /** Where the run keeps its state: the place for what children leave lying about. */
+  /** The run's data directory, which also holds temporary files of children. */
   dataDir: string;
   /** Starts a process as the leader of a new process group. */
   spawn(command: string, args: readonly string[], options: ChildOptions): ChildProcess;
-  /** Ends one child and its whole group: SIGTERM, then SIGKILL after `graceMs` (1,000). Resolves when it is gone. */
+  /** Ends a child and its process group: SIGTERM, then SIGKILL after `graceMs` (1,000). Resolves when it has ended. */
   end(child: ChildProcess, graceMs?: number): Promise<void>;
   /** Ends all children, then the watchdog. */
   stop(graceMs?: number): Promise<void>;
 }
 
 export interface ChildrenOptions {
-  /** Called when an essential child ended without being asked to. */
-  onDeath?: (label: string, how: string) => void;
-  /** Remove the data directory when main is gone, however it went. */
+  /** Called when an essential child ended unexpectedly. */
+  onExit?: (label: string, how: string) => void;
+  /** Removes the data directory when the main process has ended, however it ended. */
   temporary?: boolean;
 }
 
@@ -42,23 +42,23 @@ const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 };
 
-/** Starts the watchdog (see watchdog.ts) and returns the one way to start processes. */
+/** Starts the watchdog (watchdog.ts). Returns the only way to start processes. */
 export function startChildren(dataDir: string, options: ChildrenOptions = {}): Children {
   const logs = join(dataDir, 'logs');
   mkdirSync(logs, { recursive: true });
-  // Its own session, so that neither Ctrl-C nor a kill of main's group reaches it.
+  // In its own session, so that neither Ctrl-C nor a kill of the main process's group reaches it.
   const watchdog = spawnProcess(
     process.execPath,
     [fileURLToPath(new URL('./watchdog.ts', import.meta.url)), ...(options.temporary ? [dataDir] : [])],
     { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/' },
   );
-  const list = watchdog.stdin;
-  // A dead watchdog must not take main along; children are then ended by `stop` alone.
-  list?.on('error', () => {});
+  const watchdogInput = watchdog.stdin;
+  // A crashed watchdog must not crash the main process; then only `stop` ends children.
+  watchdogInput?.on('error', () => {});
   const running = new Map<ChildProcess, Promise<void>>();
   const ending = new WeakSet<ChildProcess>();
 
@@ -71,30 +71,30 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
       detached: true,
     });
     if (log !== undefined) closeSync(log);
-    if (child.pid !== undefined) list?.write(`+${child.pid} ${memoryMb}\n`);
-    const gone = new Promise<void>((resolve) => {
+    if (child.pid !== undefined) watchdogInput?.write(`+${child.pid} ${memoryMb}\n`);
+    const exited = new Promise<void>((resolve) => {
       const settle = (how: string): void => {
         if (!running.delete(child)) return;
-        // What the leader left behind in its group goes with it; only then may the number be used again by others.
+        // Kills processes that the leader left in its group. Only afterwards may the system reuse the group's number.
         signalGroup(child, 'SIGKILL');
-        if (child.pid !== undefined) list?.write(`-${child.pid}\n`);
+        if (child.pid !== undefined) watchdogInput?.write(`-${child.pid}\n`);
         resolve();
-        if (essential && !ending.has(child)) options.onDeath?.(label, how);
+        if (essential && !ending.has(child)) options.onExit?.(label, how);
       };
       child.once('exit', (code, signal) => settle(signal ? `killed by ${signal}` : `exit code ${code}`));
       child.once('error', (error) => settle(error.message));
     });
-    running.set(child, gone);
+    running.set(child, exited);
     return child;
   };
 
   const end: Children['end'] = async (child, graceMs = 1000) => {
-    const gone = running.get(child);
-    if (!gone) return;
+    const exited = running.get(child);
+    if (!exited) return;
     ending.add(child);
     signalGroup(child, 'SIGTERM');
     const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
-    await gone;
+    await exited;
     clearTimeout(timer);
   };
 
@@ -105,9 +105,9 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     async stop(graceMs = 1500) {
       await Promise.all([...running.keys()].map((child) => end(child, graceMs)));
       if (watchdog.exitCode !== null || watchdog.signalCode !== null) return;
-      const gone = new Promise<void>((resolve) => watchdog.once('exit', () => resolve()));
-      list?.end();
-      await gone;
+      const exited = new Promise<void>((resolve) => watchdog.once('exit', () => resolve()));
+      watchdogInput?.end();
+      await exited;
     },
   };
 }

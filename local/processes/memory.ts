@@ -4,27 +4,30 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 /** A process of this machine. */
 export interface Process {
   pid: number;
-  /** The process group that it belongs to. */
+  /** The process group. */
   group: number;
-  /** What it has in memory. */
+  /** Resident memory in KiB. */
   kilobytes: number;
 }
 
 const PROC = '/proc';
 
-/** All processes. Linux is read directly: `ps` costs ten times as much, and this is done several times a second. */
-export const processes: () => Process[] = existsSync(`${PROC}/self/stat`) ? fromProc : fromPs;
+/**
+ * Returns all processes. On Linux it reads /proc, because `ps` costs ten times as much and this runs several times a
+ * second.
+ */
+export const processes: () => Process[] = existsSync(`${PROC}/self/stat`) ? readProc : readPs;
 
-function fromProc(): Process[] {
+function readProc(): Process[] {
   return readdirSync(PROC).flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const stat = readFileSync(`${PROC}/${name}/stat`, 'latin1');
-      // The second field is the command in brackets, and may hold anything.
+      // The second field is the command in parentheses, which may contain any character.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return [{ pid: Number(name), group: Number(fields[2]), kilobytes: Number(fields[21]) * pageKilobytes() }];
     } catch {
-      return []; // It has ended.
+      return []; // The process has ended.
     }
   });
 }
@@ -35,7 +38,7 @@ function pageKilobytes(): number {
   return pageSize;
 }
 
-function fromPs(): Process[] {
+function readPs(): Process[] {
   const listing = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'pgid=', '-o', 'rss='], { encoding: 'utf8' });
   return listing
     .trim()
@@ -47,11 +50,11 @@ function fromPs(): Process[] {
 }
 
 /**
- * The processes to end so that no group has more in memory than it may: of each that does, the largest, as the kernel
- * does where a container has too little.
- * @param limits megabytes by group
+ * Returns the processes to kill so that no group exceeds its memory limit: the largest process of each group that does,
+ * as the kernel does in a container.
+ * @param limits MiB by group
  */
-export function toEnd(limits: ReadonlyMap<number, number>, all: readonly Process[]): number[] {
+export function selectProcessesToEnd(limits: ReadonlyMap<number, number>, all: readonly Process[]): number[] {
   return [...limits].flatMap(([group, megabytes]) => {
     const members = all.filter((each) => each.group === group);
     const total = members.reduce((sum, { kilobytes }) => sum + kilobytes, 0);

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Whether nobody listens on a port. */
+/** Returns true if no process listens on a port. */
 export const isFree = (port: number): Promise<boolean> =>
   new Promise((answer) => {
     const probe = createServer();
     probe.once('error', () => answer(false));
-    // All interfaces: DynamoDB Local takes them all.
+    // All interfaces, because DynamoDB Local listens on all of them.
     probe.listen(port, () => probe.close(() => answer(true)));
   });
 
 /**
- * A port that nobody listens on, from below the range that the system gives outgoing connections: one of those could take
- * a port between our look at it and its engine's start.
+ * Returns a free port below the range of outgoing connections: one of those could take the port between this check and
+ * the engine's start.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

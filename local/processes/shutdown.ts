@@ -1,15 +1,18 @@
 type Stop = () => Promise<unknown> | unknown;
 
-/** What was started, to be stopped in the opposite order. */
-export interface Lifetime {
-  /** Takes charge of a part; gives it back as it came. */
+/** Started parts, which are stopped in reverse order. */
+export interface ShutdownStack {
+  /** Registers a part and returns it. */
   started<T extends { stop(): Promise<unknown> }>(part: T): T;
-  /** Stops everything, the last started first. Twice is once. */
+  /** Stops all parts, the last started first. Further calls have no effect. */
   end(): Promise<void>;
 }
 
-/** @param last what is stopped when nothing else is left, in this order */
-export function lifetime(...last: Stop[]): Lifetime {
+/**
+ * Creates a shutdown list.
+ * @param last parts that are stopped after all others, in this order
+ */
+export function createShutdown(...last: Stop[]): ShutdownStack {
   const stops = last.toReversed();
   return {
     started(part) {

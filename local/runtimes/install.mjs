@@ -1,4 +1,4 @@
-// Run by the root's `postinstall`: installs the Node versions that applications run on, unless they are there already.
+// Run by the root's `postinstall`: installs the Node versions that applications run on, unless they are installed.
 // Plain JavaScript, because the system's Node may be too old for TypeScript.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const installed = Object.entries(json('./package.json').optionalDependencies)
 
 if (!installed) {
   const [command, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  // No links into .bin: two of the packages bring a `node`, and neither may come first on anybody's PATH.
+  // No links in .bin: two of the packages provide a `node`, which must not come first on PATH.
   const flags = ['ci', '--prefix', directory, '--no-bin-links', '--no-audit', '--no-fund', '--silent'];
   const { status } = spawnSync(command, [...first, ...flags], { stdio: 'inherit', cwd: directory });
   process.exitCode = status ?? 1;

@@ -5,8 +5,8 @@ import { nodeBinary } from './node-binary.ts';
 const MAJORS = ['20', '22', '24'] as const;
 
 /**
- * Writes an `n` into `directory` that does for the installed versions what the one on CodeBuild's images does: `n 22`
- * makes Node 22 the `node` in `$N_PREFIX/bin`. npm and npx stay the machine's: their first line asks PATH for `node`.
+ * Writes a replacement of the `n` on CodeBuild's images into `directory`: `n 22` makes the installed Node 22 the `node`
+ * in `$N_PREFIX/bin`. npm and npx stay the machine's; their first line finds `node` on PATH.
  */
 export function writeNShim(directory: string): void {
   mkdirSync(directory, { recursive: true });
@@ -16,9 +16,9 @@ export function writeNShim(directory: string): void {
     '#!/bin/sh',
     'case "$1" in',
     ...choices,
-    '  *) echo "n: no Node $1 on this machine" >&2; exit 1 ;;',
+    '  *) echo "n: Node $1 is not installed on this machine" >&2; exit 1 ;;',
     'esac',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's, not ours
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
     'bin="${N_PREFIX:?}/bin"',
     'mkdir -p "$bin" && ln -sf "$node" "$bin/node"',
     '',

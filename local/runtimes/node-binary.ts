@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const own = createRequire(import.meta.url);
 
 /**
- * The Node executable of a major version: 24 is the platform's own, older ones come from npm's packages of this machine
- * (`package.json` beside this file, installed by the root's `postinstall`). Throws when it is not installed.
+ * Returns the Node executable of a major version: 24 is the platform's own, older ones come from npm packages
+ * (`package.json` beside this file, installed by the root's `postinstall`). Throws if it is not installed.
  */
 export function nodeBinary(major: string): string {
   const binary =
@@ -19,6 +19,6 @@ export function nodeBinary(major: string): string {
             new URL(`./node_modules/node${major}-${process.platform}-${process.arch}/bin/node`, import.meta.url),
           );
   if (!existsSync(binary))
-    throw new Error(`Node ${major} is not installed here; npm ci installs it (looked for ${binary})`);
+    throw new Error(`Node ${major} is not installed. Run "npm ci" to install it (expected at ${binary})`);
   return binary;
 }

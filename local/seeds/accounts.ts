@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { LoginStandIn } from '../emulators/login/login.ts';
+import type { LoginEmulator } from '../emulators/login/login.ts';
 import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 
-/** An account as `local.json` tells it (design, section 6). */
+/** An account in `local.json` (design, section 6). */
 const Account = z.object({
   id: z.string(),
   email: z.string(),
@@ -20,7 +20,7 @@ const Accounts = z.object({ demo: Account.optional(), other: Account.optional() 
 type Account = z.output<typeof Account>;
 export type Accounts = Record<'demo' | 'other', Account>;
 
-/** What the operator's function answers: an account with its keys, their secrets shown once. */
+/** Result of the operator function: an account with its keys and their secrets. */
 const Opened = z.object({
   id: z.string(),
   keys: z.array(z.object({ name: z.string(), secretKey: z.string(), publicKey: z.string() })),
@@ -29,7 +29,7 @@ const Opened = z.object({
 const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
 const RESTRICTED_ORIGIN = 'https://allowed.example';
 
-/** The keys that every account starts with, by name. */
+/** The keys of every account, by name. */
 const KEYS = [
   { name: 'all', scopes: SCOPES },
   ...SCOPES.map((scope) => ({ name: scope, scopes: [scope] })),
@@ -56,11 +56,11 @@ const ACCOUNTS = {
   },
 };
 
-/** What accounts are opened with. */
+/** Services that create accounts. */
 interface Engines {
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
-  login: Pick<LoginStandIn, 'subjectOf' | 'tokenFor'>;
+  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor'>;
 }
 
 const passwordOf = (who: keyof Accounts) => `${who}-password`;
@@ -72,7 +72,7 @@ async function open(who: keyof Accounts, operator: string, engines: Engines): Pr
   const { id, keys } = Opened.parse(await engines.lambda.invoke(operator, { ...ACCOUNTS[who], login: owner }));
   const key = (name: string) => {
     const found = keys.find((each) => each.name === name);
-    if (!found) throw new Error(`the account ${who} was opened without its key "${name}"`);
+    if (!found) throw new Error(`The account ${who} was created without its key "${name}"`);
     return found;
   };
   const named = [...SCOPES, 'expired', 'revoked'].map((name) => [name, key(name).secretKey]);
@@ -89,8 +89,8 @@ async function open(who: keyof Accounts, operator: string, engines: Engines): Pr
 }
 
 /**
- * The accounts to try the platform with, opened on the first start by the same function that operators use. Their secrets
- * are known from then on only because they are kept in `file`.
+ * Creates the demo accounts on the first start with the function that operators use. `file` keeps their secrets, which
+ * are not stored anywhere else.
  */
 export async function seedAccounts(file: string, engines: Engines): Promise<{ accounts: Accounts; first: boolean }> {
   const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
@@ -102,7 +102,7 @@ export async function seedAccounts(file: string, engines: Engines): Promise<{ ac
   const accounts = { demo, other };
   const first = !known.demo || !known.other;
   if (first) writeFileSync(file, JSON.stringify(accounts), { mode: 0o600 });
-  // Tokens expire: these are good for a day from each start.
+  // Tokens expire, so each start issues new ones for a day.
   const fresh = async (who: keyof Accounts): Promise<Account> => ({
     ...accounts[who],
     dashboardToken: await engines.login.tokenFor(await subjectOf(who, engines)),

@@ -9,8 +9,8 @@ const Made = z.object({ invoiceId: z.string().default(''), subscriptionId: z.str
 const MONTHLY = { billingCycle: 'MONTHLY' };
 
 /**
- * What the accounts to try the platform with have bought, by the functions that operators use: their plans, web hosting
- * whose server answers for one and not for the other, and invoices of each status. Their balances are as before.
+ * Seeds the demo accounts' purchases with the functions that operators use: plans, web hosting (the server answers for
+ * `demo` but not for `other`), and invoices of each status. Balances end as they began.
  */
 export async function seedBilling(
   { demo, other }: Record<'demo' | 'other', { id: string }>,
@@ -18,27 +18,27 @@ export async function seedBilling(
   lambda: Pick<Lambda, 'invoke'>,
 ): Promise<void> {
   const invoke = (source: string, input: JsonObject) => lambda.invoke(functionNamed(functions, source).name, input);
-  const keepBooks = async (accountId: string, entry: JsonObject) =>
-    Made.parse(await invoke('operator/keepBooks', { accountId, ...entry }));
+  const adjustAccount = async (accountId: string, entry: JsonObject) =>
+    Made.parse(await invoke('operator/adjustAccount', { accountId, ...entry }));
   const grant = async (accountId: string, plan: string, hostingDomain?: string) =>
-    (await keepBooks(accountId, { grant: { plan, ...MONTHLY, ...(hostingDomain ? { hostingDomain } : {}) } }))
+    (await adjustAccount(accountId, { grant: { plan, ...MONTHLY, ...(hostingDomain ? { hostingDomain } : {}) } }))
       .subscriptionId;
 
-  const demoBuys = async () => {
+  const seedDemo = async () => {
     await grant(demo.id, 'app-10');
     const hosting = await grant(demo.id, 'web-starter', 'demo-shop.co.za');
-    // Whoever looks at once is to see the mailboxes; the stream would have it done a moment later.
-    await invoke('workflow/settleHosting', { accountId: demo.id, subscriptionId: hosting });
+    // Runs the reconciliation now, so that mailboxes are visible at once; the stream would start it a moment later.
+    await invoke('workflow/reconcileHostingAccount', { accountId: demo.id, subscriptionId: hosting });
     const moved = { kind: 'PLAN', description: 'Moving a site', cents: 50_000 };
-    const { invoiceId } = await keepBooks(demo.id, { invoice: moved });
-    await keepBooks(demo.id, { voidInvoice: { id: invoiceId } });
-    // More than the wallet has, so that it stays unpaid.
-    await keepBooks(demo.id, { invoice: { ...moved, description: 'App 25, a year in advance', cents: 999_000 } });
+    const { invoiceId } = await adjustAccount(demo.id, { invoice: moved });
+    await adjustAccount(demo.id, { voidInvoice: { id: invoiceId } });
+    // More than the wallet's balance, so that the invoice stays unpaid.
+    await adjustAccount(demo.id, { invoice: { ...moved, description: 'App 25, a year in advance', cents: 999_000 } });
   };
-  const otherBuys = async () => {
+  const seedOther = async () => {
     await grant(other.id, 'app-1');
     const hosting = await grant(other.id, 'web-starter', 'other-shop.co.za');
     await invoke('operator/moveHosting', { accountId: other.id, subscriptionId: hosting, server: DEAD_SERVER });
   };
-  await Promise.all([demoBuys(), otherBuys()]);
+  await Promise.all([seedDemo(), seedOther()]);
 }

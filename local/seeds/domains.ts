@@ -2,7 +2,7 @@ import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 
-/** The domain that the account `demo` begins with. The registrar's stand-in has it from the beginning. */
+/** The initial domain of the account `demo`. The registrar emulator has it registered. */
 export const DEMO_DOMAIN = 'demo-shop.co.za';
 
 const OWNER = {
@@ -25,7 +25,7 @@ const RECORDS = [
   { type: 'TXT', content: 'v=spf1 mx -all' },
 ];
 
-/** Gives `demo` its domain with some records, by the function that operators use. Twice is once. */
+/** Assigns the domain with some records to `demo`, with the function that operators use. Idempotent. */
 export async function seedDomains(
   accountId: string,
   functions: readonly FunctionSpec[],

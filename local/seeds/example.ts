@@ -4,10 +4,10 @@ import type { LocalJson } from '../platform.ts';
 const Created = z.object({ data: z.object({ primaryDomain: z.string() }) });
 
 /**
- * Deploys an example, as its customer would in the dashboard, so that there is something to look at. By the login: the
- * requests that a key may make belong to whoever tries the platform.
+ * Deploys an example as a customer would in the dashboard. It uses the login, so that it does not use up the keys' rate
+ * limits.
  */
-export async function deployExample({ baseUrl, accounts }: LocalJson, tell: (line: string) => void): Promise<void> {
+export async function deployExample({ baseUrl, accounts }: LocalJson, report: (line: string) => void): Promise<void> {
   try {
     const answer = await fetch(`${baseUrl}/dashboard/v1/apps`, {
       method: 'POST',
@@ -21,8 +21,8 @@ export async function deployExample({ baseUrl, accounts }: LocalJson, tell: (lin
     const text = await answer.text();
     if (answer.status !== 201) throw new Error(text);
     const { primaryDomain } = Created.parse(JSON.parse(text)).data;
-    tell(`  being deployed: http://${primaryDomain}:${new URL(baseUrl).port}/`);
+    report(`  being deployed: http://${primaryDomain}:${new URL(baseUrl).port}/`);
   } catch (error) {
-    tell(`  the example could not be deployed: ${error instanceof Error ? error.message : String(error)}`);
+    report(`  The example could not be deployed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

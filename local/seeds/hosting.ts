@@ -3,7 +3,7 @@ import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 
-/** The servers for web and email hosting, told at each start: their port may be another one. */
+/** Registers the servers for web and email hosting at each start, because their port may have changed. */
 export async function seedHostingServers(
   panelUrl: string,
   functions: readonly FunctionSpec[],

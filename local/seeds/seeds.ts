@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { LoginStandIn } from '../emulators/login/login.ts';
+import type { LoginEmulator } from '../emulators/login/login.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 import { type Accounts, seedAccounts } from './accounts.ts';
@@ -12,10 +12,10 @@ interface Tools {
   panelUrl: string;
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
-  login: Pick<LoginStandIn, 'subjectOf' | 'tokenFor'>;
+  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor'>;
 }
 
-/** What there is to try the platform with (design, section 6), made on the first start by the functions that operators use. */
+/** Creates the demo data (design, section 6) on the first start with the functions that operators use. */
 export async function seed({
   dataDir,
   panelUrl,

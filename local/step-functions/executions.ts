@@ -5,12 +5,12 @@ import type { Json } from '../template/intrinsics.ts';
 
 const JsonValue = z.json();
 
-/** One execution of a state machine, as it is kept on disk. */
+/** An execution of a state machine as stored on disk. */
 const Execution = z.object({
   arn: z.string(),
   name: z.string(),
   stateMachineArn: z.string(),
-  /** JSON, as it came. */
+  /** JSON, unchanged. */
   input: z.string(),
   status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']),
   /** Epoch milliseconds. */
@@ -20,7 +20,7 @@ const Execution = z.object({
   output: z.string().optional(),
   error: z.string().optional(),
   cause: z.string().optional(),
-  /** The state that it is in, and what it went in with: where a restart goes on. */
+  /** The current state and its input, from which a restart continues. */
   at: z.object({ state: z.string(), input: JsonValue }).optional(),
   history: z.array(
     z.object({ at: z.number(), type: z.string(), state: z.string().optional(), detail: JsonValue.optional() }),
@@ -29,20 +29,20 @@ const Execution = z.object({
 export type Execution = z.output<typeof Execution>;
 export type Status = Execution['status'];
 
-/** Step Functions forgets a finished execution, and lets its name be used again, after 90 days. */
-const KEPT_MS = 90 * 86_400_000;
-/** History entries kept; the first ones go. */
-const LONGEST_HISTORY = 200;
+/** Step Functions deletes a finished execution, and allows its name again, after 90 days. */
+const RETENTION_MS = 90 * 86_400_000;
+/** Maximum number of history entries; the oldest are dropped. */
+const MAX_HISTORY = 200;
 
 export interface Executions {
   get(arn: string): Execution | undefined;
   all(): Execution[];
-  /** On disk, whole, when this returns. */
+  /** The file is completely written when this returns. */
   save(execution: Execution): void;
   note(execution: Execution, type: string, state?: string, detail?: Json): void;
 }
 
-/** Opens the executions of a directory: a file each, so that saving one costs the same however many there are. */
+/** Opens the executions of a directory: one file each, so that the cost of saving does not depend on their number. */
 export function openExecutions(directory: string, now = Date.now()): Executions {
   mkdirSync(directory, { recursive: true });
   const executions = new Map<string, Execution>();
@@ -50,7 +50,7 @@ export function openExecutions(directory: string, now = Date.now()): Executions 
     if (!file.endsWith('.json')) continue;
     const path = join(directory, file);
     const execution = Execution.parse(JSON.parse(readFileSync(path, 'utf8')));
-    if (execution.stoppedAt !== undefined && execution.stoppedAt < now - KEPT_MS) rmSync(path);
+    if (execution.stoppedAt !== undefined && execution.stoppedAt < now - RETENTION_MS) rmSync(path);
     else executions.set(execution.arn, execution);
   }
   return {
@@ -60,7 +60,7 @@ export function openExecutions(directory: string, now = Date.now()): Executions 
       executions.set(execution.arn, execution);
       const [, , , , , , machine = '', name = ''] = execution.arn.split(':');
       const file = join(directory, `${encodeURIComponent(machine)}.${encodeURIComponent(name)}.json`);
-      // A rename is atomic: after a kill the file is the old one or the new one.
+      // A rename is atomic: after a kill the file has the old or the new content.
       writeFileSync(`${file}.new`, JSON.stringify(execution));
       renameSync(`${file}.new`, file);
     },
@@ -69,7 +69,7 @@ export function openExecutions(directory: string, now = Date.now()): Executions 
       if (state !== undefined) entry.state = state;
       if (detail !== undefined) entry.detail = detail;
       execution.history.push(entry);
-      if (execution.history.length > LONGEST_HISTORY) execution.history.shift();
+      if (execution.history.length > MAX_HISTORY) execution.history.shift();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { StateMachineDefinition } from 'aws-local-stepfunctions';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 
-/** The engine gives a task 60 s where its state says nothing; Step Functions has no such limit. In seconds. */
+/** Seconds. The engine limits a task to 60 s by default; Step Functions has no such limit. */
 const NO_LIMIT = 2_000_000;
 
 interface TaskState {
@@ -10,7 +10,7 @@ interface TaskState {
   resource: string;
 }
 
-/** All Task states, those inside Parallel and Map states too; gives them their limit on the way. */
+/** Returns all Task states, including those inside Parallel and Map states, and sets their default limit. */
 function tasksOf(definition: JsonObject): TaskState[] {
   return Object.entries(isObject(definition.States) ? definition.States : {}).flatMap(([name, state]) => {
     if (!isObject(state)) return [];
@@ -30,7 +30,7 @@ export interface Machine {
   tasks: TaskState[];
 }
 
-/** The template's state machines, their definitions resolved. */
+/** Returns the template's state machines with resolved definitions. */
 export function machinesOf(template: Template): Machine[] {
   return template.resources('AWS::StepFunctions::StateMachine').map(({ arn, properties }) => {
     const { DefinitionString, Definition, DefinitionSubstitutions } = properties;
@@ -39,20 +39,20 @@ export function machinesOf(template: Template): Machine[] {
       text = text.replaceAll(`\${${key}}`, String(value));
     }
     const definition: Json = JSON.parse(text);
-    if (!isObject(definition)) throw new Error(`the state machine ${arn} has no definition`);
+    if (!isObject(definition)) throw new Error(`The state machine ${arn} has no definition`);
     return { arn, definition, tasks: tasksOf(definition) };
   });
 }
 
-/** A definition that begins at another state and has that much time left, in seconds. */
+/** Returns a definition that starts at another state, with its timeout reduced by the elapsed seconds. */
 export function definitionFrom(machine: Machine, startAt: string | undefined, elapsed: number): StateMachineDefinition {
   const definition = structuredClone(machine.definition);
   if (startAt !== undefined) definition.StartAt = startAt;
   if (typeof definition.TimeoutSeconds === 'number') {
-    // The engine wants something to be left.
+    // The engine requires a positive timeout.
     definition.TimeoutSeconds = Math.max(0.001, definition.TimeoutSeconds - elapsed);
   }
-  // The template test validates definitions; here it would only cost time.
+  // The template test validates definitions, so this skips validation to save time.
   const found: unknown = definition;
   return found as StateMachineDefinition;
 }

@@ -5,23 +5,23 @@ import type { Lambda } from '../lambda/lambda.ts';
 import { FunctionError } from '../lambda/pool.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** What the states of type Task can do here. */
+/** Services that Task states use. */
 export interface TaskPort {
   lambda: Pick<Lambda, 'invoke'>;
   codeBuildUrl: string;
 }
 
-/** Which task it is, of which execution. */
+/** Identifies a task of an execution. */
 export interface TaskRun {
-  /** The same for every try of this state in this execution. */
+  /** The same for every attempt of this state in this execution. */
   token: string;
-  /** The execution was taken up again after a restart. */
+  /** True if the execution continues after a restart. */
   resumed: boolean;
   /** Aborts with the execution. */
   signal: AbortSignal;
 }
 
-/** A failed task: `name` is the error that Retry and Catch compare, `message` the cause. */
+/** A failed task: `name` is the error that Retry and Catch compare, `message` is the cause. */
 class TaskError extends Error {
   constructor(name: string, cause: string) {
     super(cause);
@@ -31,15 +31,17 @@ class TaskError extends Error {
 
 const POLL = 25;
 
-/** Step Functions spells the fields of an integration with capitals, the services that it calls without. */
-function respell(value: Json, letter: (first: string) => string): Json {
-  if (Array.isArray(value)) return value.map((item) => respell(item, letter));
+/**
+ * Changes the case of field names: Step Functions capitalizes the fields of an integration, the called services do not.
+ */
+function changeCase(value: Json, letter: (first: string) => string): Json {
+  if (Array.isArray(value)) return value.map((item) => changeCase(item, letter));
   if (!isObject(value)) return value;
-  const spelled: JsonObject = {};
+  const converted: JsonObject = {};
   for (const [key, item] of Object.entries(value)) {
-    spelled[letter(key.charAt(0)) + key.slice(1)] = respell(item, letter);
+    converted[letter(key.charAt(0)) + key.slice(1)] = changeCase(item, letter);
   }
-  return spelled;
+  return converted;
 }
 
 async function invokeFunction(functionArn: string, input: Json, { lambda }: TaskPort): Promise<Json> {
@@ -59,7 +61,7 @@ async function invokeByParameters(input: Json, port: TaskPort): Promise<Json> {
 
 /** Starts a build and waits for its end, as `codebuild:startBuild.sync` does. */
 async function build(input: Json, { codeBuildUrl }: TaskPort, run: TaskRun): Promise<Json> {
-  const asked = respell(input, (first) => first.toLowerCase());
+  const asked = changeCase(input, (first) => first.toLowerCase());
   const parameters = isObject(asked) ? asked : {};
   const start = async (idempotencyToken: string): Promise<JsonObject> => {
     const started = await call(codeBuildUrl, 'codebuild', 'StartBuild', { ...parameters, idempotencyToken });
@@ -67,7 +69,7 @@ async function build(input: Json, { codeBuildUrl }: TaskPort, run: TaskRun): Pro
   };
   const token = createHash('sha256').update(run.token).digest('hex');
   let found = await start(token);
-  // The build died with the run before this one: a fault of this machine and not of the build, so it is done again.
+  // The previous run ended during the build. That is a fault of this machine and not of the build, so it is repeated.
   if (run.resumed && found.buildStatus === 'FAULT')
     found = await start(createHash('sha256').update(token).digest('hex'));
   const stop = (): void => {
@@ -85,16 +87,16 @@ async function build(input: Json, { codeBuildUrl }: TaskPort, run: TaskRun): Pro
   } finally {
     run.signal.removeEventListener('abort', stop);
   }
-  const output = { Build: respell(found, (first) => first.toUpperCase()) };
+  const output = { Build: changeCase(found, (first) => first.toUpperCase()) };
   if (found.buildStatus !== 'SUCCEEDED') throw new TaskError('States.TaskFailed', JSON.stringify(output.Build));
   return output;
 }
 
-/** Does what the resource of a Task state says. Throws an error whose name Retry and Catch can compare. */
+/** Runs the resource of a Task state. Throws an error whose name Retry and Catch compare. */
 export async function runTask(resource: string, input: Json, port: TaskPort, run: TaskRun): Promise<Json> {
   if (resource.startsWith('arn:aws:lambda:')) return invokeFunction(resource, input, port);
   const integration = resource.split(':states:::')[1];
   if (integration === 'lambda:invoke') return invokeByParameters(input, port);
   if (integration === 'codebuild:startBuild.sync') return build(input, port, run);
-  throw new TaskError('States.Runtime', `the local run has no integration ${resource}`);
+  throw new TaskError('States.Runtime', `The local run does not support the integration ${resource}`);
 }

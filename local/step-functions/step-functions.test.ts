@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type StandIn, serve } from '../emulators/wire.ts';
+import { type Emulator, serve } from '../emulators/wire.ts';
 import { call } from '../engines/wire.ts';
 import { FunctionError } from '../lambda/pool.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
@@ -75,7 +75,7 @@ const two: JsonObject = {
   States: { First: task('first', { Next: 'Second' }), Second: task('second', { End: true }) },
 };
 
-test('an execution runs its functions in turn and tells its output', async () => {
+test('runs an execution’s functions in order and returns its output', async () => {
   const seen: Json[] = [];
   const { start, ended, ask } = await machine(two, {
     first: (input) => seen.push(input),
@@ -88,7 +88,7 @@ test('an execution runs its functions in turn and tells its output', async () =>
   expect(list.executions).toHaveLength(1);
 });
 
-test('a name starts one execution only', async () => {
+test('starts only one execution per name', async () => {
   let release = (): void => {};
   const held = new Promise<null>((resolve) => {
     release = () => resolve(null);
@@ -102,7 +102,7 @@ test('a name starts one execution only', async () => {
   await expect(start('{}')).rejects.toMatchObject({ name: 'ExecutionAlreadyExists' });
 });
 
-test('what a function throws is caught by its type, with the cause beside', async () => {
+test('catches a function’s error by its type and passes on the cause', async () => {
   const seen: Json[] = [];
   const definition: JsonObject = {
     StartAt: 'Work',
@@ -127,7 +127,7 @@ test('what a function throws is caught by its type, with the cause beside', asyn
   ]);
 });
 
-test('an execution that was running goes on, after a restart, from the state that it was in', async () => {
+test('resumes a running execution from its current state after a restart', async () => {
   const dataDir = directory();
   let calls = 0;
   const before = await machine(two, { first: () => ++calls, second: () => new Promise(() => {}) }, dataDir);
@@ -141,7 +141,7 @@ test('an execution that was running goes on, after a restart, from the state tha
   expect([calls, seen]).toEqual([1, [{ id: 'y' }]]);
 });
 
-test('a time limit and a stop end an execution', async () => {
+test('ends an execution at its timeout and on request', async () => {
   const hanging: JsonObject = { StartAt: 'Hang', TimeoutSeconds: 0.05, States: { Hang: task('hang', { End: true }) } };
   const functions = { hang: () => new Promise<null>(() => {}) };
   const late = await machine(hanging, functions);
@@ -153,8 +153,8 @@ test('a time limit and a stop end an execution', async () => {
   expect(await stopped.ended()).toMatchObject({ status: 'ABORTED', error: 'Replaced', cause: 'no longer wanted' });
 });
 
-/** A CodeBuild that ends every build with this status at the second look. */
-async function codeBuild(status: string, seen: JsonObject[]): Promise<StandIn> {
+/** Emulates a CodeBuild that reports this status on the second poll. */
+async function codeBuild(status: string, seen: JsonObject[]): Promise<Emulator> {
   const builds = new Map<string, number>();
   const standIn = await serve(0, 'application/x-amz-json-1.1', ({ headers, body }) => {
     const input: Json = JSON.parse(body.toString());
@@ -172,7 +172,7 @@ async function codeBuild(status: string, seen: JsonObject[]): Promise<StandIn> {
   return standIn;
 }
 
-test('a build is started with its overrides and waited for; a failed one is a failed task', async () => {
+test('starts a build with its overrides, waits for it and fails the task if it fails', async () => {
   const definition: JsonObject = {
     StartAt: 'Build',
     States: {

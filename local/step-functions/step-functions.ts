@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ExecutionAbortedError, ExecutionTimeoutError, StateMachine } from 'aws-local-stepfunctions';
 import * as z from 'zod';
-import { jsonOperations, parse, ServiceError, type StandIn, serve } from '../emulators/wire.ts';
+import { type Emulator, jsonOperations, parse, ServiceError, serve } from '../emulators/wire.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 import { type Execution, openExecutions, type Status } from './executions.ts';
@@ -31,7 +31,7 @@ const List = z.object({
 
 const seconds = (milliseconds: number): number => milliseconds / 1000;
 
-/** What DescribeExecution and ListExecutions both tell. */
+/** Returns the fields that DescribeExecution and ListExecutions share. */
 const summary = ({ arn, stateMachineArn, name, status, startedAt, stoppedAt }: Execution) => ({
   executionArn: arn,
   stateMachineArn,
@@ -42,10 +42,10 @@ const summary = ({ arn, stateMachineArn, name, status, startedAt, stoppedAt }: E
 });
 
 /**
- * AWS Step Functions for the template's state machines. What is running when the platform ends goes on, from the state
- * that it was in, when the platform starts again; a state may so be done twice, as on AWS.
+ * Starts an emulator of AWS Step Functions for the template's state machines. Executions that run when the platform
+ * stops resume from their current state at the next start; a state may run twice, as on AWS.
  */
-export async function startStepFunctions(options: StepFunctionsOptions): Promise<StandIn> {
+export async function startStepFunctions(options: StepFunctionsOptions): Promise<Emulator> {
   const machines = new Map(machinesOf(options.template).map((machine) => [machine.arn, machine]));
   const executions = openExecutions(join(options.dataDir, 'executions'));
   const running = new Map<string, (status: Status, error?: string, cause?: string) => void>();
@@ -67,7 +67,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     const { result, eventLogs, abort } = engine.run(input, { overrides: { taskResourceLocalHandlers: handlers } });
 
     const end = (status: Status, outcome: Pick<Execution, 'output' | 'error' | 'cause'>): void => {
-      // At the end of the platform nothing is written: the next start takes it up from here.
+      // Nothing is written at shutdown; the next start resumes from here.
       if (stopping || execution.status !== 'RUNNING') return;
       running.delete(arn);
       Object.assign(execution, { status, stoppedAt: Date.now(), ...outcome });
@@ -96,7 +96,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     );
   };
 
-  /** Keeps on disk which state the execution is in. */
+  /** Saves the execution's current state. */
   const watch = async (execution: Execution, events: AsyncIterable<object>): Promise<void> => {
     const states = machines.get(execution.stateMachineArn)?.definition.States;
     for await (const raw of events) {
@@ -105,7 +105,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
       const detail =
         error === undefined ? undefined : { error, cause: typeof Cause === 'string' ? Cause : String(Cause) };
       executions.note(execution, type, state?.name, detail);
-      // Only the machine's own states: one within a Parallel or Map state cannot be taken up by itself.
+      // Only the machine's top-level states: one within a Parallel or Map state cannot be resumed separately.
       if (type === 'StateEntered' && state && isObject(states) && state.name in states) {
         execution.at = { state: state.name, input: state.input };
         executions.save(execution);
@@ -130,7 +130,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const earlier = executions.get(arn);
     if (earlier) {
-      // Idempotent while it runs; once it is closed, its name is taken whatever the input.
+      // Idempotent while the execution runs. Once it has ended, its name is taken regardless of the input.
       if (earlier.status !== 'RUNNING' || earlier.input !== input) {
         throw new ServiceError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
       }
@@ -156,7 +156,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     if (found) run(found, execution, true);
   }
 
-  const standIn = await serve(
+  const emulator = await serve(
     options.port,
     'application/x-amz-json-1.0',
     jsonOperations({
@@ -198,11 +198,11 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     }),
   );
   return {
-    ...standIn,
+    ...emulator,
     async stop() {
-      // Nothing is ended: what the tasks are at ends with the parts that do it.
+      // Nothing is aborted: running tasks end with the services that run them.
       stopping = true;
-      await standIn.stop();
+      await emulator.stop();
     },
   };
 }
@@ -215,7 +215,7 @@ const STATUS_EVENTS: Record<Status, string> = {
   ABORTED: 'Aborted',
 };
 
-/** What of the engine's events is of interest. */
+/** The fields of the engine's events that are used. */
 const Event = z.object({
   type: z.string(),
   state: z.object({ name: z.string(), input: z.json() }).optional(),

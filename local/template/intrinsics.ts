@@ -1,4 +1,4 @@
-/** Any JSON value: what templates, events and states are made of. */
+/** Any JSON value, as in templates, events and states. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
@@ -7,7 +7,7 @@ export interface JsonObject {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the intrinsic functions of one template may refer to. */
+/** Values that a template's intrinsic functions may refer to. */
 export interface Scope {
   ref(name: string): Json;
   attribute(logicalId: string, name: string): Json;
@@ -17,7 +17,7 @@ export interface Scope {
   region: string;
 }
 
-/** `AWS::NoValue`: the property or element that holds it does not exist. */
+/** `AWS::NoValue`: the property or element with this value is removed. */
 const NO_VALUE: unique symbol = Symbol('AWS::NoValue');
 type Resolved = Json | typeof NO_VALUE;
 
@@ -25,12 +25,12 @@ const text = (value: Json): string => (typeof value === 'string' ? value : JSON.
 
 const list = (value: Json): Json[] => {
   if (Array.isArray(value)) return value;
-  throw new Error(`a list was expected in the template, not ${JSON.stringify(value)}`);
+  throw new Error(`The template must have a list here, not ${JSON.stringify(value)}`);
 };
 
 type Intrinsic = (argument: Json, scope: Scope) => Resolved;
 
-/** Those of which the arguments are resolved first. */
+/** Intrinsic functions whose arguments are resolved first. */
 const FUNCTIONS: Record<string, Intrinsic> = {
   'Fn::Join': (argument) => {
     const [separator = '', parts = []] = list(argument);
@@ -62,7 +62,7 @@ const FUNCTIONS: Record<string, Intrinsic> = {
   'Fn::Not': (argument) => !list(argument)[0],
 };
 
-/** Those that look at their arguments as they are written. */
+/** Intrinsic functions that receive their arguments unresolved. */
 const FORMS: Record<string, Intrinsic> = {
   Ref: (argument, scope) => (argument === 'AWS::NoValue' ? NO_VALUE : scope.ref(text(argument))),
   Condition: (argument, scope) => scope.condition(text(argument)),
@@ -94,11 +94,11 @@ const resolve = (value: Json, scope: Scope): Resolved => {
   if (key !== undefined && others.length === 0 && (key === 'Ref' || key === 'Condition' || key.startsWith('Fn::'))) {
     const argument = value[key] ?? null;
     const form = FORMS[key];
-    // `Condition` is also an ordinary key of policies; only a name of one makes it a reference.
+    // `Condition` is also an ordinary key of policies; it is a reference only with a string as its value.
     if (form && (key !== 'Condition' || typeof argument === 'string')) return form(argument, scope);
     const intrinsic = FUNCTIONS[key];
     if (intrinsic) return intrinsic(resolveJson(argument, scope), scope);
-    if (key !== 'Condition') throw new Error(`the local run does not know the intrinsic function ${key}`);
+    if (key !== 'Condition') throw new Error(`The local run does not support the intrinsic function ${key}`);
   }
   const resolved: JsonObject = {};
   for (const [name, item] of Object.entries(value)) {
@@ -108,7 +108,7 @@ const resolve = (value: Json, scope: Scope): Resolved => {
   return resolved;
 };
 
-/** Replaces every intrinsic function in a value by what it stands for. */
+/** Replaces every intrinsic function in a value by its result. */
 export function resolveJson(value: Json, scope: Scope): Json {
   const resolved = resolve(value, scope);
   return resolved === NO_VALUE ? null : resolved;

@@ -1,28 +1,28 @@
 /**
- * What CloudFormation calls a resource once it exists: its physical name, what `Ref` gives and what `Fn::GetAtt` gives.
- * One line per type that the platform uses; a type that is missing here has the usual form.
+ * Names of created resources: the physical name, the value of `Ref` and the values of `Fn::GetAtt`. One line per
+ * resource type that the platform uses; other types have the usual form.
  */
 
-/** Where a resource lives. */
-export interface Place {
+/** Location of a resource. */
+export interface AwsLocation {
   account: string;
   region: string;
-  /** Address of the queue engine, `http://127.0.0.1:<port>`. */
+  /** URL of the queue engine, `http://127.0.0.1:<port>`. */
   queueUrl: string;
-  /** Public address of the platform, `http://localhost:<port>`. */
+  /** The platform's public address, `http://localhost:<port>`. */
   baseUrl: string;
 }
 
 interface Kind {
-  /** The property that names a resource of this type, when its author chose to. */
+  /** The property that sets the physical name of a resource of this type. */
   nameProperty?: string;
   /** ARN with `{region}`, `{account}`, `{name}`. */
   arn?: string;
-  /** What `Ref` gives: the name unless told otherwise; another template string, or `arn`. */
+  /** Value of `Ref`: another template string, or `arn`. Default: the name. */
   ref?: string;
-  /** Attributes besides `Arn`. */
+  /** Attributes in addition to `Arn`. */
   attributes?: Record<string, string>;
-  /** Longest physical name that the service takes. */
+  /** Maximum length of a physical name. */
   longest?: number;
   lowerCase?: boolean;
 }
@@ -133,15 +133,15 @@ export interface Names {
   attribute(name: string): string;
 }
 
-/** Generated names keep their end, which is the logical id's hash. */
+/** Shortens a generated name to its end, which contains the logical id's hash. */
 const shorten = (name: string, longest: number): string => (name.length <= longest ? name : name.slice(-longest));
 
-/** Names a resource; `given` reads one of its properties, resolved. */
+/** Names a resource; `given` returns one of its resolved properties. */
 export function nameResource(
   type: string,
   stackName: string,
   logicalId: string,
-  place: Place,
+  place: AwsLocation,
   given: (property: string) => string | undefined,
 ): Names {
   const [, service = 'custom', resource = 'resource'] = type.split('::');
@@ -150,7 +150,7 @@ export function nameResource(
   const name =
     (kind.nameProperty && given(kind.nameProperty)) || (kind.lowerCase ? generated.toLowerCase() : generated);
   const fill = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (_, key: string) => (key === 'name' ? name : (place[key as keyof Place] ?? '')));
+    text.replace(/\{(\w+)\}/g, (_, key: string) => (key === 'name' ? name : (place[key as keyof AwsLocation] ?? '')));
   const usualArn = `${service.toLowerCase()}:{region}:{account}:${resource.toLowerCase()}/{name}`;
   const arn = `arn:aws:${fill(kind.arn ?? usualArn)}`;
   return {

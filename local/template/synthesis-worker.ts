@@ -1,6 +1,7 @@
 /**
- * Synthesizes the CDK app in a thread of its own: loading CDK and running it would hold up main for seconds, and its
- * memory goes with the thread. It runs beside the bundling: stacks only name where bundles will be.
+ * Synthesizes the CDK app in a worker thread: loading and running CDK would block the main thread for seconds, and its
+ * memory is freed with the thread. It runs in parallel with the bundling, because stacks only refer to the bundles'
+ * paths.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createApp } from '../../lib/app.ts';

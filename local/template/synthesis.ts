@@ -1,19 +1,19 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { makeFolders } from '../../lib/build/bundles.ts';
+import { createFolders } from '../../lib/build/bundles.ts';
 import type { SettingsInput } from '../../lib/config.ts';
-import { bundleInto } from '../kept-bundles.ts';
+import { bundleInto } from '../lambda/bundle-cache.ts';
 import { fingerprint } from '../lambda/sources.ts';
-import { type Watch, watchSources } from '../lambda/watch.ts';
-import type { Place } from './names.ts';
+import { type SourceWatcher, watchSources } from '../lambda/watch.ts';
+import type { AwsLocation } from './names.ts';
 import { readTemplate, type Template } from './template.ts';
 
 export interface SynthesisOptions {
   dataDir: string;
   settings: SettingsInput;
-  place: Place;
-  /** Bundles again when a source changes, and hears which bundles (absolute paths) did. */
+  place: AwsLocation;
+  /** Enables watching: bundles again when a source changes, and receives the absolute paths of the changed bundles. */
   onChange?: ((files: string[]) => void) | undefined;
 }
 
@@ -25,20 +25,20 @@ export interface Synthesis {
 }
 
 /**
- * Bundles every function, synthesizes the CDK app and reads what came out. What an earlier start left in the data directory
- * is taken as it is while no source has changed.
+ * Bundles every function, synthesizes the CDK app and reads the result. Reuses the result of an earlier start in the
+ * data directory if no source has changed.
  */
 export async function synthesize({ dataDir, settings, place, onChange }: SynthesisOptions): Promise<Synthesis> {
   const bundles = join(dataDir, 'bundles');
   const outdir = join(dataDir, 'cdk.out');
-  const made = join(dataDir, 'synthesized');
+  const marker = join(dataDir, 'synthesized');
   const wanted = fingerprint({ settings, bundles });
-  let watch: Watch | undefined;
-  if (onChange || !existsSync(made) || readFileSync(made, 'utf8') !== wanted) {
-    // What is half made must not be taken for whole.
-    rmSync(made, { force: true });
-    watch = await make({ settings, bundles, outdir, onChange });
-    writeFileSync(made, wanted);
+  let watch: SourceWatcher | undefined;
+  if (onChange || !existsSync(marker) || readFileSync(marker, 'utf8') !== wanted) {
+    // Removes the marker first, so that an incomplete result is never reused.
+    rmSync(marker, { force: true });
+    watch = await bundleAndSynthesize({ settings, bundles, outdir, onChange });
+    writeFileSync(marker, wanted);
   }
   return {
     template: readTemplate(outdir, place),
@@ -52,7 +52,12 @@ interface Making extends Pick<SynthesisOptions, 'settings' | 'onChange'> {
   outdir: string;
 }
 
-async function make({ settings, bundles, outdir, onChange }: Making): Promise<Watch | undefined> {
+async function bundleAndSynthesize({
+  settings,
+  bundles,
+  outdir,
+  onChange,
+}: Making): Promise<SourceWatcher | undefined> {
   const worker = new Worker(new URL('./synthesis-worker.ts', import.meta.url), {
     workerData: { ...settings, bundles, outdir },
   });
@@ -60,11 +65,11 @@ async function make({ settings, bundles, outdir, onChange }: Making): Promise<Wa
     worker.once('message', () => resolve());
     worker.once('error', reject);
   });
-  // Whichever fails first is told; the other must not count as unhandled.
+  // The first failure is reported; the other one must not count as unhandled.
   synthesized.catch(() => {});
-  let watch: Watch | undefined;
+  let watch: SourceWatcher | undefined;
   try {
-    makeFolders(bundles);
+    createFolders(bundles);
     worker.postMessage('go');
     if (onChange) watch = await watchSources(bundles, onChange);
     else await bundleInto(bundles);

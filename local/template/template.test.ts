@@ -36,13 +36,13 @@ function assembly(stacks: Record<string, JsonObject>, files: JsonObject = {}): T
   });
 }
 
-/** The resolved form of one value. */
+/** Returns the resolved form of one value. */
 const resolved = (value: JsonObject[string], rest: JsonObject = {}) =>
   assembly({ S: { Resources: { It: { Type: 'Test::It', Properties: { value } } }, ...rest } }).resources('Test::It')[0]
     ?.properties.value;
 
 describe('template', () => {
-  test('references give names, ARNs and addresses of this machine', () => {
+  test('resolves references to names, ARNs and addresses of this machine', () => {
     const template = assembly({
       Data: {
         Resources: {
@@ -74,7 +74,7 @@ describe('template', () => {
     expect(template.byArn('arn:aws:lambda:af-south-1:000000000000:function:af-south-1-fn:live')).toBe(fn);
   });
 
-  test('a stack imports what another exports, whichever comes first', () => {
+  test('resolves imports between stacks in any order', () => {
     const template = assembly({
       A: { Resources: { It: { Type: 'Test::It', Properties: { value: { 'Fn::ImportValue': 'B:Bucket' } } } } },
       B: {
@@ -85,7 +85,7 @@ describe('template', () => {
     expect(template.resources('Test::It')[0]?.properties.value).toBe('arn:aws:s3:::b-bucket');
   });
 
-  test('a reference across regions goes through the custom resources', () => {
+  test('resolves references across regions through the custom resources', () => {
     const template = assembly({
       A: {
         Resources: {
@@ -106,7 +106,7 @@ describe('template', () => {
     expect(template.resources('Test::It')[0]?.properties.value).toBe('arn:aws:kms:af-south-1:000000000000:key/A-Key');
   });
 
-  test('conditions, mappings, parameters, selections', () => {
+  test('resolves conditions, mappings, parameters and selections', () => {
     const rest: JsonObject = {
       Parameters: { Stage: { Type: 'String', Default: 'local' } },
       Mappings: { Sizes: { local: { memory: 128 } } },
@@ -138,7 +138,7 @@ describe('template', () => {
     });
   });
 
-  test('a resource whose condition is false does not exist, and an unknown intrinsic is an error that names it', () => {
+  test('removes a resource with a false condition and names an unknown intrinsic function in its error', () => {
     const template = assembly({
       S: {
         Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } },
@@ -149,7 +149,7 @@ describe('template', () => {
     expect(() => resolved({ 'Fn::Unheard': [] })).toThrow('Fn::Unheard');
   });
 
-  test('an asset is found by its object key', () => {
+  test('finds an asset by its object key', () => {
     const template = assembly(
       { S: { Resources: {} } },
       { abc: { source: { path: 'asset.abc' }, destinations: { current: { objectKey: 'abc.zip' } } } },

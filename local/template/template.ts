@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import { isObject, type Json, type JsonObject, resolveJson, type Scope } from './intrinsics.ts';
-import { type Names, nameResource, type Place } from './names.ts';
+import { type AwsLocation, type Names, nameResource } from './names.ts';
 
-/** One resource of a synthesized stack, with every reference replaced by its local value. */
+/** A resource of a synthesized stack with every reference resolved to its local value. */
 export interface Resource {
   type: string;
   stack: string;
   logicalId: string;
   name: string;
   arn: string;
-  /** What `Ref` gives. */
+  /** The value of `Ref`. */
   ref: string;
   readonly properties: JsonObject;
 }
 
-/** All stacks of a cloud assembly, seen as one list of resources. */
+/** All resources of a cloud assembly's stacks. */
 export interface Template {
   resources(type: string): Resource[];
-  /** The resource with this ARN; of a function, a version's or an alias's ARN finds the function. */
+  /** Returns the resource with this ARN. The ARN of a version or an alias returns its function. */
   byArn(arn: string): Resource | undefined;
-  /** Directory or file of an asset, by its key in the assets bucket. */
+  /** Returns the directory or file of an asset, by its key in the assets bucket. */
   asset(objectKey: string): string | undefined;
 }
 
 const readJson = (file: string): JsonObject => {
   const parsed: Json = JSON.parse(readFileSync(file, 'utf8'));
-  if (!isObject(parsed)) throw new Error(`${file} does not hold an object`);
+  if (!isObject(parsed)) throw new Error(`${file} does not contain a JSON object`);
   return parsed;
 };
 const child = (value: Json | undefined, key: string): JsonObject => {
@@ -38,13 +38,13 @@ const string = (value: Json | undefined): string | undefined => (typeof value ==
 interface Stack {
   name: string;
   template: JsonObject;
-  place: Place;
+  place: AwsLocation;
   resources: Map<string, { resource: Resource; names: Names }>;
   scope: Scope;
 }
 
-/** Every stack's template and every asset of an assembly, nested assemblies (stages) included. */
-function readAssembly(directory: string, place: Place, stacks: Stack[], assets: Map<string, string>): void {
+/** Reads every stack's template and every asset of an assembly, including nested assemblies (stages). */
+function readAssembly(directory: string, place: AwsLocation, stacks: Stack[], assets: Map<string, string>): void {
   for (const [id, artifact] of Object.entries(child(readJson(join(directory, 'manifest.json')), 'artifacts'))) {
     const properties = child(artifact, 'properties');
     const type = isObject(artifact) ? artifact.type : undefined;
@@ -63,7 +63,7 @@ function readAssembly(directory: string, place: Place, stacks: Stack[], assets: 
       const environment = isObject(artifact) ? string(artifact.environment) : undefined;
       const [, account, region] = /^aws:\/\/([^/]+)\/(.+)$/.exec(environment ?? '') ?? [];
       stacks.push(
-        makeStack(
+        createStack(
           string(properties.stackName) ?? id,
           readJson(join(directory, string(properties.templateFile) ?? '')),
           {
@@ -78,7 +78,7 @@ function readAssembly(directory: string, place: Place, stacks: Stack[], assets: 
   }
 }
 
-function makeStack(name: string, template: JsonObject, place: Place, stacks: readonly Stack[]): Stack {
+function createStack(name: string, template: JsonObject, place: AwsLocation, stacks: readonly Stack[]): Stack {
   const parameters = child(template, 'Parameters');
   const pseudo: Record<string, string> = {
     'AWS::AccountId': place.account,
@@ -91,7 +91,7 @@ function makeStack(name: string, template: JsonObject, place: Place, stacks: rea
   const resources: Stack['resources'] = new Map();
   const resource = (logicalId: string) => {
     const found = resources.get(logicalId);
-    if (!found) throw new Error(`stack ${name} refers to ${logicalId}, which it does not have`);
+    if (!found) throw new Error(`The stack ${name} refers to ${logicalId}, which it does not have`);
     return found;
   };
   const scope: Scope = {
@@ -110,29 +110,29 @@ function makeStack(name: string, template: JsonObject, place: Place, stacks: rea
           return resolveJson(isObject(output) ? (output.Value ?? null) : null, otherScope);
         }
       }
-      throw new Error(`stack ${name} imports ${id}, which no stack exports`);
+      throw new Error(`The stack ${name} imports ${id}, which no stack exports`);
     },
     condition: (id) => Boolean(resolveJson(child(template, 'Conditions')[id] ?? null, scope)),
     mapping: (map, first, second) => {
       const value = child(child(child(template, 'Mappings'), map), first)[second];
-      if (value === undefined) throw new Error(`stack ${name} has no mapping ${map}.${first}.${second}`);
+      if (value === undefined) throw new Error(`The stack ${name} has no mapping ${map}.${first}.${second}`);
       return value;
     },
   };
   for (const [logicalId, definition] of Object.entries(child(template, 'Resources'))) {
     if (!isObject(definition)) continue;
     if (typeof definition.Condition === 'string' && !scope.condition(definition.Condition)) continue;
-    resources.set(logicalId, makeResource(name, logicalId, definition, place, scope));
+    resources.set(logicalId, createResource(name, logicalId, definition, place, scope));
   }
   return { name, template, place, resources, scope };
 }
 
-function makeResource(stack: string, logicalId: string, definition: JsonObject, place: Place, scope: Scope) {
+function createResource(stack: string, logicalId: string, definition: JsonObject, place: AwsLocation, scope: Scope) {
   const type = string(definition.Type) ?? '';
   const raw = child(definition, 'Properties');
   let names: Names | undefined;
   let properties: JsonObject | undefined;
-  // Both wait until somebody asks: by then every stack is read, in whichever order they refer to each other.
+  // Both are computed on demand, when every stack is read, because stacks refer to each other in any order.
   const named = (): Names => {
     names ??= nameResource(type, stack, logicalId, place, (property) => {
       const value = raw[property];
@@ -169,7 +169,7 @@ function makeResource(stack: string, logicalId: string, definition: JsonObject, 
   };
 }
 
-/** References between stacks of two regions travel through a pair of custom resources that CDK adds. */
+/** Resolves a reference between stacks of two regions, which CDK implements with a pair of custom resources. */
 function readExport(attribute: string, stacks: readonly Stack[]): Json {
   for (const { resources } of stacks) {
     for (const { resource } of resources.values()) {
@@ -178,11 +178,11 @@ function readExport(attribute: string, stacks: readonly Stack[]): Json {
       if (value !== undefined) return value;
     }
   }
-  throw new Error(`no stack exports ${attribute} to the other region`);
+  throw new Error(`No stack exports ${attribute} to the other region`);
 }
 
-/** Reads a cloud assembly (`cdk.out`). `place` says what it cannot: local addresses, and the account if it is not set. */
-export function readTemplate(assembly: string, place: Place): Template {
+/** Reads a cloud assembly (`cdk.out`). `place` adds local addresses, and the account if it is not set. */
+export function readTemplate(assembly: string, place: AwsLocation): Template {
   const stacks: Stack[] = [];
   const assets = new Map<string, string>();
   readAssembly(assembly, place, stacks, assets);

@@ -4,7 +4,7 @@ import type { Provider } from './registry.ts';
 import type { Usage } from './usage.ts';
 
 /** A request as the domain wants it asked. */
-export interface Ask {
+export interface AdapterRequest {
   provider: Provider;
   /** The body as it came, valid JSON. */
   text: string;
@@ -15,7 +15,7 @@ export interface Ask {
   outputLimit: number | undefined;
   /** The most that the model can put out, where it is known: for defaults. */
   modelLimit: number | undefined;
-  /** What is charged when the provider never tells: from the bytes of text that it sent. */
+  /** Estimates the usage that is charged where the provider reports none, from the bytes of text that it sent. */
   estimate: (streamedBytes: number) => Usage;
 }
 
@@ -27,7 +27,7 @@ export interface Prepared {
   ignored: string[];
 }
 
-export interface Answer {
+export interface AdapterResponse {
   body: Buffer;
   usage: Usage;
   estimated: boolean;
@@ -35,7 +35,7 @@ export interface Answer {
 
 /** Turns what a provider streams into chat-completion chunks, as it comes. */
 export interface Translator {
-  /** What goes on to the caller for this piece. */
+  /** Returns the bytes that the caller receives for this piece. */
   push(piece: Buffer): Buffer;
   /** The provider's stream has ended: what is still to be sent. Throws {@link ProviderFailure} where it was cut. */
   end(): Buffer;
@@ -48,19 +48,19 @@ export interface Translator {
   readonly estimated: boolean;
 }
 
-/** How one wire format is spoken. */
+/** The implementation of one wire format. */
 export interface Adapter {
   headers(key: string): Record<string, string>;
   /** Throws ApiError `invalid_request` for what cannot be said in this format. */
-  prepare(ask: Ask): Prepared;
+  prepare(ask: AdapterRequest): Prepared;
   /** A whole answer; throws {@link ProviderFailure} when it is none. */
-  answer(bytes: Buffer, ask: Ask): Answer;
-  stream(ask: Ask): Translator;
+  answer(bytes: Buffer, ask: AdapterRequest): AdapterResponse;
+  stream(ask: AdapterRequest): Translator;
 }
 
 /** The last frame of a stream that went well. */
 export const DONE = 'data: [DONE]\n\n';
 /** Keeps a connection alive while a provider thinks. */
-export const STILL_HERE = Buffer.from(': still here\n\n');
-/** After this much silence the caller is told of a provider's sign of life, in milliseconds. */
-export const STILL_HERE_AFTER = 10_000;
+export const KEEP_ALIVE_COMMENT = Buffer.from(': still here\n\n');
+/** Silence after which the caller receives a comment when the provider is alive, in milliseconds. */
+export const KEEP_ALIVE_AFTER_MS = 10_000;

@@ -16,7 +16,7 @@ export const textAt = (value: unknown, key: string): string | undefined => {
 };
 
 /** Why an answer ended, in the words of chat completions (design, section 4). */
-export function finishReason(stop: string | undefined): 'stop' | 'length' | 'content_filter' | 'tool_calls' {
+export function toFinishReason(stop: string | undefined): 'stop' | 'length' | 'content_filter' | 'tool_calls' {
   switch (stop) {
     case 'max_tokens':
     case 'model_context_window_exceeded':
@@ -38,7 +38,7 @@ const FIELDS = {
 } as const;
 
 /** Usage as it becomes known: each report is cumulative, and what it leaves out or gives as null stays as it was. */
-export class Tally {
+export class UsageTally {
   readonly #known: Partial<Usage> = {};
 
   add(usage: unknown): void {
@@ -51,7 +51,7 @@ export class Tally {
     }
   }
 
-  /** What was read, once it is known; the cache's part of it is 0 where nothing was said. */
+  /** The prompt's usage, once it is known; its cached part is 0 where the provider reported none. */
   get prompt(): Omit<Usage, 'output'> | undefined {
     const { input, cached = 0, cacheWrite = 0 } = this.#known;
     return input === undefined ? undefined : { input, cached, cacheWrite };

@@ -1,12 +1,12 @@
 import type { ChatRequest, Message, Part } from '../../contract/ai/chat.ts';
 import { readImage } from '../../contract/ai/images.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Ask, Prepared } from './adapter.ts';
+import type { AdapterRequest, Prepared } from './adapter.ts';
 
 /** The output limit where the caller names none (specification, Notes for the model family). */
 export const DEFAULT_MAX_TOKENS = 16_000;
 
-/** What is translated; every other field of a request is named in `X-Ignored-Parameters`. */
+/** The translated fields. Every other field of a request is named in `X-Ignored-Parameters`. */
 const TRANSLATED = new Set([
   'model',
   'messages',
@@ -23,24 +23,24 @@ type Block =
 
 const invalid = (field: string, what: string) => new ApiError('invalid_request', `${field}: ${what}`);
 
-function imageBlock(url: string, field: string): Block {
+function toImageBlock(url: string, field: string): Block {
   const image = readImage(url);
   if (typeof image === 'string') throw invalid(`${field}.image_url.url`, image);
   if (image.kind === 'url') return { type: 'image', source: { type: 'url', url: image.url } };
   return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.base64 } };
 }
 
-function blockOf(part: Part, field: string): Block {
+function toBlock(part: Part, field: string): Block {
   if (part.type === 'text') return { type: 'text', text: part.text ?? '' };
-  if (part.type === 'image_url') return imageBlock(part.image_url?.url ?? '', field);
+  if (part.type === 'image_url') return toImageBlock(part.image_url?.url ?? '', field);
   throw invalid(`${field}.type`, 'must be text or image_url for this model');
 }
 
 /** A message's content as blocks; Anthropic refuses empty ones, so they are dropped. */
-function blocksOf({ content }: Message, field: string): Block[] {
+function toBlocks({ content }: Message, field: string): Block[] {
   const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   return parts
-    .map((part, index) => blockOf(part, `${field}.content.${index}`))
+    .map((part, index) => toBlock(part, `${field}.content.${index}`))
     .filter((block) => block.type !== 'text' || block.text !== '');
 }
 
@@ -50,7 +50,7 @@ interface Conversation {
 }
 
 /** Every system message becomes part of the system prompt, in order; the others keep theirs. */
-function conversationOf(request: ChatRequest): Conversation {
+function toConversation(request: ChatRequest): Conversation {
   const conversation: Conversation = { system: [], messages: [] };
   for (const [index, message] of request.messages.entries()) {
     const { role } = message;
@@ -58,7 +58,7 @@ function conversationOf(request: ChatRequest): Conversation {
     if (role === 'tool' || role === 'function') {
       throw invalid(`${field}.role`, 'must be one of system, user, assistant: tool calling is not translated');
     }
-    const content = blocksOf(message, field);
+    const content = toBlocks(message, field);
     if (content.length === 0) continue;
     if (role === 'user' || role === 'assistant') conversation.messages.push({ role, content });
     else if (content.some(({ type }) => type !== 'text')) throw invalid(`${field}.content`, 'must be text');
@@ -68,22 +68,22 @@ function conversationOf(request: ChatRequest): Conversation {
   return conversation;
 }
 
-function limitOf({ request, outputLimit, modelLimit }: Ask): number {
+function outputLimitFor({ request, outputLimit, modelLimit }: AdapterRequest): number {
   const asked = request.max_completion_tokens ?? request.max_tokens;
   const wanted = asked ?? Math.min(DEFAULT_MAX_TOKENS, modelLimit ?? DEFAULT_MAX_TOKENS);
   return Math.min(wanted, outputLimit ?? wanted);
 }
 
 /** The request in Anthropic's words. Throws 400 for what they have no word for. */
-export function prepare(ask: Ask): Prepared {
+export function prepareRequest(ask: AdapterRequest): Prepared {
   const { request, upstream } = ask;
-  const { system, messages } = conversationOf(request);
+  const { system, messages } = toConversation(request);
   const stops = [request.stop ?? []].flat();
   // Anthropic refuses sequences of nothing but white space.
   const usable = stops.filter((stop) => stop.trim() !== '');
   const body = {
     model: upstream,
-    max_tokens: limitOf(ask),
+    max_tokens: outputLimitFor(ask),
     ...(system.length > 0 ? { system } : {}),
     messages,
     ...(usable.length > 0 ? { stop_sequences: usable } : {}),

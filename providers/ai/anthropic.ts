@@ -1,30 +1,30 @@
-import type { Adapter, Answer, Ask, Translator } from './adapter.ts';
-import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
-import { finishReason, objectAt, Tally, textAt } from './anthropic-events.ts';
-import { prepare } from './anthropic-request.ts';
-import { ProviderFailure, reported } from './failures.ts';
-import { type Frame, FrameSplitter } from './sse-frames.ts';
-import { chatUsage, type Usage } from './usage.ts';
+import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
+import { DONE, KEEP_ALIVE_AFTER_MS, KEEP_ALIVE_COMMENT } from './adapter.ts';
+import { objectAt, textAt, toFinishReason, UsageTally } from './anthropic-events.ts';
+import { prepareRequest } from './anthropic-request.ts';
+import { ProviderFailure, parseReportedFailure } from './failures.ts';
+import { type SseFrame, SseSplitter } from './sse-frames.ts';
+import { toChatUsage, type Usage } from './usage.ts';
 
-const broken = () => new ProviderFailure('broken', {});
+const invalidResponse = () => new ProviderFailure('broken', {});
 const seconds = () => Math.floor(Date.now() / 1000);
 
 function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw broken();
+    throw invalidResponse();
   }
 }
 
-function answer(bytes: Buffer, { request, estimate }: Ask): Answer {
+function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): AdapterResponse {
   const document = parse(bytes);
-  if (textAt(document, 'type') === 'error') throw reported(document);
+  if (textAt(document, 'type') === 'error') throw parseReportedFailure(document);
   const content: unknown =
     typeof document === 'object' && document !== null ? Reflect.get(document, 'content') : undefined;
-  if (!Array.isArray(content)) throw broken();
+  if (!Array.isArray(content)) throw invalidResponse();
   const text = content.map((block) => (textAt(block, 'type') === 'text' ? textAt(block, 'text') : '')).join('');
-  const tally = new Tally();
+  const tally = new UsageTally();
   tally.add(objectAt(document, 'usage'));
   const { prompt, output } = tally;
   const told = prompt !== undefined && output !== undefined;
@@ -39,22 +39,22 @@ function answer(bytes: Buffer, { request, estimate }: Ask): Answer {
         index: 0,
         message: { role: 'assistant', content: text, refusal: null, annotations: [] },
         logprobs: null,
-        finish_reason: finishReason(textAt(document, 'stop_reason')),
+        finish_reason: toFinishReason(textAt(document, 'stop_reason')),
       },
     ],
-    usage: chatUsage(usage),
+    usage: toChatUsage(usage),
     system_fingerprint: null,
   };
   return { body: Buffer.from(JSON.stringify(completion)), usage, estimated: !told };
 }
 
 /** Anthropic's events as chat-completion chunks. */
-class Translation implements Translator {
+class AnthropicTranslator implements Translator {
   done = false;
   failure: ProviderFailure | undefined;
-  readonly #ask: Ask;
-  readonly #splitter = new FrameSplitter();
-  readonly #tally = new Tally();
+  readonly #ask: AdapterRequest;
+  readonly #splitter = new SseSplitter();
+  readonly #tally = new UsageTally();
   /** A chunk up to its delta: the same for the whole stream. */
   #head = '';
   #stop: string | undefined;
@@ -62,7 +62,7 @@ class Translation implements Translator {
   #streamedBytes = 0;
   #lastWrite = Date.now();
 
-  constructor(ask: Ask) {
+  constructor(ask: AdapterRequest) {
     this.#ask = ask;
   }
 
@@ -82,23 +82,23 @@ class Translation implements Translator {
       if (this.done || this.failure) break;
       out += this.#translate(frame);
     }
-    if (this.#splitter.endless) this.failure ??= broken();
+    if (this.#splitter.isOverlong) this.failure ??= invalidResponse();
     if (out !== '') this.#lastWrite = Date.now();
     return Buffer.from(out);
   }
 
   /** A stream of Anthropic's says when it is over; one that just ends was cut. */
   end(): Buffer {
-    throw broken();
+    throw invalidResponse();
   }
 
-  #translate({ data, event }: Frame): string {
+  #translate({ data, event }: SseFrame): string {
     if (data.length === 0 || event === 'ping') return this.#signOfLife();
     let document: unknown;
     try {
       document = parse(data);
     } catch {
-      this.failure = broken();
+      this.failure = invalidResponse();
       return '';
     }
     switch (textAt(document, 'type')) {
@@ -116,7 +116,7 @@ class Translation implements Translator {
       case 'message_stop':
         return this.#finish();
       case 'error':
-        this.failure = reported(document);
+        this.failure = parseReportedFailure(document);
         return '';
       default:
         return this.#signOfLife();
@@ -124,7 +124,7 @@ class Translation implements Translator {
   }
 
   #signOfLife(): string {
-    return Date.now() - this.#lastWrite > STILL_HERE_AFTER ? STILL_HERE.toString() : '';
+    return Date.now() - this.#lastWrite > KEEP_ALIVE_AFTER_MS ? KEEP_ALIVE_COMMENT.toString() : '';
   }
 
   #start(message: Record<string, unknown>): string {
@@ -157,21 +157,21 @@ class Translation implements Translator {
 
   #finish(): string {
     if (this.#head === '') {
-      this.failure = broken();
+      this.failure = invalidResponse();
       return '';
     }
     this.done = true;
     this.#stop ??= 'end_turn';
-    const usage = JSON.stringify(chatUsage(this.usage));
+    const usage = JSON.stringify(toChatUsage(this.usage));
     const last = `${this.#head}],"usage":${usage}}\n\n`;
-    return `${this.#chunk('{}', finishReason(this.#stop))}${last}${DONE}`;
+    return `${this.#chunk('{}', toFinishReason(this.#stop))}${last}${DONE}`;
   }
 }
 
 /** Anthropic's messages, translated both ways. */
 export const anthropic: Adapter = {
   headers: (key) => ({ 'x-api-key': key }),
-  prepare,
-  answer,
-  stream: (ask) => new Translation(ask),
+  prepare: prepareRequest,
+  answer: toCompletion,
+  stream: (ask) => new AnthropicTranslator(ask),
 };

@@ -13,12 +13,12 @@ test.each([
   expect(setMembers(text, { model: 'b' })).toBe(wanted);
 });
 
-test('what is undefined is taken out', () => {
+test('removes undefined members', () => {
   expect(setMembers('{"a":1,"b":{"c":[2]},"d":3}', { b: undefined, z: undefined, d: 4 })).toBe('{"a":1,"d":4}');
   expect(setMembers('{"a":1}', { a: undefined })).toBe('{}');
 });
 
-test('any object: what was set is set, and everything else is as it was', () => {
+test('sets the given members of any object and keeps everything else unchanged', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string(), fc.jsonValue()),

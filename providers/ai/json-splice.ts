@@ -1,17 +1,17 @@
 /**
- * Changes members of a JSON object in its text and leaves all the rest as it was written: numbers that JavaScript cannot
- * hold, the order, the spacing. And a long text with pictures in it is not written anew.
+ * Changes members of a JSON object in its text and keeps the rest as it was written: numbers that JavaScript cannot
+ * hold, order and spacing. A long text with images is not serialised again.
  */
 interface Member {
   key: string;
-  /** Where the key begins, and where the value does and ends. */
+  /** Offsets of the key's start, and of the value's start and end. */
   start: number;
   value: number;
   end: number;
 }
 
 /** The index after a string that begins at `from` (its opening quote). */
-function afterString(text: string, from: number): number {
+function skipString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
     while (text[at - 1 - slashes] === '\\') slashes += 1;
@@ -20,11 +20,11 @@ function afterString(text: string, from: number): number {
   return text.length;
 }
 
-/** What matters between strings: nothing else changes the depth or ends a member. */
+/** Characters that matter outside strings: only they change the depth or end a member. */
 const MARK = /["{}[\],]/g;
 
 /** The index after a value: of the `,` or `}` behind it. */
-function afterValue(text: string, from: number): number {
+function skipValue(text: string, from: number): number {
   let depth = 0;
   let at = from;
   for (;;) {
@@ -33,7 +33,7 @@ function afterValue(text: string, from: number): number {
     if (!mark) return text.length;
     at = mark.index;
     const [sign] = mark;
-    if (sign === '"') at = afterString(text, at);
+    if (sign === '"') at = skipString(text, at);
     else if (depth === 0 && (sign === ',' || sign === '}')) return at;
     else {
       if (sign === '{' || sign === '[') depth += 1;
@@ -44,15 +44,15 @@ function afterValue(text: string, from: number): number {
 }
 
 /** The members of the object that this valid JSON text is. */
-function membersOf(text: string): Member[] {
+function parseMembers(text: string): Member[] {
   const members: Member[] = [];
   let at = text.indexOf('{') + 1;
   for (;;) {
     const start = text.indexOf('"', at);
     if (start < 0) return members;
-    const keyEnd = afterString(text, start);
+    const keyEnd = skipString(text, start);
     const value = text.indexOf(':', keyEnd) + 1;
-    const end = afterValue(text, value);
+    const end = skipValue(text, value);
     members.push({ key: String(JSON.parse(text.slice(start, keyEnd))), start, value, end });
     if (text[end] !== ',') return members;
     at = end + 1;
@@ -64,7 +64,7 @@ function membersOf(text: string): Member[] {
  * end. A key given twice is set twice, so that no reader sees another value than we meant. `undefined` removes a member.
  */
 export function setMembers(text: string, values: Record<string, unknown>): string {
-  const members = membersOf(text);
+  const members = parseMembers(text);
   const unwanted = ({ key }: Member) => Object.hasOwn(values, key) && values[key] === undefined;
   if (members.some(unwanted)) {
     const kept = members.filter((member) => !unwanted(member)).map(({ start, end }) => text.slice(start, end));

@@ -19,7 +19,7 @@ export interface Model {
   /** Tokens of input and output together, and of output alone. */
   contextLimit: number;
   outputLimit: number;
-  /** Whether it is sold on credits; otherwise it takes the caller's own key. */
+  /** True when the model is sold on credits; otherwise it requires the caller's own key. */
   credits: boolean;
 }
 
@@ -43,9 +43,7 @@ function model(
 const claude = (upstream: string, name: string, tokens: Tokens, price: [number, number, number]): Model =>
   model('anthropic', upstream, name, tokens, price, price[0] * 1.25);
 
-/**
- * What is on offer until operators say otherwise (functions/operator/setAiOffer), from the providers' price lists.
- */
+/** The built-in offer from the providers' price lists; operators may replace it (functions/operator/setAiOffer). */
 export const MODELS: readonly Model[] = [
   model('openai', 'gpt-5', 'GPT-5', [400_000, 128_000], [1.25, 0.125, 10]),
   model('openai', 'gpt-5-mini', 'GPT-5 mini', [400_000, 128_000], [0.25, 0.025, 2]),
@@ -72,6 +70,6 @@ export const MODELS: readonly Model[] = [
     [131_072, 131_072],
     [0.88, 0.88, 0.88],
   ),
-  // Priced by whoever serves it: only with a key of the caller's own.
+  // Priced by the company that serves it: available only with the caller's own key.
   { ...model('openrouter', 'openrouter/auto', 'OpenRouter Auto', [2_000_000, 2_000_000], [0, 0, 0]), credits: false },
 ];

@@ -1,12 +1,12 @@
-import type { Adapter, Answer, Ask, Translator } from './adapter.ts';
-import { DONE, STILL_HERE, STILL_HERE_AFTER } from './adapter.ts';
-import { ProviderFailure, reported } from './failures.ts';
+import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
+import { DONE, KEEP_ALIVE_AFTER_MS, KEEP_ALIVE_COMMENT } from './adapter.ts';
+import { ProviderFailure, parseReportedFailure } from './failures.ts';
 import { setMembers } from './json-splice.ts';
-import { type Frame, FrameSplitter } from './sse-frames.ts';
-import { chatUsage, readUsage, type Usage } from './usage.ts';
+import { type SseFrame, SseSplitter } from './sse-frames.ts';
+import { readUsage, toChatUsage, type Usage } from './usage.ts';
 
 /** The caller's limit, or ours where it is lower, under the name that the caller used. */
-function limits({ request, provider, outputLimit }: Ask): Record<string, number> {
+function outputLimits({ request, provider, outputLimit }: AdapterRequest): Record<string, number> {
   if (outputLimit === undefined) return {};
   const given = (['max_tokens', 'max_completion_tokens'] as const).filter(
     (field) => typeof request[field] === 'number',
@@ -15,7 +15,7 @@ function limits({ request, provider, outputLimit }: Ask): Record<string, number>
   return Object.fromEntries(fields.map((field) => [field, Math.min(request[field] ?? outputLimit, outputLimit)]));
 }
 
-const broken = () => new ProviderFailure('broken', {});
+const invalidResponse = () => new ProviderFailure('broken', {});
 
 function parse(bytes: Buffer): Record<string, unknown> {
   try {
@@ -24,21 +24,21 @@ function parse(bytes: Buffer): Record<string, unknown> {
   } catch {
     // Not JSON at all: a proxy's error page, say.
   }
-  throw broken();
+  throw invalidResponse();
 }
 
-function answer(bytes: Buffer, { request, estimate }: Ask): Answer {
+function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): AdapterResponse {
   const document = parse(bytes);
-  if (document.error) throw reported(document);
-  if (!Array.isArray(document.choices) || document.choices.length === 0) throw broken();
+  if (document.error) throw parseReportedFailure(document);
+  if (!Array.isArray(document.choices) || document.choices.length === 0) throw invalidResponse();
   const told = readUsage(document.usage);
   const usage = told ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
-  const changes = { model: request.model, ...(told ? {} : { usage: chatUsage(usage) }) };
+  const changes = { model: request.model, ...(told ? {} : { usage: toChatUsage(usage) }) };
   return { body: Buffer.from(setMembers(bytes.toString('utf8'), changes)), usage, estimated: !told };
 }
 
 /** The members of a chunk that the gateway looks for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
-const LOOK =
+const RELEVANT_MEMBERS =
   /"(model|usage|error|finish_reason|content|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
 
 const PREFIX = Buffer.from('data: ');
@@ -59,8 +59,8 @@ function endOfString(text: string, from: number): number {
 class PassThrough implements Translator {
   done = false;
   failure: ProviderFailure | undefined;
-  readonly #ask: Ask;
-  readonly #splitter = new FrameSplitter();
+  readonly #ask: AdapterRequest;
+  readonly #splitter = new SseSplitter();
   readonly #model: Buffer;
   #told: Usage | undefined;
   #lastToldUsage = false;
@@ -69,7 +69,7 @@ class PassThrough implements Translator {
   #first: { id?: unknown; created?: unknown } | undefined;
   #lastWrite = Date.now();
 
-  constructor(ask: Ask) {
+  constructor(ask: AdapterRequest) {
     this.#ask = ask;
     this.#model = Buffer.from(JSON.stringify(ask.request.model));
   }
@@ -87,22 +87,22 @@ class PassThrough implements Translator {
       if (this.done || this.failure) break;
       this.#pass(frame, out);
     }
-    if (this.#splitter.endless) this.failure ??= broken();
+    if (this.#splitter.isOverlong) this.failure ??= invalidResponse();
     if (out.length > 0) this.#lastWrite = Date.now();
     return out.length === 1 && out[0] ? out[0] : out.length === 0 ? NOTHING : Buffer.concat(out);
   }
 
   end(): Buffer {
     // Some providers close without [DONE]; one that said how it finished was not cut.
-    if (this.#splitter.torn || !this.#finished) throw broken();
+    if (this.#splitter.isIncomplete || !this.#finished) throw invalidResponse();
     const out: Buffer[] = [];
     this.#finish(out);
     return Buffer.concat(out);
   }
 
-  #pass({ event, data }: Frame, out: Buffer[]): void {
+  #pass({ event, data }: SseFrame, out: Buffer[]): void {
     if (data.length === 0) {
-      if (Date.now() - this.#lastWrite > STILL_HERE_AFTER) out.push(STILL_HERE);
+      if (Date.now() - this.#lastWrite > KEEP_ALIVE_AFTER_MS) out.push(KEEP_ALIVE_COMMENT);
       return;
     }
     const text = data.toString('latin1');
@@ -111,14 +111,14 @@ class PassThrough implements Translator {
       return;
     }
     if (text[0] !== '{') {
-      if (event === '') this.failure = broken();
+      if (event === '') this.failure = invalidResponse();
       return;
     }
     const seen = this.#look(text);
     if (seen.error || event === 'error') {
       const document = this.#parsed(data);
       const failed = this.#reportedIn(document, event);
-      if (failed || !document) this.failure = failed ?? broken();
+      if (failed || !document) this.failure = failed ?? invalidResponse();
       if (this.failure) return;
     }
     // An event of some other kind is for clients that know the provider.
@@ -136,12 +136,12 @@ class PassThrough implements Translator {
   /** Finds what matters in a chunk, in one pass over its text (latin1: an index is a byte's). */
   #look(text: string) {
     const seen = { model: 0, modelEnd: 0, usage: false, error: false };
-    LOOK.lastIndex = 0;
-    for (let found = LOOK.exec(text); found; found = LOOK.exec(text)) {
+    RELEVANT_MEMBERS.lastIndex = 0;
+    for (let found = RELEVANT_MEMBERS.exec(text); found; found = RELEVANT_MEMBERS.exec(text)) {
       const [, key, quote, other] = found;
-      const from = LOOK.lastIndex;
+      const from = RELEVANT_MEMBERS.lastIndex;
       const end = quote ? endOfString(text, from) : from;
-      if (quote) LOOK.lastIndex = end + 1;
+      if (quote) RELEVANT_MEMBERS.lastIndex = end + 1;
       if (key === 'model') {
         if (quote && seen.modelEnd === 0) Object.assign(seen, { model: from - 1, modelEnd: end + 1 });
       } else if (key === 'usage') seen.usage ||= other === '{';
@@ -162,17 +162,17 @@ class PassThrough implements Translator {
 
   #reportedIn(document: Record<string, unknown> | undefined, event: string): ProviderFailure | undefined {
     if (!document) return undefined;
-    if (document.error || event === 'error') return reported(document);
+    if (document.error || event === 'error') return parseReportedFailure(document);
     const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
     const failed = choices.find(
       (choice) => typeof choice === 'object' && choice !== null && Reflect.get(choice, 'error'),
     );
-    return failed ? reported(failed) : undefined;
+    return failed ? parseReportedFailure(failed) : undefined;
   }
 
   #readUsage(data: Buffer): boolean {
     const document = this.#parsed(data);
-    if (!document) this.failure = broken();
+    if (!document) this.failure = invalidResponse();
     const told = readUsage(document?.usage);
     this.#told = told ?? this.#told;
     return told !== undefined;
@@ -184,7 +184,14 @@ class PassThrough implements Translator {
     if (!this.#lastToldUsage) {
       const { id = 'chatcmpl', created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
       const { model } = this.#ask.request;
-      const chunk = { id, object: 'chat.completion.chunk', created, model, choices: [], usage: chatUsage(this.usage) };
+      const chunk = {
+        id,
+        object: 'chat.completion.chunk',
+        created,
+        model,
+        choices: [],
+        usage: toChatUsage(this.usage),
+      };
       out.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`));
     }
     out.push(Buffer.from(DONE));
@@ -199,9 +206,9 @@ export const openAiCompatible: Adapter = {
     const usage = request.stream && provider.takesStreamOptions;
     const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
     const streamOptions = request.stream ? { stream_options } : {};
-    const values = { model: ask.upstream, ...limits(ask), ...streamOptions };
+    const values = { model: ask.upstream, ...outputLimits(ask), ...streamOptions };
     return { path: '/chat/completions', body: setMembers(ask.text, values), ignored: [] };
   },
-  answer,
+  answer: toCompletion,
   stream: (ask) => new PassThrough(ask),
 };

@@ -10,7 +10,7 @@ export interface Provider {
   kind: 'openai' | 'anthropic';
   /** Headers besides the key and the content type. */
   headers: Record<string, string>;
-  /** Whether it takes `stream_options: {include_usage: true}`; the others tell the usage unasked. */
+  /** True when the provider accepts `stream_options: {include_usage: true}`; the others report usage unasked. */
   takesStreamOptions: boolean;
   /** The field that limits the output where the caller named none. */
   limitField: 'max_tokens' | 'max_completion_tokens';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Frame, FrameSplitter } from './sse-frames.ts';
+import { type SseFrame, SseSplitter } from './sse-frames.ts';
 
-const shown = ({ event, data }: Frame) => `${event}|${data.toString('utf8')}`;
+const shown = ({ event, data }: SseFrame) => `${event}|${data.toString('utf8')}`;
 
 function split(bytes: Buffer, at: readonly number[]): string[] {
-  const splitter = new FrameSplitter();
+  const splitter = new SseSplitter();
   const cuts = [0, ...at, bytes.length];
   const frames = cuts.slice(1).flatMap((end, index) => splitter.push(bytes.subarray(cuts[index], end)));
-  expect(splitter.torn).toBe(false);
+  expect(splitter.isIncomplete).toBe(false);
   return frames.map(shown);
 }
 
@@ -24,7 +24,7 @@ const STREAM = [
 ].join('');
 const FRAMES = ['|{"a":"ünï 😀"}', '|', 'ping|{"type": "ping"}', '|{"b":1}', '|{"c":\n2}', 'x|', '|[DONE]'];
 
-test('frames are the same, split at every byte, at every two bytes, and byte by byte', () => {
+test('reads the same frames, split at every byte, at every two bytes, and byte by byte', () => {
   const bytes = Buffer.from(STREAM);
   let count = 0;
   for (let first = 0; first <= bytes.length; first += 1) {
@@ -37,7 +37,7 @@ test('frames are the same, split at every byte, at every two bytes, and byte by 
   console.log(`the frame splitter: ${count + 1} ways to split ${bytes.length} bytes`);
 });
 
-test('whatever the frames are and however they come, the same frames go out', () => {
+test('writes the frames that it reads, whatever they are and however they arrive', () => {
   const line = fc.string({ unit: fc.constantFrom('a', '"', '{', ':', ' ', 'é', '😀', 'data'), maxLength: 12 });
   const end = fc.constantFrom('\n', '\r\n');
   const frame = fc.record({ data: line, end, event: fc.constantFrom('', 'delta') });
@@ -56,22 +56,22 @@ test('whatever the frames are and however they come, the same frames go out', ()
   console.log(`the frame splitter: ${runs} random streams, randomly split`);
 });
 
-test('a part of a frame is told from a clean end, and what never ends is given up on', () => {
-  const splitter = new FrameSplitter();
+test('distinguishes a truncated frame from a clean end, and gives up on an endless one', () => {
+  const splitter = new SseSplitter();
   expect(splitter.push(Buffer.from('data: {}\n'))).toEqual([]);
-  expect(splitter.torn).toBe(true);
-  const endless = new FrameSplitter();
+  expect(splitter.isIncomplete).toBe(true);
+  const endless = new SseSplitter();
   const megabytes = (count: number) => {
     for (let each = 0; each < count; each += 1) endless.push(Buffer.alloc(1024 * 1024, 'x'));
-    return endless.endless;
+    return endless.isOverlong;
   };
   expect([megabytes(32), megabytes(1), megabytes(1)]).toEqual([false, true, true]);
 });
 
-test('a frame of 5 MB in small pieces takes no longer than it must', () => {
+test('reads a frame of 5 MB in small pieces in linear time', () => {
   const bytes = Buffer.from(`data: "${'x'.repeat(5_000_000)}"\n\n`);
-  const splitter = new FrameSplitter();
-  const frames: Frame[] = [];
+  const splitter = new SseSplitter();
+  const frames: SseFrame[] = [];
   const started = performance.now();
   for (let at = 0; at < bytes.length; at += 1024) frames.push(...splitter.push(bytes.subarray(at, at + 1024)));
   expect(frames[0]?.data.length).toBe(5_000_002);

@@ -1,5 +1,5 @@
 /** One server-sent event. `data` is its JSON as bytes; a frame of comments alone has neither data nor event. */
-export interface Frame {
+export interface SseFrame {
   event: string;
   data: Buffer;
 }
@@ -8,27 +8,27 @@ const LF = 10;
 const CR = 13;
 const NOTHING = Buffer.alloc(0);
 const DATA = Buffer.from('data:');
-/** The longest frame, in bytes: beyond this somebody is sending something else. */
-const LONGEST = 32 * 1024 * 1024;
+/** The longest frame, in bytes. A longer one is not an event stream. */
+const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
 /**
  * Splits a byte stream into frames, whatever pieces it comes in: a frame ends at a blank line, LF or CRLF. Bytes are
  * looked at once, and joined once when their frame is whole; characters are never torn, because text is only made of
  * whole frames.
  */
-export class FrameSplitter {
+export class SseSplitter {
   /** Of the frame under way. */
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Where the last byte left us: in a line, at the start of one, or at the start of one and then a CR. */
+  /** Position of the last byte: in a line, at the start of one, or at the start of one after a CR. */
   #at: 'line' | 'start' | 'start-cr' = 'start';
   #first = true;
-  /** Whether the provider sends no events, but something without end. */
-  endless = false;
+  /** True when the provider sends one endless frame instead of events. */
+  isOverlong = false;
 
   /** The frames that this piece completes. */
-  push(piece: Buffer): Frame[] {
-    const frames: Frame[] = [];
+  push(piece: Buffer): SseFrame[] {
+    const frames: SseFrame[] = [];
     let from = 0;
     let index = 0;
     while (index < piece.length) {
@@ -51,18 +51,18 @@ export class FrameSplitter {
     return frames;
   }
 
-  /** Whether part of a frame is left over. */
-  get torn(): boolean {
+  /** True when part of a frame is left over. */
+  get isIncomplete(): boolean {
     return this.#pieces.some((piece) => piece.some((byte) => byte !== CR && byte !== LF));
   }
 
   #keep(piece: Buffer): void {
     this.#length += piece.length;
-    this.endless ||= this.#length > LONGEST;
-    if (!this.endless) this.#pieces.push(piece);
+    this.isOverlong ||= this.#length > MAX_FRAME_BYTES;
+    if (!this.isOverlong) this.#pieces.push(piece);
   }
 
-  #take(piece: Buffer, frames: Frame[]): void {
+  #take(piece: Buffer, frames: SseFrame[]): void {
     let bytes = piece;
     if (this.#pieces.length > 0) {
       bytes = Buffer.concat([...this.#pieces, piece]);
@@ -73,28 +73,28 @@ export class FrameSplitter {
       this.#first = false;
       if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) bytes = bytes.subarray(3);
     }
-    const frame = read(bytes);
+    const frame = parseFrame(bytes);
     if (frame) frames.push(frame);
   }
 }
 
-/** Where the value of a field begins: one space after the colon is not part of it. */
-const valueAt = (bytes: Buffer, colon: number): number => (bytes[colon + 1] === 32 ? colon + 2 : colon + 1);
+/** Returns the start of a field's value: one space after the colon is not part of it. */
+const valueStart = (bytes: Buffer, colon: number): number => (bytes[colon + 1] === 32 ? colon + 2 : colon + 1);
 
 /** A whole frame, line ends included; undefined for a mere blank line. */
-function read(bytes: Buffer): Frame | undefined {
+function parseFrame(bytes: Buffer): SseFrame | undefined {
   const lf = bytes.indexOf(LF);
   const end = bytes[lf - 1] === CR ? lf - 1 : lf;
   if (end <= 0) return undefined;
   // Nearly all frames are one line of data.
   const oneLine = bytes.length - lf <= 3;
   if (oneLine && bytes.subarray(0, DATA.length).equals(DATA)) {
-    return { event: '', data: bytes.subarray(valueAt(bytes, DATA.length - 1), end) };
+    return { event: '', data: bytes.subarray(valueStart(bytes, DATA.length - 1), end) };
   }
   return readLines(bytes.toString('utf8'));
 }
 
-function readLines(text: string): Frame {
+function readLines(text: string): SseFrame {
   let event = '';
   const data: string[] = [];
   for (const line of text.split(/\r?\n/)) {

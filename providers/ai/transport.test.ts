@@ -4,9 +4,9 @@ import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import type { FailureKind } from './failures.ts';
-import { CallerGone, createTransport, type Limits } from './transport.ts';
+import { CallerDisconnected, createTransport, type Timeouts } from './transport.ts';
 
-const LIMITS: Limits = { connect: 300, firstByte: 300, silence: 150, call: 2_000 };
+const LIMITS: Timeouts = { connect: 300, firstByte: 300, silence: 150, call: 2_000 };
 const open: (() => void)[] = [];
 afterEach(() => {
   for (const close of open.splice(0)) close();
@@ -56,7 +56,7 @@ const FAULTS: [what: string, act: (response: ServerResponse) => void, kind: Fail
     'broken',
   ],
   [
-    'compresses in a way nobody knows',
+    'uses an unknown compression',
     (response: ServerResponse) => void response.writeHead(200, { 'content-encoding': 'zzz' }).end('plain'),
     'broken',
   ],
@@ -67,7 +67,7 @@ test.each(FAULTS)('an upstream that %s', async (_what, act, kind) => {
   await expect(wholeOf(url)).rejects.toMatchObject({ name: 'ProviderFailure', kind });
 });
 
-test('gzip is read although nobody asked for it', async () => {
+test('decodes unrequested gzip', async () => {
   const url = await upstream((request, response) => {
     expect(request.headers['accept-encoding']).toBe('identity');
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unpacked'));
@@ -75,7 +75,7 @@ test('gzip is read although nobody asked for it', async () => {
   expect(await wholeOf(url)).toBe('unpacked');
 });
 
-test('silence is counted from the last byte, not from the first', async () => {
+test('measures silence from the last byte, not from the first', async () => {
   const url = await upstream(async (_request, response) => {
     for (let count = 0; count < 5; count += 1) {
       response.write('x');
@@ -86,7 +86,7 @@ test('silence is counted from the last byte, not from the first', async () => {
   expect(await wholeOf(url)).toBe('xxxxx');
 });
 
-test('a refused connection is tried once more, and nothing else is', async () => {
+test('retries a refused connection once, and no other failure', async () => {
   let attempts = 0;
   const url = await upstream((_request, response) => {
     attempts += 1;
@@ -95,7 +95,7 @@ test('a refused connection is tried once more, and nothing else is', async () =>
   await expect(wholeOf(url)).rejects.toMatchObject({ kind: 'unreachable' });
   expect(attempts).toBe(1);
 
-  // Refused once: the server is not there yet when the first try comes.
+  // Refused once: the server starts after the first attempt.
   const probe = createTcpServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
@@ -105,7 +105,7 @@ test('a refused connection is tried once more, and nothing else is', async () =>
   await expect(wholeOf(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ kind: 'unreachable' });
 });
 
-test('a caller that leaves ends the call upstream: before the headers, and in the middle of a body', async () => {
+test('a caller that disconnects ends the upstream call: before the headers, and within a body', async () => {
   for (const begun of [false, true]) {
     let closed = false;
     const url = await upstream((_request, response) => {
@@ -117,12 +117,12 @@ test('a caller that leaves ends the call upstream: before the headers, and in th
     const leaving = new AbortController();
     setTimeout(() => leaving.abort(), 50);
     const read = ask(url, leaving.signal).then((incoming) => incoming.whole());
-    await expect(read).rejects.toBeInstanceOf(CallerGone);
+    await expect(read).rejects.toBeInstanceOf(CallerDisconnected);
     await expect.poll(() => closed).toBe(true);
   }
 });
 
-test('connections are kept: a hundred calls one after the other take one', async () => {
+test('keeps connections alive: a hundred consecutive calls use one', async () => {
   const sockets = new Set<unknown>();
   const url = await upstream((request, response) => {
     sockets.add(request.socket);
@@ -135,7 +135,7 @@ test('connections are kept: a hundred calls one after the other take one', async
   expect(sockets.size).toBe(1);
 });
 
-test('a reader that takes their time holds the provider back, and is not taken for silence', async () => {
+test('a slow reader slows the provider down without causing a timeout', async () => {
   let written = 0;
   let ended = false;
   const url = await upstream((_request, response) => {

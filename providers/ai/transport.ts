@@ -1,23 +1,23 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
-import { failureOf, ProviderFailure } from './failures.ts';
+import { ProviderFailure, parseFailure } from './failures.ts';
 
-/** How long each part of a call may take, in milliseconds (design, section 4). */
-export interface Limits {
+/** Timeouts of each part of a call, in milliseconds (design, section 4). */
+export interface Timeouts {
   connect: number;
   firstByte: number;
   silence: number;
   call: number;
 }
-export const LIMITS: Limits = { connect: 5_000, firstByte: 120_000, silence: 60_000, call: 14 * 60_000 };
+export const TIMEOUTS_MS: Timeouts = { connect: 5_000, firstByte: 120_000, silence: 60_000, call: 14 * 60_000 };
 
 /** An error's body is read up to this much, in bytes, and a whole answer up to that. */
-const ERROR_BODY = 64 * 1024;
-const LONGEST_BODY = 32 * 1024 * 1024;
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** A connection that was idle for longer may be dead without our knowing (a frozen Lambda hears nothing), in milliseconds. */
-const STALE = 20_000;
-/** What a provider may still send after its last frame, in milliseconds. */
-const SHORT_REST = 1_000;
+const MAX_IDLE_MS = 20_000;
+/** Time that a provider has to close the stream after its last frame, in milliseconds. */
+const TRAILER_TIMEOUT_MS = 1_000;
 
 export interface Outgoing {
   url: string;
@@ -44,8 +44,8 @@ export interface Incoming {
 /** Asks a provider; throws {@link ProviderFailure} for anything but success. */
 export type Transport = (outgoing: Outgoing) => Promise<Incoming>;
 
-/** The caller has left: nobody is there to be told. */
-export class CallerGone extends Error {}
+/** The caller disconnected. */
+export class CallerDisconnected extends Error {}
 
 interface Connection {
   request(url: URL, options: RequestOptions): ClientRequest;
@@ -56,7 +56,7 @@ const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 
 /** Connections are kept and shared by all calls of this process. */
-export function createTransport(limits: Limits = LIMITS): Transport {
+export function createTransport(limits: Timeouts = TIMEOUTS_MS): Transport {
   const connections = new Map<string, Promise<Connection>>();
   let lastUse = 0;
 
@@ -73,7 +73,7 @@ export function createTransport(limits: Limits = LIMITS): Transport {
     }
     const { agent, request } = await found;
     const now = Date.now();
-    if (now - lastUse > STALE) {
+    if (now - lastUse > MAX_IDLE_MS) {
       for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
     }
     lastUse = now;
@@ -96,7 +96,9 @@ export function createTransport(limits: Limits = LIMITS): Transport {
 }
 
 const known = (error: unknown): unknown =>
-  error instanceof ProviderFailure || error instanceof CallerGone ? error : new ProviderFailure('unreachable', {});
+  error instanceof ProviderFailure || error instanceof CallerDisconnected
+    ? error
+    : new ProviderFailure('unreachable', {});
 
 const headersOf = ({ headers, body }: Outgoing): Record<string, string | number> => ({
   'content-type': 'application/json',
@@ -106,8 +108,8 @@ const headersOf = ({ headers, body }: Outgoing): Record<string, string | number>
   'content-length': Buffer.byteLength(body),
 });
 
-/** How long is waited for what comes next; one thing at a time. */
-class Patience {
+/** A timer for the phases of a call, one at a time. */
+class PhaseTimer {
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
   readonly #late: () => void;
@@ -138,15 +140,15 @@ class Patience {
 }
 
 /** One try: until the answer's headers are there. */
-function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits: Limits): Promise<Incoming> {
+function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits: Timeouts): Promise<Incoming> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(new CallerGone());
+    if (signal.aborted) return reject(new CallerDisconnected());
     const request = open();
     let message: IncomingMessage | undefined;
     const cut = (why: Error) => (message ?? request).destroy(why);
     const late = () => cut(new ProviderFailure('timeout', {}));
-    const left = () => cut(new CallerGone());
-    const patience = new Patience(late);
+    const left = () => cut(new CallerDisconnected());
+    const patience = new PhaseTimer(late);
     const call = setTimeout(late, limits.call);
     signal.addEventListener('abort', left);
     const end = () => {
@@ -170,39 +172,42 @@ function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits:
       const answer = new Body(incoming, patience, limits.silence);
       const status = incoming.statusCode ?? 0;
       if (status >= 200 && status < 300) return resolve(answer);
-      const failed = (bytes: Buffer) => reject(failureOf(status, incoming.headers, bytes));
-      answer.start(ERROR_BODY).then(failed, () => failed(Buffer.alloc(0)));
+      const failed = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes));
+      answer.start(MAX_ERROR_BODY_BYTES).then(failed, () => failed(Buffer.alloc(0)));
     });
     request.end(body);
   });
 }
 
-/** What broke a body: a failure or departure that we caused, or the connection. */
-const breakOf = (error: unknown): Error =>
-  error instanceof ProviderFailure || error instanceof CallerGone ? error : new ProviderFailure('broken', {});
+/**
+ * Converts the cause of a broken body: a failure or disconnection that this module caused, or the connection's own
+ * error.
+ */
+const toBodyError = (error: unknown): Error =>
+  error instanceof ProviderFailure || error instanceof CallerDisconnected ? error : new ProviderFailure('broken', {});
 
 class Body implements Incoming {
   readonly contentType: string;
   readonly #message: IncomingMessage;
-  readonly #patience: Patience;
+  readonly #patience: PhaseTimer;
   readonly #silence: number;
   #began = false;
 
-  constructor(message: IncomingMessage, patience: Patience, silence: number) {
+  constructor(message: IncomingMessage, patience: PhaseTimer, silence: number) {
     this.#message = message;
     this.#patience = patience;
     this.#silence = silence;
     this.contentType = message.headers['content-type'] ?? '';
-    // Errors are heard from whoever reads; one that comes when nobody does must not end the process.
+    // Errors reach the reader; an error without a reader must not end the process.
     message.on('error', () => undefined);
   }
 
   async each(take: Take): Promise<'ended' | 'left'> {
     const message = this.#message;
     const encoding = message.headers['content-encoding'];
-    const body = encoding && encoding !== 'identity' ? await decompressed(message, encoding) : message;
+    const body = encoding && encoding !== 'identity' ? await decompress(message, encoding) : message;
     return await new Promise((resolve, reject) => {
-      const fail = (error: unknown) => reject(breakOf(error));
+      const fail = (error: unknown) => reject(toBodyError(error));
       if (message.errored) return fail(message.errored);
       message.on('error', fail);
       message.on('close', () => {
@@ -239,8 +244,8 @@ class Body implements Incoming {
   }
 
   async whole(): Promise<Buffer> {
-    const body = await this.start(LONGEST_BODY + 1);
-    if (body.length > LONGEST_BODY) throw new ProviderFailure('broken', {});
+    const body = await this.start(MAX_BODY_BYTES + 1);
+    if (body.length > MAX_BODY_BYTES) throw new ProviderFailure('broken', {});
     return body;
   }
 
@@ -259,13 +264,13 @@ class Body implements Incoming {
   #cutSoon(): void {
     const message = this.#message;
     if (message.complete) return;
-    const cut = setTimeout(() => message.destroy(), SHORT_REST);
+    const cut = setTimeout(() => message.destroy(), TRAILER_TIMEOUT_MS);
     message.once('close', () => clearTimeout(cut));
   }
 }
 
 /** A provider that compresses although we said not to. */
-async function decompressed(message: IncomingMessage, encoding: string): Promise<Readable> {
+async function decompress(message: IncomingMessage, encoding: string): Promise<Readable> {
   const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
   const make = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
     encoding

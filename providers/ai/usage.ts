@@ -32,7 +32,7 @@ export function readUsage(value: unknown): Usage | undefined {
 }
 
 /** Usage as the answer tells it. */
-export function chatUsage({ input, cached, cacheWrite, output }: Usage) {
+export function toChatUsage({ input, cached, cacheWrite, output }: Usage) {
   const prompt = input + cached + cacheWrite;
   return {
     prompt_tokens: prompt,
@@ -42,7 +42,7 @@ export function chatUsage({ input, cached, cacheWrite, output }: Usage) {
   };
 }
 
-/** About how many tokens a text of this many bytes is, for when nobody tells. */
+/** Estimates the tokens of a text from its bytes, where the provider reports none. */
 export const estimateTokens = (bytes: number): number => Math.ceil(bytes / 4);
 /** About how many tokens a picture is. */
 export const IMAGE_ESTIMATE = 1_000;

@@ -22,14 +22,14 @@ import {
   waitUntilPublishedVersionActive,
 } from '@aws-sdk/client-lambda';
 
-/** What an application needs to be hosted. */
+/** The application that is to be hosted. */
 export interface HostedApp {
   applicationId: string;
   nodeVersion: string;
 }
 
-/** How a release answered when it was tried before taking traffic. */
-export interface Trial {
+/** The response of a release to its health check. */
+export interface HealthCheck {
   /** The HTTP status of `GET /`; undefined when the process did not answer at all. */
   status: number | undefined;
   /** Why it did not answer, in the host's words. */
@@ -43,7 +43,7 @@ export interface AppHost {
   /** Makes a release of an artifact and returns its number. */
   release(app: HostedApp, artifact: { bucket: string; key: string }): Promise<string>;
   /** Asks a release for its front page, without sending it any traffic. */
-  try(applicationId: string, release: string): Promise<Trial>;
+  probe(applicationId: string, release: string): Promise<HealthCheck>;
   /** Sends all traffic to a release and returns the host name that it answers at. */
   switchTo(applicationId: string, release: string): Promise<string>;
   /** Deletes a release that does not serve; one that is not there is no error. @returns false where it serves after all */
@@ -60,16 +60,16 @@ export interface AppHostSettings {
 
 const ALIAS = 'live';
 /** Memory in MB and the longest a request may take in seconds. */
-const MEMORY = 1024;
-const TIMEOUT = 30;
+const MEMORY_MB = 1024;
+const TIMEOUT_SECONDS = 30;
 /** The longest wait for Lambda to take in new code or settings, in seconds. */
-const SETTLE = 240;
+const MAX_UPDATE_WAIT_SECONDS = 240;
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
 
-/** What of a configuration is ours, in one form for what Lambda reports and what we ask for. */
-const comparable = ({ Handler, Role, MemorySize, Timeout, Environment, Layers = [] }: Comparable) => ({
+/** Returns the settings that the platform controls, in one form for Lambda's reports and the platform's requests. */
+const ownConfiguration = ({ Handler, Role, MemorySize, Timeout, Environment, Layers = [] }: Comparable) => ({
   ...{ Handler, Role, MemorySize, Timeout, variables: Environment?.Variables },
   layers: Layers.map((layer) => (typeof layer === 'string' ? layer : layer.Arn)),
 });
@@ -106,7 +106,7 @@ const FRONT_PAGE = {
 };
 
 /** The status out of Lambda's streaming answer: a JSON prelude, eight NUL bytes, the body. */
-function statusOf(payload: string): number | undefined {
+function parseStatus(payload: string): number | undefined {
   const end = payload.indexOf('\0');
   try {
     const { statusCode } = JSON.parse(end < 0 ? payload : payload.slice(0, end));
@@ -123,15 +123,18 @@ function statusOf(payload: string): number | undefined {
 export function createAppHost(client: LambdaClient, settings: AppHostSettings): AppHost {
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
   const settled = (FunctionName: string) =>
-    waitUntilFunctionUpdatedV2({ client, maxWaitTime: SETTLE, minDelay: 1, maxDelay: 5 }, { FunctionName });
+    waitUntilFunctionUpdatedV2(
+      { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 },
+      { FunctionName },
+    );
 
   const configurationOf = ({ nodeVersion }: HostedApp) => ({
     Runtime: `nodejs${nodeVersion}.x` as Runtime,
     Handler: 'run.sh',
     Role: settings.roleArn,
     Layers: [settings.adapterLayerArn],
-    MemorySize: MEMORY,
-    Timeout: TIMEOUT,
+    MemorySize: MEMORY_MB,
+    Timeout: TIMEOUT_SECONDS,
     Environment: {
       Variables: {
         AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap',
@@ -158,7 +161,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       return;
     }
     // Seconds on Lambda, and mostly nothing has changed.
-    if (found?.Runtime !== wanted.Runtime || !isDeepStrictEqual(comparable(found), comparable(wanted))) {
+    if (found?.Runtime !== wanted.Runtime || !isDeepStrictEqual(ownConfiguration(found), ownConfiguration(wanted))) {
       await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...wanted }));
       await settled(FunctionName);
     }
@@ -176,7 +179,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     }
   }
 
-  /** The alias's own address, open to the world: the edge cannot sign for visitors (docs/decisions/edge.md). */
+  /** The alias's own address, open to the world: the edge cannot sign for visitors (docs/decisions/0001-edge-distributions.md). */
   async function functionUrl(FunctionName: string): Promise<string> {
     const of = { FunctionName, Qualifier: ALIAS };
     try {
@@ -207,19 +210,19 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       const { Version } = await client.send(new PublishVersionCommand({ FunctionName, Description: key }));
       if (!Version) throw new Error('Lambda published a version without a number');
       await waitUntilPublishedVersionActive(
-        { client, maxWaitTime: SETTLE, minDelay: 1, maxDelay: 5 },
+        { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 },
         { FunctionName, Qualifier: Version },
       );
       return Version;
     },
 
-    async try(applicationId, Qualifier) {
+    async probe(applicationId, Qualifier) {
       const Payload = new TextEncoder().encode(JSON.stringify(FRONT_PAGE));
       const FunctionName = nameOf(applicationId);
       const answer = await client.send(new InvokeCommand({ FunctionName, Qualifier, Payload, LogType: 'Tail' }));
       const payload = new TextDecoder().decode(answer.Payload);
       const output = Buffer.from(answer.LogResult ?? '', 'base64').toString('utf8');
-      if (!answer.FunctionError) return { status: statusOf(payload), error: undefined, output };
+      if (!answer.FunctionError) return { status: parseStatus(payload), error: undefined, output };
       const { errorMessage } = JSON.parse(payload) as { errorMessage?: string };
       return { status: undefined, error: errorMessage ?? answer.FunctionError, output };
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAppLogs } from './logs.ts';
 
-/** A CloudWatch Logs that answers with these pages in turn, and notes what it is asked. */
+/** Creates a CloudWatch Logs client that returns these pages in turn and records its requests. */
 function over(pages: { events: object[]; nextToken?: string }[]) {
   const asked: object[] = [];
   const logs = createAppLogs(async <Output>(_operation: string, input: object): Promise<Output> => {
@@ -13,7 +13,7 @@ function over(pages: { events: object[]; nextToken?: string }[]) {
 const event = (timestamp: number, eventId: string, message: string) => ({ timestamp, eventId, message });
 const since = new Date(1_000_000_000_000);
 
-test('lines come in the order of their time, without those of Lambda', async () => {
+test('returns lines in the order of their time, without those of Lambda', async () => {
   const { logs, asked } = over([
     {
       events: [
@@ -30,7 +30,7 @@ test('lines come in the order of their time, without those of Lambda', async () 
   expect(asked).toEqual([{ logGroupName: '/aws/lambda/prefix-app_1', startTime: since.getTime(), limit: 110 }]);
 });
 
-test('empty pages are passed over, and a known line and those before it are not told again', async () => {
+test('skips empty pages, and does not return known lines again', async () => {
   const at = 1_000_000_000_005;
   const { logs, asked } = over([
     { events: [], nextToken: 'more' },
@@ -42,7 +42,7 @@ test('empty pages are passed over, and a known line and those before it are not 
   expect(asked[0]).toMatchObject({ startTime: at });
 });
 
-test('an application that has never run has no lines; other faults are faults', async () => {
+test('an application that never ran has no lines; other failures are thrown', async () => {
   const failing = (name: string) =>
     createAppLogs(() => Promise.reject(Object.assign(new Error(name), { name })), 'prefix-');
   const from = { after: undefined, since, limit: 10 };

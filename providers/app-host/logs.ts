@@ -1,12 +1,12 @@
-/** What applications print while they run: CloudWatch Logs, one group for each application's function. */
+/** Run-time logs of applications: CloudWatch Logs, with one group per application's function. */
 
 /** Days after which a line goes. */
 const RETENTION_DAYS = 30;
 /** A page of CloudWatch's may be empty while it looks on; so many are asked for before what is there is answered. */
-const PAGES = 10;
+const MAX_PAGES = 10;
 
 export interface AppLogLine {
-  /** Where the line stands: what comes after it is asked for by this. */
+  /** Position of the line; a reader passes it to continue after it. */
   id: string;
   at: Date;
   text: string;
@@ -64,7 +64,7 @@ export function createAppLogs(call: Call, prefix: string): AppLogs {
       const known = after === undefined ? since.getTime() : Number(after.split('-')[0]);
       const lines: AppLogLine[] = [];
       let nextToken: string | undefined;
-      for (let page = 0; page < PAGES && lines.length <= limit; page += 1) {
+      for (let page = 0; page < MAX_PAGES && lines.length <= limit; page += 1) {
         const asked = { ...groupOf(applicationId), startTime: known, limit: limit + 100 };
         const found = await unlessAbsent(
           call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }),

@@ -8,12 +8,12 @@
 export interface LogLine {
   /** Counted from 1, the lines that were left out too. */
   n: number;
-  /** When it began. */
+  /** Time at which the line began. */
   at: string;
   text: string;
 }
 
-/** Record separator: no text holds it, see {@link withoutMarks}. */
+/** Record separator: no text holds it, see {@link stripMarks}. */
 const SEPARATOR = '\x1e';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is chosen because nothing else is written with it
 const MARK = /\x1e([0-9a-z]+)(?::(\d+))?\x1e/g;
@@ -22,23 +22,23 @@ const MARK = /\x1e([0-9a-z]+)(?::(\d+))?\x1e/g;
  * @param at milliseconds since the epoch
  * @param skipped lines that were left out, this one (which says so) included
  */
-export const markOf = (at: number, skipped?: number): string =>
+export const formatMark = (at: number, skipped?: number): string =>
   `${SEPARATOR}${at.toString(36)}${skipped === undefined ? '' : `:${skipped}`}${SEPARATOR}`;
 
-/** A text of somebody else's, without what could be taken for a mark. */
-export const withoutMarks = (text: string): string => text.replaceAll(SEPARATOR, '');
+/** Removes everything from a foreign text that could be taken for a mark. */
+export const stripMarks = (text: string): string => text.replaceAll(SEPARATOR, '');
 
 /** The time of the last mark in a stored text, in milliseconds since the epoch; undefined where there is none. */
-export function lastTimeIn(stored: string): number | undefined {
+export function findLastTime(stored: string): number | undefined {
   const last = [...stored.matchAll(MARK)].at(-1)?.[1];
   return last === undefined ? undefined : Number.parseInt(last, 36);
 }
 
 /** The text of a stored log. */
-export const textOf = (stored: string): string => stored.replace(MARK, '');
+export const toText = (stored: string): string => stored.replace(MARK, '');
 
 /** The lines of a stored log. The last one may not be whole yet: without a line end it counts only when `ended`. */
-export function linesOf(stored: string, ended: boolean): LogLine[] {
+export function toLines(stored: string, ended: boolean): LogLine[] {
   const lines = stored.split('\n');
   const last = lines.pop();
   if (ended && last) lines.push(last);
@@ -50,6 +50,6 @@ export function linesOf(stored: string, ended: boolean): LogLine[] {
       time = Number.parseInt(at, 36);
       if (skipped !== undefined) n += Math.max(0, Number(skipped) - 1);
     }
-    return { n, at: new Date(time).toISOString(), text: textOf(line) };
+    return { n, at: new Date(time).toISOString(), text: toText(line) };
   });
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
-import { once } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/envelope.ts';
 import type { Sealed } from '../encryption/secrets.ts';
 
-/** What a build is told, as an object in the builds bucket: nothing but ids goes through the state machine. */
+/** A build's job, an object in the builds bucket. The state machine passes ids only. */
 export interface Job {
   applicationId: string;
   deploymentId: string;
@@ -23,14 +23,14 @@ export interface Job {
   deployKey: Sealed | null;
 }
 
-const Result = once(() =>
+const Result = memoize(() =>
   z.object({
     commitSha: z.optional(z.string()),
     error: z.optional(z.string()),
     step: z.optional(z.string()),
   }),
 );
-/** What a build left behind: the commit it packaged, or the one line that says why it could not. */
+/** A build's result: the commit that it packaged, or the one-line reason for its failure. */
 export type Result = z.output<ReturnType<typeof Result>>;
 
 export const jobKey = (deploymentId: string) => `jobs/${deploymentId}.json`;
@@ -39,7 +39,7 @@ export const resultKey = (deploymentId: string) => `results/${deploymentId}.json
 export const artifactKey = (applicationId: string, deploymentId: string) =>
   `artifacts/${applicationId}/${deploymentId}.zip`;
 
-/** What builds of an application keep for the next one. */
+/** Caches that an application's builds keep for the next one. */
 export const CACHES = ['dependencies', 'build'] as const;
 export type CacheName = (typeof CACHES)[number];
 export const cacheKey = (applicationId: string, name: CacheName) => `caches/${applicationId}/${name}`;

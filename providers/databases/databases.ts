@@ -4,7 +4,7 @@ export interface Cluster {
   id: string;
   /** `PENDING` while it is being made. */
   status: 'PENDING' | 'READY' | 'FAILED' | 'GONE';
-  /** Where it answers. */
+  /** The cluster's host name. */
   host: string;
 }
 
@@ -22,7 +22,7 @@ export interface Databases {
 
 const isMissing = (error: unknown) => error instanceof Error && error.name === 'ResourceNotFoundException';
 
-/** What of DSQL's states matters here. One that idles wakes up with its first connection. */
+/** DSQL's states as the platform distinguishes them. An idle cluster wakes up with its first connection. */
 const STATUS: Record<string, Cluster['status']> = {
   ...{
     CREATING: 'PENDING',
@@ -35,7 +35,7 @@ const STATUS: Record<string, Cluster['status']> = {
   ...{ FAILED: 'FAILED', PENDING_DELETE: 'GONE', DELETING: 'GONE', DELETED: 'GONE' },
 };
 
-/** Aurora DSQL: a cluster for each database, which costs nothing while nobody asks it anything. */
+/** Aurora DSQL: one cluster per database, which costs nothing while it is idle. */
 export function createDatabases(region: string): Databases {
   const client = new DSQLClient({ region });
   const clusterOf = (answer: {

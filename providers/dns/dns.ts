@@ -17,7 +17,7 @@ export interface RecordSet {
   ttl: number;
   /** In the notation of zone files: names end in a dot, texts are quoted. */
   values: string[];
-  /** In place of values, a name at CloudFront whose addresses are this one's: at the top of a zone too. Its ttl is 0. */
+  /** In place of values, a name at CloudFront whose addresses are this one's: also at the zone apex. Its ttl is 0. */
   alias?: string;
 }
 
@@ -28,7 +28,7 @@ export interface HostedZone {
 
 export interface DnsChange {
   action: 'UPSERT' | 'DELETE';
-  /** What is deleted must be exactly what is there. */
+  /** The record set; a deletion must match the present one exactly. */
   set: RecordSet;
 }
 
@@ -36,15 +36,15 @@ export interface DnsChange {
 export interface Dns {
   /** The zone of a domain, made if it is not there. @param reference says that a repeat is the same wish */
   ensureZone(domain: string, reference: string): Promise<HostedZone>;
-  /** What a zone holds, but for what makes it one: SOA and NS of the domain itself. */
+  /** Reads a zone's record sets, except the SOA and NS sets of the domain itself. */
   recordSets(zoneId: string, domain: string): Promise<RecordSet[]>;
   /** Makes the changes in their order; all or none of what one request holds. */
   change(zoneId: string, changes: readonly DnsChange[]): Promise<void>;
 }
 
-/** What one request may hold: 1,000 changes and 32,000 characters of values, an UPSERT counting twice. */
-const CHANGES_MOST = 400;
-const CHARACTERS_MOST = 15_000;
+/** Limits of one request. Route 53 accepts 1,000 changes and 32,000 characters of values; an UPSERT counts twice. */
+const MAX_CHANGES = 400;
+const MAX_CHARACTERS = 15_000;
 
 /** `\052.example.com.` → `*.example.com` */
 const plainName = (name: string): string =>
@@ -53,20 +53,21 @@ const plainName = (name: string): string =>
     .replace(/\.$/, '')
     .toLowerCase();
 
-const sizeOf = ({ set }: DnsChange): number => set.values.reduce((sum, value) => sum + value.length, set.name.length);
+const changeSize = ({ set }: DnsChange): number =>
+  set.values.reduce((sum, value) => sum + value.length, set.name.length);
 
 /** In parts that one request each can hold; the order is kept. */
-function partsOf(changes: readonly DnsChange[]): DnsChange[][] {
+function splitChanges(changes: readonly DnsChange[]): DnsChange[][] {
   const parts: DnsChange[][] = [];
   let room = 0;
   for (const change of changes) {
     const part = parts.at(-1);
-    if (!part || part.length >= CHANGES_MOST || sizeOf(change) > room) {
+    if (!part || part.length >= MAX_CHANGES || changeSize(change) > room) {
       parts.push([change]);
-      room = CHARACTERS_MOST - sizeOf(change);
+      room = MAX_CHARACTERS - changeSize(change);
     } else {
       part.push(change);
-      room -= sizeOf(change);
+      room -= changeSize(change);
     }
   }
   return parts;
@@ -95,7 +96,7 @@ export function createDns(client: Route53Client): Dns {
   }
   return {
     async ensureZone(domain, reference) {
-      // The registrar makes one by itself when it registers a name: then it is that one.
+      // The registrar creates a zone when it registers a name: that zone is used.
       const found = await zoneNamed(domain);
       const { HostedZone, DelegationSet } = found
         ? await client.send(new GetHostedZoneCommand({ Id: found }))
@@ -125,7 +126,7 @@ export function createDns(client: Route53Client): Dns {
     },
 
     async change(zoneId, changes) {
-      for (const part of partsOf(changes)) {
+      for (const part of splitChanges(changes)) {
         const ChangeBatch = { Changes: part.map(wireChange) };
         await client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId: zoneId, ChangeBatch }));
       }

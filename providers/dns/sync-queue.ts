@@ -1,27 +1,27 @@
 /** A domain whose records changed: ids only. */
-export interface MirrorMessage {
+export interface ZoneSyncMessage {
   accountId: string;
   domainId: string;
 }
 
-/** Who has zones mirrored, soon. */
-export interface MirrorQueue {
+/** The queue of zones to be synced. */
+export interface ZoneSyncQueue {
   /** Sends any number of messages; throws if one could not be sent. */
-  send(zones: readonly MirrorMessage[]): Promise<void>;
+  send(zones: readonly ZoneSyncMessage[]): Promise<void>;
 }
 
-/** What one call takes. */
-const BATCH = 10;
+/** Messages that one call accepts. */
+const BATCH_SIZE = 10;
 
 type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
 
 /** SQS. Messages say which domain and nothing of what changed: what is mirrored is what the table then holds. */
-export function createMirrorQueue(callSqs: CallSqs, QueueUrl: string): MirrorQueue {
+export function createZoneSyncQueue(callSqs: CallSqs, QueueUrl: string): ZoneSyncQueue {
   return {
     async send(zones) {
-      for (let from = 0; from < zones.length; from += BATCH) {
+      for (let from = 0; from < zones.length; from += BATCH_SIZE) {
         const Entries = zones
-          .slice(from, from + BATCH)
+          .slice(from, from + BATCH_SIZE)
           .map((zone, index) => ({ Id: String(index), MessageBody: JSON.stringify(zone) }));
         const { Failed = [] } = await callSqs<{ Failed?: { Code: string }[] }>('SendMessageBatch', {
           QueueUrl,

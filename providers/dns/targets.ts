@@ -1,50 +1,50 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Where a name leads, as the DNS has it. */
-export interface Lead {
-  /** The name that it is another word for. */
+/** The target that a name resolves to. */
+export interface DnsTarget {
+  /** The CNAME's target. */
   alias: string | undefined;
   addresses: string[];
-  /** Whether it is the top of a zone: a CNAME cannot be there. */
+  /** True at a zone apex, where a CNAME is not allowed. */
   apex: boolean;
 }
 
-export interface Leads {
-  /** Throws where nobody answers for the name. */
-  of(name: string): Promise<Lead>;
+export interface DnsResolver {
+  /** Resolves a name's target. Throws where the name servers do not answer. */
+  resolve(name: string): Promise<DnsTarget>;
 }
 
 /** Milliseconds that a name server has for its answer, and how often it is asked. */
-const TIMEOUT = 1500;
-const TRIES = 2;
+const TIMEOUT_MS = 1500;
+const MAX_TRIES = 2;
 
-const NOTHING = new Set(['ENOTFOUND', 'ENODATA']);
+const NO_DATA_CODES = new Set(['ENOTFOUND', 'ENODATA']);
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** What was found; `otherwise` where there is nothing of the kind. */
-async function orNothing<T, N>(answer: Promise<T>, otherwise: N): Promise<T | N> {
+/** Returns the answer, or `otherwise` where there is no such record. */
+async function orDefault<T, N>(answer: Promise<T>, otherwise: N): Promise<T | N> {
   try {
     return await answer;
   } catch (error) {
-    if (NOTHING.has(codeOf(error))) return otherwise;
+    if (NO_DATA_CODES.has(codeOf(error))) return otherwise;
     throw error;
   }
 }
 
 /** @param servers whom to ask (`127.0.0.1:5353`); whom the system asks, where there are none */
-export function createLeads(servers: readonly string[]): Leads {
+export function createDnsResolver(servers: readonly string[]): DnsResolver {
   return {
-    async of(name) {
-      // Anew each time: a resolver keeps to the servers that it found at its start.
-      const resolver = new Resolver({ timeout: TIMEOUT, tries: TRIES });
+    async resolve(name) {
+      // A new resolver each time: a resolver keeps the servers that it found at its start.
+      const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: MAX_TRIES });
       if (servers.length > 0) resolver.setServers(servers);
-      const [alias] = await orNothing(resolver.resolveCname(name), []);
+      const [alias] = await orDefault(resolver.resolveCname(name), []);
       // Where the other name leads is not this one's to say.
       if (alias) return { alias: alias.toLowerCase(), addresses: [], apex: false };
       const [four, six, soa] = await Promise.all([
-        orNothing(resolver.resolve4(name), []),
-        orNothing(resolver.resolve6(name), []),
-        orNothing(resolver.resolveSoa(name), undefined),
+        orDefault(resolver.resolve4(name), []),
+        orDefault(resolver.resolve6(name), []),
+        orDefault(resolver.resolveSoa(name), undefined),
       ]);
       return { alias: undefined, addresses: [...four, ...six], apex: soa !== undefined };
     },

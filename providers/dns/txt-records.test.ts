@@ -4,7 +4,7 @@ import { decode, encode } from 'dns-packet';
 import { expect, test } from 'vitest';
 import { createTxtRecords } from './txt-records.ts';
 
-/** A name server with one name that has texts, one that has none, and one that it will not speak of. */
+/** Name server with one name with texts, one without, and one that it refuses. */
 async function nameServer() {
   const socket = createSocket('udp4');
   socket.on('message', (message, { port, address }) => {
@@ -23,7 +23,7 @@ async function nameServer() {
   return { records: createTxtRecords([`127.0.0.1:${socket.address().port}`]), close: () => socket.close() };
 }
 
-test('texts are put together; a name without any, or without existence, has none; a refusal is told', async () => {
+test('joins texts; a name without any, or that does not exist, has none; a refusal is reported', async () => {
   const { records, close } = await nameServer();
   expect(await records.at('texts.example.com')).toEqual(['one text', 'another']);
   expect(await records.at('empty.example.com')).toEqual([]);

@@ -7,30 +7,33 @@ import {
 // CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
 import '@aws-sdk/signature-v4a';
 
-/** What a host name shows before its application's first release. */
+/** The route of a host name before its application's first release. */
 export const PLACEHOLDER = 'placeholder';
 
 /** A route that leads wherever another host name does (lib/edge-functions/route-app.js). */
-export const aliasOf = (host: string): string => `@${host}`;
+export const aliasTo = (host: string): string => `@${host}`;
 
 /** Which host name leads where, at the edge. */
 export interface HostRoutes {
-  /** @param target the host of the application's function URL, {@link PLACEHOLDER}, or an alias ({@link aliasOf}) */
+  /** @param target the host of the application's function URL, {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
   point(hosts: readonly string[], target: string): Promise<void>;
   /** The same for those that lead nowhere yet; where one leads already, it stays. */
-  open(hosts: readonly string[], target: string): Promise<void>;
+  pointIfUnset(hosts: readonly string[], target: string): Promise<void>;
   remove(hosts: readonly string[]): Promise<void>;
 }
 
-/** How long writers give way to one another, in milliseconds: less than any function has that writes here. */
-const PATIENCE = 40_000;
+/**
+ * Time for which writers retry against one another, in milliseconds: less than the timeout of any function that writes
+ * here.
+ */
+const MAX_WAIT_MS = 40_000;
 /** The longest wait between two tries, in milliseconds. */
-const LONGEST_PAUSE = 2000;
-const leading = (hosts: readonly string[], Value: string) => hosts.map((Key) => ({ Key, Value }));
+const MAX_PAUSE_MS = 2000;
+const routeTo = (hosts: readonly string[], Value: string) => hosts.map((Key) => ({ Key, Value }));
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** Another writer was faster: the tag is not the store's any more. */
-const isOvertaken = (error: unknown) =>
+const isConcurrentUpdate = (error: unknown) =>
   error instanceof Error &&
   (error.name === 'ConflictException' || /pre-?condition/i.test(`${error.name} ${error.message}`));
 
@@ -57,7 +60,7 @@ export function createHostRoutes(storeArn: string): HostRoutes {
     Deletes: { Key: string }[],
     only?: (key: string) => Promise<boolean>,
   ): Promise<void> {
-    const givenUpAt = Date.now() + PATIENCE;
+    const givenUpAt = Date.now() + MAX_WAIT_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
@@ -73,15 +76,15 @@ export function createHostRoutes(storeArn: string): HostRoutes {
         await client.send(new UpdateKeysCommand(command));
         return;
       } catch (error) {
-        if (!isOvertaken(error) || Date.now() > givenUpAt) throw error;
-        await pause(Math.random() * Math.min(50 * 2 ** attempt, LONGEST_PAUSE));
+        if (!isConcurrentUpdate(error) || Date.now() > givenUpAt) throw error;
+        await pause(Math.random() * Math.min(50 * 2 ** attempt, MAX_PAUSE_MS));
       }
     }
   }
 
   return {
-    point: (hosts, target) => update(leading(hosts, target), []),
-    open: (hosts, target) => update(leading(hosts, target), [], leadsNowhere),
+    point: (hosts, target) => update(routeTo(hosts, target), []),
+    pointIfUnset: (hosts, target) => update(routeTo(hosts, target), [], leadsNowhere),
     remove: (hosts) =>
       update(
         [],

@@ -7,15 +7,15 @@ import {
   UpdateDistributionTenantCommand,
 } from '@aws-sdk/client-cloudfront';
 
-/** What lets the visitors of one domain in. */
+/** The distribution tenant of one domain. */
 export interface Tenant {
   id: string;
   /** Of its settings: a change names the one that it is about. */
   version: string;
   enabled: boolean;
-  /** Whether all of the edge knows it as it is. */
+  /** True when the whole edge has the current settings. */
   deployed: boolean;
-  /** Whether its domain is answered for. */
+  /** True when CloudFront serves the tenant's domain. */
   active: boolean;
   /** The ARN of the certificate that it uses. */
   certificate: string | undefined;
@@ -26,20 +26,23 @@ export interface Certificate {
   arn: string | undefined;
 }
 
-/** `ELSEWHERE`: the domain does not lead to us. `TAKEN`: somebody else's door is there. */
-export type Made = 'MADE' | 'ELSEWHERE' | 'TAKEN';
+/** `ELSEWHERE`: the domain does not point here. `TAKEN`: another tenant has the domain. */
+export type CreateTenantResult = 'MADE' | 'ELSEWHERE' | 'TAKEN';
 
-/** Makes doors for domains at the edge and takes them away. Tenants are found by the names that we give them. */
-export interface Doors {
+/**
+ * Creates and removes distribution tenants, and their certificates. Tenants are found by the names that the platform
+ * gives them.
+ */
+export interface DistributionTenants {
   /** Makes a tenant and asks for its certificate. Making it again is making it once. */
-  make(name: string, host: string): Promise<Made>;
+  create(name: string, host: string): Promise<CreateTenantResult>;
   find(name: string): Promise<Tenant | undefined>;
   /** The certificate that was asked for. */
   certificate(name: string): Promise<Certificate | undefined>;
   /** Has a tenant use a certificate that was issued. Throws where the tenant was changed meanwhile. */
-  use(tenant: Tenant, host: string, certificate: string): Promise<void>;
-  /** Asks for a certificate anew. Throws where the tenant was changed meanwhile. */
-  askAgain(tenant: Tenant, host: string): Promise<Exclude<Made, 'TAKEN'>>;
+  attachCertificate(tenant: Tenant, host: string, certificate: string): Promise<void>;
+  /** Requests another certificate. Throws where the tenant changed meanwhile. */
+  reissueCertificate(tenant: Tenant, host: string): Promise<Exclude<CreateTenantResult, 'TAKEN'>>;
   /** A tenant is disabled first, and removed once all of the edge knows that. */
   disable(tenant: Tenant, host: string): Promise<void>;
   /** @returns whether it is gone; false while it cannot be removed yet */
@@ -49,7 +52,7 @@ export interface Doors {
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
 /** CloudFront makes no tenant for a domain that does not lead to it: "Could not verify Domain Name ownership". */
-const leadsElsewhere = (error: unknown): boolean =>
+const isNotPointingHere = (error: unknown): boolean =>
   error instanceof Error && error.name === 'InvalidArgument' && /ownership|not be pointing/i.test(error.message);
 
 const STATUSES: Record<string, Certificate['status']> = {
@@ -61,17 +64,20 @@ const STATUSES: Record<string, Certificate['status']> = {
   ...{ expired: 'ENDED', revoked: 'ENDED', inactive: 'ENDED' },
 };
 
-interface DoorSettings {
+interface DistributionSettings {
   /** The multi-tenant distribution, and the group whose endpoint domains lead to. */
   distributionId: string;
   connectionGroupId: string;
 }
 
 /**
- * CloudFront: a multi-tenant distribution with a tenant for each domain, whose certificate CloudFront asks for and proves by
- * itself (over HTTP) once the domain leads to it.
+ * CloudFront: a multi-tenant distribution with a tenant per domain. CloudFront requests and validates each certificate
+ * over HTTP once the domain points to it.
  */
-export function createDoors(client: CloudFrontClient, { distributionId, connectionGroupId }: DoorSettings): Doors {
+export function createDistributionTenants(
+  client: CloudFrontClient,
+  { distributionId, connectionGroupId }: DistributionSettings,
+): DistributionTenants {
   const wish = (host: string) => ({
     DistributionId: distributionId,
     ConnectionGroupId: connectionGroupId,
@@ -91,17 +97,17 @@ export function createDoors(client: CloudFrontClient, { distributionId, connecti
     return client.send(new UpdateDistributionTenantCommand(settings));
   };
 
-  const doors: Doors = {
-    async make(name, host) {
+  const tenants: DistributionTenants = {
+    async create(name, host) {
       try {
         const command = { Name: name, Enabled: true, ...wish(host), ...request(host) };
         await client.send(new CreateDistributionTenantCommand(command));
         return 'MADE';
       } catch (error) {
-        if (leadsElsewhere(error)) return 'ELSEWHERE';
+        if (isNotPointingHere(error)) return 'ELSEWHERE';
         // Ours, from an earlier time whose answer was lost; or not ours.
         if (!['CNAMEAlreadyExists', 'EntityAlreadyExists'].includes(nameOf(error))) throw error;
-        return (await doors.find(name)) ? 'MADE' : 'TAKEN';
+        return (await tenants.find(name)) ? 'MADE' : 'TAKEN';
       }
     },
 
@@ -134,16 +140,16 @@ export function createDoors(client: CloudFrontClient, { distributionId, connecti
       }
     },
 
-    async use(tenant, host, certificate) {
+    async attachCertificate(tenant, host, certificate) {
       await update(tenant, host, { certificate });
     },
 
-    async askAgain(tenant, host) {
+    async reissueCertificate(tenant, host) {
       try {
         await update(tenant, host, { ask: true });
         return 'MADE';
       } catch (error) {
-        if (leadsElsewhere(error)) return 'ELSEWHERE';
+        if (isNotPointingHere(error)) return 'ELSEWHERE';
         throw error;
       }
     },
@@ -164,5 +170,5 @@ export function createDoors(client: CloudFrontClient, { distributionId, connecti
       }
     },
   };
-  return doors;
+  return tenants;
 }

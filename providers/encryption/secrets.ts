@@ -18,7 +18,7 @@ export interface Secrets {
 
 type CallKms = <Output>(operation: string, input: object) => Promise<Output>;
 
-const TAG_LENGTH = 16;
+const TAG_BYTES = 16;
 
 /** Envelope encryption with AWS KMS: one call a set, however large the set is. */
 export function createSecrets(callKms: CallKms, keyArn: string): Secrets {
@@ -45,8 +45,8 @@ export function createSecrets(callKms: CallKms, keyArn: string): Secrets {
       });
       const bytes = Buffer.from(ciphertext, 'base64');
       const decipher = createDecipheriv('aes-256-gcm', Buffer.from(Plaintext, 'base64'), Buffer.from(iv, 'base64'));
-      decipher.setAuthTag(bytes.subarray(-TAG_LENGTH));
-      return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_LENGTH)), decipher.final()]).toString('utf8');
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8');
     },
   };
 }

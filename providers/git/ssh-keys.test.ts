@@ -2,7 +2,7 @@ import ssh2 from 'ssh2';
 import { expect, test } from 'vitest';
 import { newSshKeyPair } from './ssh-keys.ts';
 
-test('another SSH implementation reads both halves, and they belong together', () => {
+test('another SSH implementation reads both halves, and they match', () => {
   for (let count = 0; count < 20; count += 1) {
     const { publicKey, privateKey } = newSshKeyPair('app_1'.padEnd(5 + count, 'x'));
     const parsed = ssh2.utils.parseKey(privateKey);
@@ -14,6 +14,6 @@ test('another SSH implementation reads both halves, and they belong together', (
   }
 });
 
-test('no two are the same', () => {
+test('keys are unique', () => {
   expect(newSshKeyPair('a').publicKey).not.toBe(newSshKeyPair('a').publicKey);
 });

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { Answer, Mailboxes, mailboxOf, Summary, Usages, usageInWords } from './responses.ts';
+import { formatUsage, Mailboxes, Summary, toMailbox, Usages, WhmResponse } from './responses.ts';
 
-/** Where a hosting server's panel is, and who we are there. */
+/** The address and credentials of a hosting server's panel. */
 export interface PanelServer {
   /** `https://web-1.example.net:2087`, without a slash at the end. */
   baseUrl: string;
@@ -14,7 +14,7 @@ export interface PanelServer {
 export interface PanelAccount {
   domain: string;
   status: 'ACTIVE' | 'SUSPENDED';
-  /** What is used of what, in words: `{"Disk Usage": "25 MB of 1024 MB"}`. */
+  /** Used and available amounts as text: `{"Disk Usage": "25 MB of 1024 MB"}`. */
   usage: Record<string, string>;
   /** `quotaMb` is 0 where a mailbox has no limit of its own. */
   mailboxes: { address: string; quotaMb: number }[];
@@ -41,7 +41,7 @@ export interface Panel {
   remove(server: PanelServer, username: string): Promise<void>;
 }
 
-/** What went wrong: nobody there, too late, an answer that is none of a panel's, or a panel that says no. */
+/** Kinds of panel failures: no connection, a timeout, an invalid response, or a refusal. */
 export type PanelFault = 'unreachable' | 'timeout' | 'nonsense' | 'refused';
 
 export class PanelFailure extends Error {
@@ -53,13 +53,16 @@ export class PanelFailure extends Error {
   }
 }
 
-/** Milliseconds: a read is for somebody who waits (specification, Errors 502); making an account takes a server its time. */
-const DEADLINES = { read: 5_000, change: 100_000 };
+/**
+ * Timeouts in milliseconds. A caller waits for a read (specification, Errors 502); creating an account takes a server
+ * longer.
+ */
+const TIMEOUTS_MS = { read: 5_000, change: 100_000 };
 /** Far more than any account's answer. */
-const LONGEST_ANSWER = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** A panel has no status for "there is no such account", only words. */
-const MISSING = /does not exist|no such (user|account)|not (a )?valid user|unknown user/i;
+const MISSING_ACCOUNT = /does not exist|no such (user|account)|not (a )?valid user|unknown user/i;
 
 function parsed<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const { success, data } = schema.safeParse(value);
@@ -67,19 +70,19 @@ function parsed<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   return data;
 }
 
-async function textOf(answer: Response): Promise<string> {
+async function responseText(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of answer.body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > LONGEST_ANSWER) throw new PanelFailure('nonsense', 'the answer is too long');
+    if (length > MAX_RESPONSE_BYTES) throw new PanelFailure('nonsense', 'the answer is too long');
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 /** cPanel's panel: WHM API 1, and through it the UAPI of an account. Source: api.docs.cpanel.net. */
-export function createPanel(deadlines = DEADLINES): Panel {
+export function createPanel(deadlines = TIMEOUTS_MS): Panel {
   /** One call. Parameters of changes travel in the body: a password has no business in an access log. */
   async function exchange(
     { baseUrl, user, token }: PanelServer,
@@ -96,7 +99,7 @@ export function createPanel(deadlines = DEADLINES): Panel {
       const answer = await (method === 'GET'
         ? fetch(`${url}?${query}`, options)
         : fetch(url, { ...options, body: query }));
-      const text = await textOf(answer);
+      const text = await responseText(answer);
       if (answer.ok) return text;
       throw new PanelFailure(answer.status < 500 ? 'refused' : 'nonsense', `the panel answered ${answer.status}`);
     } catch (error) {
@@ -109,7 +112,7 @@ export function createPanel(deadlines = DEADLINES): Panel {
     }
   }
 
-  /** What a command gave; undefined where it says that there is no such account. */
+  /** Runs a command and returns its data, or undefined where the account does not exist. */
   async function ask(...call: Parameters<typeof exchange>): Promise<unknown> {
     const text = await exchange(...call);
     let json: unknown;
@@ -118,9 +121,9 @@ export function createPanel(deadlines = DEADLINES): Panel {
     } catch {
       throw new PanelFailure('nonsense', 'the panel did not answer in JSON');
     }
-    const { metadata, data } = parsed(Answer(), json);
+    const { metadata, data } = parsed(WhmResponse(), json);
     if (metadata.result) return data ?? {};
-    if (MISSING.test(metadata.reason)) return undefined;
+    if (MISSING_ACCOUNT.test(metadata.reason)) return undefined;
     throw new PanelFailure('refused', metadata.reason || 'the panel refused without a reason');
   }
 
@@ -167,8 +170,8 @@ export function createPanel(deadlines = DEADLINES): Panel {
       return (
         found && {
           ...found,
-          usage: Object.fromEntries((usages ?? []).map((each) => [each.description, usageInWords(each)])),
-          mailboxes: (mailboxes ?? []).map(mailboxOf),
+          usage: Object.fromEntries((usages ?? []).map((each) => [each.description, formatUsage(each)])),
+          mailboxes: (mailboxes ?? []).map(toMailbox),
         }
       );
     },

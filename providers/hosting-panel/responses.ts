@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { once } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/envelope.ts';
 
 /** cPanel writes numbers as numbers or as text, as it comes. */
 const Amount = () => z.pipe(z.union([z.number(), z.string()]), z.transform(Number));
@@ -10,16 +10,18 @@ const Whether = () =>
   );
 
 /** The envelope of every answer of WHM API 1. */
-export const Answer = once(() =>
+export const WhmResponse = memoize(() =>
   z.object({
     metadata: z.object({ result: Whether(), reason: z._default(z.string(), '') }),
     data: z.optional(z.unknown()),
   }),
 );
-export const Summary = once(() => z.object({ acct: z.array(z.object({ domain: z.string(), suspended: Whether() })) }));
+export const Summary = memoize(() =>
+  z.object({ acct: z.array(z.object({ domain: z.string(), suspended: Whether() })) }),
+);
 const uapi = <T extends z.ZodMiniType>(data: z.ZodMiniArray<T>) =>
   z.object({ uapi: z.object({ status: Amount(), errors: z.nullish(z.array(z.string())), data: z.nullish(data) }) });
-export const Usages = once(() =>
+export const Usages = memoize(() =>
   uapi(
     z.array(
       z.object({
@@ -33,7 +35,7 @@ export const Usages = once(() =>
 );
 type Usage = NonNullable<z.output<ReturnType<typeof Usages>>['uapi']['data']>[number];
 /** `_diskquota` is in bytes, 0 without a limit. */
-export const Mailboxes = once(() => uapi(z.array(z.object({ email: z.string(), _diskquota: z.nullish(Amount()) }))));
+export const Mailboxes = memoize(() => uapi(z.array(z.object({ email: z.string(), _diskquota: z.nullish(Amount()) }))));
 
 type Mailbox = NonNullable<z.output<ReturnType<typeof Mailboxes>>['uapi']['data']>[number];
 
@@ -41,7 +43,7 @@ const MIB = 1024 * 1024;
 const rounded = (amount: number) => String(Math.round(amount * 10) / 10);
 
 /** An amount in the unit that cPanel names for it. */
-function inWords(amount: number, formatter: string | null | undefined): string {
+function formatAmount(amount: number, formatter: string | null | undefined): string {
   if (formatter === 'percent') return `${rounded(amount)}%`;
   if (formatter === 'format_bytes') return `${rounded(amount / MIB)} MB`;
   if (formatter === 'format_bytes_per_second') return `${rounded(amount / MIB)} MB/s`;
@@ -49,10 +51,10 @@ function inWords(amount: number, formatter: string | null | undefined): string {
 }
 
 /** `25 MB of 1024 MB` */
-export const usageInWords = ({ usage, maximum, formatter }: Usage): string =>
-  `${inWords(usage || 0, formatter)} of ${maximum ? inWords(maximum, formatter) : 'unlimited'}`;
+export const formatUsage = ({ usage, maximum, formatter }: Usage): string =>
+  `${formatAmount(usage || 0, formatter)} of ${maximum ? formatAmount(maximum, formatter) : 'unlimited'}`;
 
-export const mailboxOf = ({ email, _diskquota }: Mailbox) => ({
+export const toMailbox = ({ email, _diskquota }: Mailbox) => ({
   address: email,
   quotaMb: Math.round((_diskquota || 0) / MIB),
 });

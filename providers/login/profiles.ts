@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
 
-/** How long an issuer may take for an answer, in milliseconds. */
-const PATIENCE = 5_000;
+/** Timeout of a request to an issuer, in milliseconds. */
+const TIMEOUT_MS = 5_000;
 
 const Discovery = z.object({ userinfo_endpoint: z.url() });
-const UserInfo = z.object({ email: z.email(), name: z.optional(z.string()) });
+const UserInfo = z.object({ email: z.string().check(z.regex(/^[^\s@]+@[^\s@]+$/)), name: z.optional(z.string()) });
 
 async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<string, string> = {}): Promise<T> {
-  const answer = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE) });
+  const answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   return schema.parse(await answer.json());
 }
 
 /**
- * What an OpenID issuer knows of the bearer of an access token; the token itself does not say it. Who has given no name is
- * called by the part of the address before the @. Throws when the issuer does not answer.
+ * Reads the profile of an access token's bearer from its OpenID issuer; the token itself has none. Without a name, the
+ * part of the address before the @ is used. Throws when the issuer does not answer.
  */
 export async function readProfile(issuer: string, token: string): Promise<{ email: string; name: string }> {
   const { userinfo_endpoint } = await read(Discovery, `${issuer}/.well-known/openid-configuration`);

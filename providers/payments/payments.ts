@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
-import { once } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/envelope.ts';
 
 /** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
 export interface Payments {
-  /** Begins a card payment. @returns the page where it is paid. Throws {@link PaymentsFailure}. */
+  /** Begins a card payment. @returns the page where it is paid. Throws {@link PaymentProviderError}. */
   begin(payment: { reference: string; amountCents: number; email: string; returnTo: string }): Promise<string>;
-  /** What has become of a payment. Undefined where the processor never heard of it. */
+  /** Reads a payment's state; undefined where the provider does not know it. */
   find(reference: string): Promise<Payment | undefined>;
   /** Charges a card that an earlier payment saved; `find` says how it ended. Charging one reference twice is charging it once. */
   charge(payment: { reference: string; amountCents: number } & Pick<Card, 'email' | 'authorization'>): Promise<void>;
-  /** The reference that a callback is about, or undefined for other news. Throws {@link Forged}. */
+  /** The reference that a callback is about, or undefined for other news. Throws {@link InvalidSignature}. */
   readCallback(body: Buffer, signature: string | undefined): string | undefined;
 }
 
@@ -25,22 +25,22 @@ export interface Card {
 export interface Payment {
   /** `OPEN` may still be paid; one that `FAILED` may still be paid with another card. */
   status: 'SUCCEEDED' | 'FAILED' | 'OPEN';
-  /** What was paid, whatever was asked for. */
+  /** The amount that was paid, which may differ from the requested one. */
   amountCents: number;
   /** Saved by this payment, if the card allows that. */
   card: Card | undefined;
 }
 
 /** The processor is away, or said something that it should not. */
-export class PaymentsFailure extends Error {}
+export class PaymentProviderError extends Error {}
 /** The processor did not send this. */
-export class Forged extends Error {}
+export class InvalidSignature extends Error {}
 
-/** How long the processor may take for an answer, in milliseconds. */
-const PATIENCE = 8_000;
+/** Timeout of a request to the payment provider, in milliseconds. */
+const TIMEOUT_MS = 8_000;
 
-const Begun = once(() => z.object({ authorization_url: z.url() }));
-const Found = once(() =>
+const InitializeResponse = memoize(() => z.object({ authorization_url: z.url() }));
+const VerifyResponse = memoize(() =>
   z.object({
     status: z.string(),
     amount: z.int(),
@@ -56,8 +56,8 @@ const Found = once(() =>
     ),
   }),
 );
-const Callback = once(() => z.object({ event: z.string(), data: z.object({ reference: z.string() }) }));
-const Envelope = once(() => z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) }));
+const Callback = memoize(() => z.object({ event: z.string(), data: z.object({ reference: z.string() }) }));
+const Envelope = memoize(() => z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) }));
 
 /** Paystack's own words. `abandoned` is what a payment is before anybody has tried to pay it. */
 const STATUSES: Record<string, Payment['status']> = { success: 'SUCCEEDED', failed: 'FAILED' };
@@ -73,17 +73,19 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       const answer = await fetch(baseUrl + path, {
         method: body ? 'POST' : 'GET',
         headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
       if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
       return Envelope().parse(await answer.json());
     } catch (error) {
-      throw new PaymentsFailure(`the payment processor failed at ${path.split('/', 3).join('/')}`, { cause: error });
+      throw new PaymentProviderError(`the payment processor failed at ${path.split('/', 3).join('/')}`, {
+        cause: error,
+      });
     }
   }
 
-  const cardOf = ({ customer, authorization }: z.output<ReturnType<typeof Found>>): Card | undefined =>
+  const cardOf = ({ customer, authorization }: z.output<ReturnType<typeof VerifyResponse>>): Card | undefined =>
     authorization?.reusable && authorization.authorization_code
       ? {
           authorization: authorization.authorization_code,
@@ -97,17 +99,17 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
     async begin({ reference, amountCents, email, returnTo }) {
       const request = { reference, email, amount: amountCents, currency: 'ZAR', callback_url: returnTo };
       const { status, message, data } = await call('/transaction/initialize', { ...request, channels: ['card'] });
-      const begun = Begun().safeParse(data);
-      if (!status || !begun.success) throw new PaymentsFailure(`a payment was not begun: ${message}`);
+      const begun = InitializeResponse().safeParse(data);
+      if (!status || !begun.success) throw new PaymentProviderError(`a payment was not begun: ${message}`);
       return begun.data.authorization_url;
     },
 
     async find(reference) {
       const { status, message, data } = await call(`/transaction/verify/${encodeURIComponent(reference)}`);
       if (!status && UNKNOWN.test(message)) return undefined;
-      const found = Found().safeParse(data);
-      if (!status || !found.success) throw new PaymentsFailure(`a payment cannot be read: ${message}`);
-      if (found.data.currency !== 'ZAR') throw new PaymentsFailure(`a payment in ${found.data.currency}`);
+      const found = VerifyResponse().safeParse(data);
+      if (!status || !found.success) throw new PaymentProviderError(`a payment cannot be read: ${message}`);
+      if (found.data.currency !== 'ZAR') throw new PaymentProviderError(`a payment in ${found.data.currency}`);
       const known = STATUSES[found.data.status] ?? 'OPEN';
       return { status: known, amountCents: found.data.amount, card: cardOf(found.data) };
     },
@@ -116,13 +118,13 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       const request = { reference, email, amount: amountCents, currency: 'ZAR', authorization_code: authorization };
       const { status, message } = await call('/transaction/charge_authorization', request);
       // A refused card is a payment that failed, which `find` tells; what was charged before is found as well.
-      if (!status && !REPEATED.test(message)) throw new PaymentsFailure(`a card was not charged: ${message}`);
+      if (!status && !REPEATED.test(message)) throw new PaymentProviderError(`a card was not charged: ${message}`);
     },
 
     readCallback(body, signature = '') {
       const expected = createHmac('sha512', secretKey).update(body).digest();
       const given = Buffer.from(/^[0-9a-f]{128}$/i.test(signature) ? signature : '', 'hex');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new Forged();
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new InvalidSignature();
       const callback = Callback().safeParse(JSON.parse(body.toString('utf8')));
       return callback.success && callback.data.event.startsWith('charge.') ? callback.data.data.reference : undefined;
     },

@@ -1,4 +1,4 @@
-/** Whom a domain is registered for, as orders give it (contract/registrar/orders.ts). */
+/** The owner that a domain is registered for, as orders give it (contract/registrar/orders.ts). */
 export interface Owner {
   name: string;
   email: string;
@@ -14,7 +14,7 @@ export interface Registration {
   domain: string;
   years: number;
   owner: Owner;
-  /** Whether the registry lets the owner's details be hidden. */
+  /** True when the registry hides the owner's details. */
   privacy: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Registration {
 export interface Operation {
   id: string;
   status: 'PENDING' | 'DONE' | 'REFUSED';
-  /** What the registrar says about it. */
+  /** The registrar's message. */
   message: string;
 }
 
@@ -30,19 +30,19 @@ export type Availability = 'AVAILABLE' | 'TAKEN' | 'PREMIUM' | 'UNKNOWN';
 type OperationKind = 'REGISTER_DOMAIN' | 'RENEW_DOMAIN';
 
 /** The registrar said no, and nothing was done. */
-export class Refused extends Error {}
+export class RegistrarRejected extends Error {}
 
 export interface Registrar {
   /** `UNKNOWN` where the registry does not answer. */
   availability(domain: string): Promise<Availability>;
-  /** @returns the operation's id. Throws {@link Refused}; after any other failure it may have been taken on or not */
+  /** @returns the operation's id. Throws {@link RegistrarRejected}; after any other failure it may have been taken on or not */
   register(registration: Registration): Promise<string>;
   /** @param expiryYear the year in which it expires without this: a repeat is so refused. The same as {@link register} */
   renew(domain: string, years: number, expiryYear: number): Promise<string>;
   /** The newest operation of that kind on a domain that was submitted at or after a time. */
   find(kind: OperationKind, domain: string, since: Date): Promise<Operation | undefined>;
   operation(id: string): Promise<Operation>;
-  /** When a domain of ours expires, and its name servers; undefined where it is not ours. */
+  /** Reads the expiry and the name servers of a domain in the platform's account; undefined for other domains. */
   registered(domain: string): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
   /** Has a domain answered for by these name servers. */
   delegate(domain: string, nameservers: readonly string[]): Promise<void>;
@@ -64,13 +64,13 @@ const AVAILABILITIES: Record<string, Availability> = {
 };
 const STATUSES: Record<string, Operation['status']> = { SUCCESSFUL: 'DONE', FAILED: 'REFUSED', ERROR: 'REFUSED' };
 
-/** What says that a request can never succeed; our own limits and a registry's maintenance are not among them. */
+/** Errors of requests that can never succeed; rate limits and a registry's maintenance are not among them. */
 const REFUSALS = new Set(['InvalidInput', 'TLDRulesViolation', 'UnsupportedTLD']);
 const isNamed = (error: unknown, name: string): error is Error => error instanceof Error && error.name === name;
 
 /** A question may be asked again; an order may not, for a lost answer is no proof that it was not taken on. */
-const ASK: CallOptions = { timeout: 10_000 };
-const ORDER: CallOptions = { timeout: 30_000, attempts: 1 };
+const READ_OPTIONS: CallOptions = { timeout: 10_000 };
+const ORDER_OPTIONS: CallOptions = { timeout: 30_000, attempts: 1 };
 
 interface WireOperation {
   OperationId?: string;
@@ -80,14 +80,14 @@ interface WireOperation {
   /** Epoch seconds. */
   SubmittedDate?: number;
 }
-const operationOf = ({ OperationId = '', Status = '', Message = '' }: WireOperation): Operation => ({
+const toOperation = ({ OperationId = '', Status = '', Message = '' }: WireOperation): Operation => ({
   id: OperationId,
   status: STATUSES[Status] ?? 'PENDING',
   message: Message,
 });
 
 /** A contact has two names there. */
-function contactOf(owner: Owner) {
+function toContact(owner: Owner) {
   const words = owner.name.split(/\s+/);
   const last = words.at(-1) ?? '';
   return {
@@ -108,9 +108,10 @@ function contactOf(owner: Owner) {
 export function createRegistrar(call: Call): Registrar {
   async function order(operation: string, input: object): Promise<string> {
     try {
-      return (await call<{ OperationId: string }>(operation, input, ORDER)).OperationId;
+      return (await call<{ OperationId: string }>(operation, input, ORDER_OPTIONS)).OperationId;
     } catch (error) {
-      if (error instanceof Error && REFUSALS.has(error.name)) throw new Refused(error.message, { cause: error });
+      if (error instanceof Error && REFUSALS.has(error.name))
+        throw new RegistrarRejected(error.message, { cause: error });
       throw error;
     }
   }
@@ -118,7 +119,7 @@ export function createRegistrar(call: Call): Registrar {
     async availability(domain) {
       try {
         const input = { DomainName: domain };
-        const { Availability } = await call<{ Availability: string }>('CheckDomainAvailability', input, ASK);
+        const { Availability } = await call<{ Availability: string }>('CheckDomainAvailability', input, READ_OPTIONS);
         return AVAILABILITIES[Availability] ?? 'TAKEN';
       } catch (error) {
         if (isNamed(error, 'TLDInMaintenance')) return 'UNKNOWN';
@@ -127,7 +128,7 @@ export function createRegistrar(call: Call): Registrar {
     },
 
     async register({ domain, years, owner, privacy }) {
-      const contact = contactOf(owner);
+      const contact = toContact(owner);
       return await order('RegisterDomain', {
         DomainName: domain,
         DurationInYears: years,
@@ -156,16 +157,17 @@ export function createRegistrar(call: Call): Registrar {
         const page = await call<{ Operations?: WireOperation[]; NextPageMarker?: string }>(
           'ListOperations',
           input,
-          ASK,
+          READ_OPTIONS,
         );
         const found = page.Operations?.find(({ DomainName }) => DomainName === domain);
-        if (found) return operationOf(found);
+        if (found) return toOperation(found);
         Marker = page.NextPageMarker;
       } while (Marker);
       return undefined;
     },
 
-    operation: async (id) => operationOf(await call<WireOperation>('GetOperationDetail', { OperationId: id }, ASK)),
+    operation: async (id) =>
+      toOperation(await call<WireOperation>('GetOperationDetail', { OperationId: id }, READ_OPTIONS)),
 
     async registered(domain) {
       interface Detail {
@@ -173,7 +175,11 @@ export function createRegistrar(call: Call): Registrar {
         Nameservers?: { Name: string }[];
       }
       try {
-        const { ExpirationDate, Nameservers = [] } = await call<Detail>('GetDomainDetail', { DomainName: domain }, ASK);
+        const { ExpirationDate, Nameservers = [] } = await call<Detail>(
+          'GetDomainDetail',
+          { DomainName: domain },
+          READ_OPTIONS,
+        );
         return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
       } catch (error) {
         if (isNamed(error, 'InvalidInput')) return undefined;
@@ -183,7 +189,7 @@ export function createRegistrar(call: Call): Registrar {
 
     async delegate(domain, nameservers) {
       const Nameservers = nameservers.map((Name) => ({ Name }));
-      await call('UpdateDomainNameservers', { DomainName: domain, Nameservers }, ORDER);
+      await call('UpdateDomainNameservers', { DomainName: domain, Nameservers }, ORDER_OPTIONS);
     },
   };
 }

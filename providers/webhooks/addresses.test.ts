@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { hostOf, isLoopback, isPublic, isPublicName, NOT_PUBLIC } from './addresses.ts';
+import { isLoopback, isPublic, isPublicName, NOT_PUBLIC, parseHost } from './addresses.ts';
 
-/** Addresses by what must be thought of them: published, so that others can test themselves against the same. */
+/** Published list of addresses with their expected classification, so that others can test against the same. */
 const REFUSED = [
   ...[
     '0.0.0.0',
@@ -38,22 +38,22 @@ const ALLOWED = [
   ...['2606:4700:4700::1111', '2001:4860:4860::8888', '2a00:1450:4001::1', '2c0f:fb50:4003::1', '2003::1'],
 ];
 
-test.each(REFUSED)('%s is refused', (address) => expect(isPublic(address)).toBe(false));
-test.each(ALLOWED)('%s is allowed', (address) => expect(isPublic(address)).toBe(true));
+test.each(REFUSED)('rejects %s', (address) => expect(isPublic(address)).toBe(false));
+test.each(ALLOWED)('allows %s', (address) => expect(isPublic(address)).toBe(true));
 
-test('every range of the table refuses its first address', () => {
+test('every range of the table rejects its first address', () => {
   for (const [network] of NOT_PUBLIC) expect(isPublic(network), network).toBe(false);
 });
 
-test('loopback is 127/8 and ::1, and no disguise of them', () => {
+test('loopback is 127/8 and ::1, in any notation', () => {
   expect(['127.0.0.1', '127.1.2.3', '::1'].every(isLoopback)).toBe(true);
   expect(['::ffff:127.0.0.1', '0.0.0.0', '10.0.0.1', '::', 'localhost'].some(isLoopback)).toBe(false);
 });
 
-describe('however an address is written in a URL, it is seen for what it is', () => {
+describe('recognises an address in any notation of a URL', () => {
   test.each(['2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0x7f.1', '127.0.0.1.', '[::ffff:127.0.0.1]', '[::1]'])(
     'https://%s/',
-    (host) => expect(isPublic(hostOf(new URL(`https://${host}/`)))).toBe(false),
+    (host) => expect(isPublic(parseHost(new URL(`https://${host}/`)))).toBe(false),
   );
 });
 
@@ -67,8 +67,8 @@ test.each([
   'x.home.arpa',
   '-a.com',
   'a..b',
-])('%s is no public name', (name) => expect(isPublicName(name)).toBe(false));
+])('rejects the name %s', (name) => expect(isPublicName(name)).toBe(false));
 test.each(['example.com', 'a.b.co.za', 'xn--bcher-kva.example', 'my_host.example.org', 'not-there.invalid'])(
-  '%s may be one',
+  'allows the name %s',
   (name) => expect(isPublicName(name)).toBe(true),
 );

@@ -1,3 +1,4 @@
+import { isDnsName } from '../../contract/host-names.ts';
 /**
  * Addresses that webhooks are never sent to: everything that is not public unicast, and every form that carries another
  * address inside. Test vectors: providers/webhooks/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and
@@ -49,13 +50,13 @@ const net = () => process.getBuiltinModule('node:net');
 
 /** 4, 6, or 0 for what is no literal address. */
 export const isIP = (text: string): number => net().isIP(text);
-const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const addressFamily = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 function buildLists() {
   const { BlockList } = net();
   const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const [network, prefix] of NOT_PUBLIC) {
-    const family = familyOf(network);
+    const family = addressFamily(network);
     notPublic[family].addSubnet(network, prefix, family);
   }
   const loopback = { ipv4: new BlockList(), ipv6: new BlockList() };
@@ -69,19 +70,19 @@ const lists = () => {
   return built;
 };
 
-/** Whether an address is this machine's own: `127.0.0.0/8` or `::1`, not a disguise of them. */
+/** Checks whether an address is the machine's own: `127.0.0.0/8` or `::1`, not a disguise of them. */
 export const isLoopback = (address: string): boolean =>
-  isIP(address) !== 0 && lists().loopback[familyOf(address)].check(address, familyOf(address));
+  isIP(address) !== 0 && lists().loopback[addressFamily(address)].check(address, addressFamily(address));
 
-/** Whether webhooks may be sent to an IP address. What is no address at all is not public either. */
+/** Checks whether webhooks may be sent to an IP address. A text that is not an address is not public. */
 export function isPublic(address: string): boolean {
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (isIP(address) === 0 || address.includes('%')) return false;
-  return !lists().notPublic[familyOf(address)].check(address, familyOf(address));
+  return !lists().notPublic[addressFamily(address)].check(address, addressFamily(address));
 }
 
 /** The host of a URL as an address or a name in lower case: without brackets and the dot at its end. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+export const parseHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 /** Names that are this machine by definition (RFC 6761). */
 export const isLocalName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
@@ -89,7 +90,5 @@ export const isLocalName = (name: string): boolean => name === 'localhost' || na
 /** Endings of names that no public resolver knows. `.invalid` and the like do no harm: they do not resolve. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
 
-/** Whether a name can be one of the public Internet's. It need not resolve yet. */
-export const isPublicName = (name: string): boolean =>
-  /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/.test(name) &&
-  !PRIVATE_NAME.test(name);
+/** Checks whether a name can be public. It need not resolve yet. */
+export const isPublicName = (name: string): boolean => isDnsName(name) && !PRIVATE_NAME.test(name);

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
 /** At most this much of the decompressed body is read; the rest is cut off with the connection. */
-const READ_MOST = 64 * 1024;
+const MAX_READ_BYTES = 64 * 1024;
 /** At most this much is kept, in bytes of UTF-8. */
-const KEPT_MOST = 8 * 1024;
+const MAX_KEPT_BYTES = 8 * 1024;
 
 /** Small output chunks: a bomb is noticed before it has filled more than one. */
 const BOUNDED = { chunkSize: 16 * 1024 };
@@ -25,15 +25,15 @@ export interface ReadBody {
   broken?: unknown;
 }
 
-/** The first `KEPT_MOST` bytes as text, never ending in half a character and never longer once encoded again. */
-export function keptText(bytes: Buffer): string {
-  let text = bytes.subarray(0, KEPT_MOST).toString('utf8');
-  while (Buffer.byteLength(text) > KEPT_MOST)
-    text = text.slice(0, -Math.ceil((Buffer.byteLength(text) - KEPT_MOST) / 3));
-  return bytes.length > KEPT_MOST ? text.replace(/\uFFFD{1,3}$/, '') : text;
+/** The first `MAX_KEPT_BYTES` bytes as text, never ending in half a character and never longer once encoded again. */
+export function truncateText(bytes: Buffer): string {
+  let text = bytes.subarray(0, MAX_KEPT_BYTES).toString('utf8');
+  while (Buffer.byteLength(text) > MAX_KEPT_BYTES)
+    text = text.slice(0, -Math.ceil((Buffer.byteLength(text) - MAX_KEPT_BYTES) / 3));
+  return bytes.length > MAX_KEPT_BYTES ? text.replace(/\uFFFD{1,3}$/, '') : text;
 }
 
-function decoded(answer: IncomingMessage): Readable {
+function decodeBody(answer: IncomingMessage): Readable {
   const coding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
   if (!isCoding(coding)) return answer;
   const decoder = DECODERS[coding]();
@@ -43,7 +43,7 @@ function decoded(answer: IncomingMessage): Readable {
 
 /** Reads an answer's body as far as it may be, and stops. Rejects only when the signal does. */
 export async function readBody(answer: IncomingMessage, signal: AbortSignal): Promise<ReadBody> {
-  const stream = decoded(answer);
+  const stream = decodeBody(answer);
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -51,12 +51,12 @@ export async function readBody(answer: IncomingMessage, signal: AbortSignal): Pr
       const bytes = Buffer.from(chunk);
       chunks.push(bytes);
       length += bytes.length;
-      if (length >= READ_MOST) break;
+      if (length >= MAX_READ_BYTES) break;
     }
-    return { text: keptText(Buffer.concat(chunks)) };
+    return { text: truncateText(Buffer.concat(chunks)) };
   } catch (error) {
     signal.throwIfAborted();
-    return { text: keptText(Buffer.concat(chunks)), broken: error };
+    return { text: truncateText(Buffer.concat(chunks)), broken: error };
   } finally {
     answer.destroy();
   }

@@ -1,16 +1,35 @@
-/** What is to be attempted: ids only. */
+/** Content of a delivery: what every attempt sends, and nothing else of the account. */
+export interface DeliveryContent {
+  /** The event's type. */
+  type: string;
+  createdAt: string;
+  body: string;
+}
+
+/** An attempt to be made. It holds nothing secret: signing secrets and receivers' addresses stay in the table. */
 export interface DeliveryMessage {
   accountId: string;
   webhookId: string;
   eventId: string;
   deliveryId: string;
   /** The step this asks for: stale once the delivery has recorded it. */
-  serial: number;
+  step: number;
+  /** With a first attempt, so that its event need not be read; absent where a message cannot carry it ({@link fitsMessage}). */
+  content?: DeliveryContent | undefined;
+}
+
+/** Content larger than this stays in the table: ten messages and their ids must fit into one call (256 KiB). */
+const MAX_CONTENT_BYTES = 16 * 1024;
+
+/** Tells whether a message can carry content. SQS refuses two characters that JSON does not escape. */
+export function fitsMessage(content: DeliveryContent): boolean {
+  const text = JSON.stringify(content);
+  return Buffer.byteLength(text) <= MAX_CONTENT_BYTES && !/[\ufffe\uffff]/.test(text);
 }
 
 export interface Queued {
   message: DeliveryMessage;
-  /** Seconds until it may be received, at most {@link DELAY_MOST}. */
+  /** Seconds until it may be received, at most {@link MAX_DELAY_SECONDS}. */
   delay: number;
 }
 
@@ -20,13 +39,13 @@ export interface DeliveryQueue {
 }
 
 /** The longest delay a message can have, in seconds. */
-export const DELAY_MOST = 900;
-/** What one call takes. */
-const BATCH = 10;
+export const MAX_DELAY_SECONDS = 900;
+/** Messages that one call accepts. */
+const BATCH_SIZE = 10;
 
 type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
 
-interface SendAnswer {
+interface SendResponse {
   Failed?: { Id: string; Code: string; Message?: string }[];
 }
 
@@ -35,13 +54,13 @@ interface Waiting extends Queued {
   reject: (error: Error) => void;
 }
 
-const entryOf = ({ message, delay }: Queued, index: number) => ({
+const toEntry = ({ message, delay }: Queued, index: number) => ({
   Id: String(index),
   MessageBody: JSON.stringify(message),
   MessageGroupId: message.webhookId,
   // Beside the group, for a consumer that has to be fair itself: the local run's SQS forgets a standard queue's groups.
   MessageAttributes: { group: { DataType: 'String', StringValue: message.webhookId } },
-  DelaySeconds: Math.min(DELAY_MOST, Math.max(0, Math.ceil(delay))),
+  DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delay))),
 });
 
 /**
@@ -52,7 +71,7 @@ export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string): Deliver
   let waiting: Waiting[] = [];
 
   async function sendBatch(batch: readonly Waiting[]): Promise<void> {
-    const { Failed = [] } = await callSqs<SendAnswer>('SendMessageBatch', { QueueUrl, Entries: batch.map(entryOf) });
+    const { Failed = [] } = await callSqs<SendResponse>('SendMessageBatch', { QueueUrl, Entries: batch.map(toEntry) });
     const refused = new Map(Failed.map(({ Id, Code, Message = '' }) => [Id, `${Code} ${Message}`]));
     for (const [index, { resolve, reject }] of batch.entries()) {
       const why = refused.get(String(index));
@@ -64,8 +83,8 @@ export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string): Deliver
   function flush(): void {
     const all = waiting;
     waiting = [];
-    for (let from = 0; from < all.length; from += BATCH) {
-      const batch = all.slice(from, from + BATCH);
+    for (let from = 0; from < all.length; from += BATCH_SIZE) {
+      const batch = all.slice(from, from + BATCH_SIZE);
       sendBatch(batch).catch((error: Error) => {
         for (const { reject } of batch) reject(error);
       });

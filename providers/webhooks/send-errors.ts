@@ -25,7 +25,7 @@ const MEANINGS: readonly (readonly [RegExp, Outcome])[] = [
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** What an error of Node's means. What has no code we know is an answer that could not be understood. */
+/** Converts an error of Node.js. An error without a known code counts as an invalid response. */
 export function toSendError(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const code = codeOf(error);

@@ -1,11 +1,17 @@
 import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { known, NASTY, type Receiver, receiver, secureReceiver } from '../../test/support/receivers.ts';
-import { keptText } from './body.ts';
+import {
+  FAILING_RECEIVERS,
+  type Receiver,
+  receiver,
+  secureReceiver,
+  trustedAuthority,
+} from '../../test/support/receivers.ts';
+import { truncateText } from './body.ts';
 import { createWebhookSender } from './sender.ts';
 
-// What is wrong with a certificate shows where its authority is trusted.
-setDefaultCACertificates([...getCACertificates(), known.cert]);
+// The intended defect of a certificate shows only if its authority is trusted.
+setDefaultCACertificates([...getCACertificates(), trustedAuthority.cert]);
 
 const DEADLINE = 700;
 const sender = createWebhookSender({ allowLocal: true, deadline: DEADLINE });
@@ -19,7 +25,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((one) => one.stop()));
 });
 
-test('the body and the headers arrive as they are, the answer is kept', async () => {
+test('sends the body and the headers unchanged and keeps the response', async () => {
   const one = await started(receiver((_, response) => response.writeHead(201).end('thanks ✓')));
   const sent = await sender.send(one.url, { 'content-type': 'application/json', 'x-a': '1' }, '{"ü":1}');
   expect(sent).toMatchObject({ outcome: 'DELIVERED', status: 201, body: 'thanks ✓' });
@@ -28,7 +34,7 @@ test('the body and the headers arrive as they are, the answer is kept', async ()
   ]);
 });
 
-test('a certificate for the address, by an authority that is trusted, is what it takes', async () => {
+test('requires a certificate for the host from a trusted authority', async () => {
   const one = await started(secureReceiver());
   for (const url of [one.url, one.url.replace('127.0.0.1', 'localhost')]) {
     expect(await sender.send(url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED', status: 200 });
@@ -36,23 +42,23 @@ test('a certificate for the address, by an authority that is trusted, is what it
   expect(one.received).toHaveLength(2);
 });
 
-test.each<[keyof typeof NASTY, string]>([
+test.each<[keyof typeof FAILING_RECEIVERS, string]>([
   ['has a certificate for another name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['has a certificate for another address', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['has a certificate that has expired', 'CERT_HAS_EXPIRED'],
   ['has a certificate that is not valid yet', 'CERT_NOT_YET_VALID'],
   ['has signed its certificate itself', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  ['has a certificate by an authority that nobody knows', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-])('the receiver that %s fails by that and by nothing else', async (name, code) => {
-  const { port } = new URL((await started(NASTY[name].make())).url);
+  ['has a certificate by an unknown authority', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+])('reports the receiver that %s with that outcome', async (name, code) => {
+  const { port } = new URL((await started(FAILING_RECEIVERS[name].make())).url);
   const socket = connect({ host: '127.0.0.1', port: Number(port) });
   const failed = await new Promise((resolve) => socket.once('error', resolve).once('secureConnect', resolve));
   socket.destroy();
   expect(failed).toMatchObject({ code });
 });
 
-describe('a receiver that', () => {
-  test.each(Object.entries(NASTY))('%s', async (_, { make, outcome, status }) => {
+describe('a failing receiver', () => {
+  test.each(Object.entries(FAILING_RECEIVERS))('%s', async (_, { make, outcome, status }) => {
     const one = await started(make());
     const before = process.memoryUsage().rss;
     const sent = await sender.send(one.url, {}, '{}');
@@ -60,13 +66,13 @@ describe('a receiver that', () => {
     expect(Buffer.byteLength(sent.body)).toBeLessThanOrEqual(8192);
     expect(sent.durationMs).toBeLessThan(DEADLINE + 250);
     expect(process.memoryUsage().rss - before).toBeLessThan(250_000_000);
-    // A redirect is not followed, nothing is sent twice.
+    // Redirects are not followed, and no request is repeated.
     expect(one.received.length).toBeLessThanOrEqual(1);
   });
 
-  test('is nasty hurts none of the others', async () => {
+  test('does not affect others', async () => {
     const good = await started(receiver());
-    const bad = await Promise.all(Object.values(NASTY).map(({ make }) => started(make())));
+    const bad = await Promise.all(Object.values(FAILING_RECEIVERS).map(({ make }) => started(make())));
     const urls = bad.flatMap((one) => [one.url, good.url]);
     const all = await Promise.all(urls.map((url) => sender.send(url, {}, '{}')));
     const healthy = all.filter((_, index) => index % 2 === 1);
@@ -75,7 +81,7 @@ describe('a receiver that', () => {
 });
 
 describe('connections', () => {
-  test('those that follow each other closely share one', async () => {
+  test('are shared by consecutive deliveries', async () => {
     const ports = new Set<number | undefined>();
     const one = await started(receiver((request, response) => ports.add(request.socket.remotePort) && response.end()));
     for (let count = 0; count < 3; count += 1) {
@@ -84,8 +90,8 @@ describe('connections', () => {
     expect([one.received.length, ports.size]).toEqual([3, 1]);
   });
 
-  test('one that the receiver has closed meanwhile is nobody’s failure', async () => {
-    // It answers, says that the connection stays, and cuts it at the next request.
+  test('closed by the receiver meanwhile are not counted as failures', async () => {
+    // The receiver promises keep-alive and closes the connection at the next request.
     const sockets = new Set<unknown>();
     const one = await started(
       receiver(({ socket }, response) => {
@@ -106,23 +112,23 @@ describe('addresses', () => {
     createWebhookSender({ allowLocal: false, deadline: DEADLINE, resolve: async () => addresses });
 
   test.each(['https://127.0.0.1/', 'https://[::1]/', 'https://10.0.0.1/', 'https://2130706433/', 'http://1.1.1.1/'])(
-    'the literal %s is refused without a connection',
+    'rejects the literal %s without a connection',
     async (url) => expect(await strict.send(url, {}, '{}')).toMatchObject({ outcome: 'BLOCKED_ADDRESS' }),
   );
 
   test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::ffff:10.0.0.1'], ['93.184.216.34', '192.168.1.1']])(
-    'a name that resolves to %s is refused',
+    'rejects a name that resolves to %s',
     async (...addresses) => {
       const sent = await resolving(...addresses).send('https://hook.example.com/', {}, '{}');
       expect(sent).toMatchObject({ outcome: 'BLOCKED_ADDRESS', status: null });
     },
   );
 
-  test('localhost is a name like any other where local receivers are not allowed', async () => {
+  test('treats localhost like any other name where local receivers are not allowed', async () => {
     expect(await strict.send('https://localhost/', {}, '{}')).toMatchObject({ status: null });
   });
 
-  test('a name that was public when asked first and is private at connect', async () => {
+  test('rejects a name that is public when checked and private when connected', async () => {
     const one = await started(receiver());
     const answers = [['93.184.216.34'], ['127.0.0.1']];
     let asked = 0;
@@ -132,7 +138,7 @@ describe('addresses', () => {
       resolve: async () => answers[asked++] ?? [],
     });
     const url = one.url.replace('127.0.0.1', 'rebind.example.com').replace('http:', 'https:');
-    // The first time it connects to the public address that was checked, and to no other, whatever the name says now.
+    // The first attempt connects only to the verified public address, whatever the name resolves to now.
     const first = await rebinding.send(url, {}, '{}');
     const second = await rebinding.send(url, {}, '{}');
     expect(['TIMEOUT', 'UNREACHABLE', 'REFUSED', 'RESET']).toContain(first.outcome);
@@ -140,7 +146,7 @@ describe('addresses', () => {
     expect([asked, one.received.length]).toEqual([2, 0]);
   });
 
-  test('local receivers are this machine only, and plain http goes nowhere else', async () => {
+  test('allows plain http to this machine only, and only with local receivers allowed', async () => {
     const local = (...addresses: string[]) =>
       createWebhookSender({ allowLocal: true, deadline: DEADLINE, resolve: async () => addresses });
     const one = await started(receiver());
@@ -155,7 +161,7 @@ describe('addresses', () => {
     });
   });
 
-  test('a name server that does not answer is a timeout, one that knows nothing is DNS', async () => {
+  test('a name server that does not respond is a timeout, an unknown name is DNS', async () => {
     const silent = createWebhookSender({
       allowLocal: false,
       deadline: 100,
@@ -166,9 +172,9 @@ describe('addresses', () => {
   });
 });
 
-test('what is kept of a body is whole characters, and at most 8 KiB of them', () => {
-  const kept = keptText(Buffer.from('✓'.repeat(5000)));
+test('keeps at most 8 KiB of a body, in whole characters', () => {
+  const kept = truncateText(Buffer.from('✓'.repeat(5000)));
   expect(kept).toBe('✓'.repeat(2730));
-  expect(Buffer.byteLength(keptText(Buffer.alloc(70_000, 0xff)))).toBeLessThanOrEqual(8192);
-  expect(keptText(Buffer.from('short'))).toBe('short');
+  expect(Buffer.byteLength(truncateText(Buffer.alloc(70_000, 0xff)))).toBeLessThanOrEqual(8192);
+  expect(truncateText(Buffer.from('short'))).toBe('short');
 });

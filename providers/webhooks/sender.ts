@@ -2,11 +2,11 @@ import { Resolver } from 'node:dns/promises';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { hostOf, isLocalName, isLoopback, isPublic } from './addresses.ts';
+import { isLocalName, isLoopback, isPublic, parseHost } from './addresses.ts';
 import { readBody } from './body.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';
 
-/** What came of one POST. Never thrown: every way that a receiver can misbehave is an outcome. */
+/** Result of one POST. It is never thrown: every misbehaviour of a receiver is an outcome. */
 export interface Sent {
   outcome: Outcome;
   /** The status of the answer; null when none came. */
@@ -23,7 +23,7 @@ export interface WebhookSender {
 }
 
 export interface SenderOptions {
-  /** Whether this machine's own addresses may be sent to, over plain http too. */
+  /** True on the local run: allows the machine's own addresses, over plain http too. */
   allowLocal: boolean;
   /** All addresses of a name. Looked up without getaddrinfo, whose few threads a slow name server would use up. */
   resolve?: (name: string, signal: AbortSignal) => Promise<string[]>;
@@ -31,9 +31,9 @@ export interface SenderOptions {
   deadline?: number;
 }
 
-const DEADLINE = 10_000;
+const DEADLINE_MS = 10_000;
 /** The most that an answer's headers may be, in bytes. */
-const HEADERS_MOST = 16 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 
 async function resolveName(name: string, signal: AbortSignal): Promise<string[]> {
   const resolver = new Resolver();
@@ -48,8 +48,8 @@ async function resolveName(name: string, signal: AbortSignal): Promise<string[]>
 }
 
 /** Which address to connect to: decided once, right before connecting, so that no second answer of the DNS can differ. */
-async function addressOf(url: URL, options: Required<SenderOptions>, signal: AbortSignal): Promise<string> {
-  const host = hostOf(url);
+async function resolveAddress(url: URL, options: Required<SenderOptions>, signal: AbortSignal): Promise<string> {
+  const host = parseHost(url);
   const local = options.allowLocal && isLocalName(host);
   const literal = isIP(host) !== 0;
   const addresses = literal ? [host] : local ? ['127.0.0.1'] : await options.resolve(host, signal);
@@ -66,14 +66,16 @@ async function addressOf(url: URL, options: Required<SenderOptions>, signal: Abo
 }
 
 /** Answers a connection's question for an address with the one that was checked. */
-const always = (address: string): LookupFunction => {
+const fixedLookup = (address: string): LookupFunction => {
   const family = isIP(address);
   return (_name, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family));
 };
 
-/** How long an idle connection is kept, in milliseconds: for the next of a burst, not for the next event. */
-const KEPT = 1_000;
-const pooling = { keepAlive: true, timeout: KEPT, maxFreeSockets: 10 };
+/**
+ * Time for which an idle connection is kept, in milliseconds: for the next attempt of a burst, not for the next event.
+ */
+const KEEP_ALIVE_MS = 1_000;
+const pooling = { keepAlive: true, timeout: KEEP_ALIVE_MS, maxFreeSockets: 10 };
 interface Agents {
   http: HttpAgent;
   https: HttpsAgent;
@@ -92,15 +94,15 @@ function open(
     method: 'POST',
     headers,
     signal,
-    lookup: always(address),
-    maxHeaderSize: HEADERS_MOST,
+    lookup: fixedLookup(address),
+    maxHeaderSize: MAX_HEADER_BYTES,
     agent: kept ? (secure ? kept.https : kept.http) : false,
     // IP literals are not sent as the server's name.
-    ...(secure && isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {}),
+    ...(secure && isIP(parseHost(url)) === 0 ? { servername: parseHost(url) } : {}),
   });
 }
 
-const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage> =>
+const readResponse = (request: ClientRequest, body: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     request.on('response', resolve);
     request.on('error', reject);
@@ -109,29 +111,32 @@ const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage
     request.end(body);
   });
 
-const outcomeOf = (status: number): Outcome =>
+const toOutcome = (status: number): Outcome =>
   status >= 200 && status < 300 ? 'DELIVERED' : status >= 300 && status < 400 ? 'REDIRECT' : 'BAD_STATUS';
 
 type Seen = Pick<Sent, 'status' | 'body'>;
 
-/** A kept connection turned out to be closed: that is nobody's failure, and asks for a fresh one. */
-class Stale extends Error {}
+/**
+ * A kept connection was closed by the receiver. The attempt repeats on a fresh connection and does not count as a
+ * failure.
+ */
+class StaleConnection extends Error {}
 
-async function attempt(request: ClientRequest, body: string, signal: AbortSignal, seen: Seen): Promise<Outcome> {
+async function attemptOnce(request: ClientRequest, body: string, signal: AbortSignal, seen: Seen): Promise<Outcome> {
   // What is wrong with an answer is said by the request; the answer itself only knows that it was cut off.
   let fault: unknown;
   request.on('error', (error) => {
     fault = error;
   });
   try {
-    const answer = await answerOf(request, body);
+    const answer = await readResponse(request, body);
     const status = answer.statusCode ?? 0;
     seen.status = status;
     const { text, broken } = await readBody(answer, signal);
     seen.body = text;
-    return broken ? toSendError(fault ?? broken).outcome : outcomeOf(status);
+    return broken ? toSendError(fault ?? broken).outcome : toOutcome(status);
   } catch (error) {
-    if (request.reusedSocket && seen.status === null && !signal.aborted) throw new Stale();
+    if (request.reusedSocket && seen.status === null && !signal.aborted) throw new StaleConnection();
     throw error;
   } finally {
     // A connection whose answer was read whole has gone back to be kept; any other ends here.
@@ -141,18 +146,18 @@ async function attempt(request: ClientRequest, body: string, signal: AbortSignal
 
 /** Sends webhooks from this process: bounded in time, in what is read, and in where they may go. */
 export function createWebhookSender(given: SenderOptions): WebhookSender {
-  const options: Required<SenderOptions> = { resolve: resolveName, deadline: DEADLINE, ...given };
+  const options: Required<SenderOptions> = { resolve: resolveName, deadline: DEADLINE_MS, ...given };
   const agents = makeAgents();
 
   /** @param seen told the status as soon as it is known: an answer may have one and never end */
   async function exchange(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal, seen: Seen) {
-    const address = await addressOf(url, options, signal);
+    const address = await resolveAddress(url, options, signal);
     signal.throwIfAborted();
     try {
-      return await attempt(open(url, address, headers, signal, agents), body, signal, seen);
+      return await attemptOnce(open(url, address, headers, signal, agents), body, signal, seen);
     } catch (error) {
-      if (!(error instanceof Stale)) throw error;
-      return await attempt(open(url, address, headers, signal, undefined), body, signal, seen);
+      if (!(error instanceof StaleConnection)) throw error;
+      return await attemptOnce(open(url, address, headers, signal, undefined), body, signal, seen);
     }
   }
 

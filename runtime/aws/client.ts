@@ -1,16 +1,19 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { type Credentials, config, endpointOf, readCredentials } from '../config.ts';
+import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 import { signJson } from './signature.ts';
 
 /**
- * A lean AWS client for the hot path: SigV4 (signature.ts; aws4 for S3), keep-alive connections, the JSON protocol and S3 objects.
- * Why not the SDK there: docs/decisions/lean-aws-client.md.
+ * A lean AWS client for the request path: SigV4 (signature.ts; aws4 for S3), keep-alive connections, the JSON protocol
+ * and S3 objects. docs/decisions/0006-lean-aws-client.md explains why the SDK is not used there.
  */
 
-/** An AWS service refused, or could not be reached after the retries. `name` is the service's own error type. */
+/**
+ * An error response of an AWS service, or a service that is unreachable after all retries. `name` is the service's
+ * error type.
+ */
 export class AwsError extends Error {
   readonly status: number;
-  /** The parsed error document, for those who need more than its type (a cancelled transaction's reasons). */
+  /** The parsed error document, for details such as the reasons of a cancelled transaction. */
   readonly detail: Record<string, unknown>;
   constructor(name: string, message: string, status: number, detail: Record<string, unknown> = {}) {
     super(message);
@@ -25,20 +28,20 @@ const PROTOCOLS = {
   kms: { target: 'TrentService', version: '1.1' },
   logs: { target: 'Logs_20140328', version: '1.1' },
   sqs: { target: 'AmazonSQS', version: '1.0' },
-  // There is one for the whole world.
+  // A global service with one region.
   route53domains: { target: 'Route53Domains_v20140515', version: '1.1', region: 'us-east-1' },
 } as const satisfies Record<string, { target: string; version: string; region?: string }>;
 
-/** How often something is tried, and how long a try may take in milliseconds: table and key calls answer in a few. */
-interface Patience {
+/** Number of attempts, and the timeout of each in milliseconds: table and key calls usually take a few. */
+interface RetryPolicy {
   attempts?: number;
   timeout?: number;
 }
-const ATTEMPTS = 4;
-const TRY_TIMEOUT = 5_000;
+const MAX_ATTEMPTS = 4;
+const TRY_TIMEOUT_MS = 5_000;
 
 interface Transport {
-  request(options: RequestOptions, answered: (answer: IncomingMessage) => void): import('node:http').ClientRequest;
+  request(options: RequestOptions, answered: (response: IncomingMessage) => void): import('node:http').ClientRequest;
   Agent: typeof import('node:http').Agent;
 }
 interface Connection {
@@ -47,7 +50,7 @@ interface Connection {
 }
 const connections = new Map<string, Promise<Connection>>();
 
-/** node:https takes some time to load: it comes with the first call, and only the protocol in use. */
+/** Loads node:https or node:http with the first call, because loading takes time at cold start. */
 function connect(protocol: string): Promise<Connection> {
   let found = connections.get(protocol);
   if (!found) {
@@ -72,7 +75,7 @@ async function currentCredentials(): Promise<Credentials> {
 interface Outgoing {
   method: string;
   path: string;
-  /** Signed. */
+  /** The signed headers. */
   headers: RequestOptions['headers'];
   body: string | Buffer | undefined;
   timeout: number;
@@ -87,16 +90,16 @@ async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<
   const { transport, agent } = await connect(endpoint.protocol);
   const options: RequestOptions = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };
   return await new Promise((resolve, reject) => {
-    const outgoing = transport.request(options, (answer) => {
+    const outgoing = transport.request(options, (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const { statusCode: status = 0, headers } = answer;
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode: status = 0, headers } = response;
         resolve({ status, etag: headers.etag ?? '', body: Buffer.concat(chunks) });
       });
     });
-    outgoing.on('timeout', () => outgoing.destroy(new AwsError('TimeoutError', 'no answer in time', 0)));
+    outgoing.on('timeout', () => outgoing.destroy(new AwsError('TimeoutError', 'The request timed out', 0)));
     outgoing.on('error', reject);
     outgoing.end(body);
   });
@@ -105,8 +108,8 @@ async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExceeded/;
 
-/** Repeats what may be repeated: broken connections, 5xx, throttling; full jitter from 25 ms. */
-async function retrying<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+/** Retries broken connections, 5xx responses and throttling, with full jitter from 25 ms. */
+async function withRetries<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
@@ -118,12 +121,15 @@ async function retrying<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise
   }
 }
 
-/** Calls an operation of a JSON-protocol service, e.g. `callAws('dynamodb', 'GetItem', {…})`. Throws {@link AwsError}. */
+/**
+ * Calls an operation of a service with the JSON protocol, e.g. `callAws('dynamodb', 'GetItem', {…})`. Throws {@link
+ * AwsError}.
+ */
 export function callAws<Output>(
   service: keyof typeof PROTOCOLS,
   operation: string,
   input: object,
-  { attempts, timeout = TRY_TIMEOUT }: Patience = {},
+  { attempts, timeout = TRY_TIMEOUT_MS }: RetryPolicy = {},
 ): Promise<Output> {
   const {
     target,
@@ -131,17 +137,17 @@ export function callAws<Output>(
     region = config.AWS_REGION,
   }: { target: string; version: string; region?: string } = PROTOCOLS[service];
   const body = JSON.stringify(input);
-  return retrying(async () => {
-    const endpoint = endpointOf(service, region);
+  return withRetries(async () => {
+    const endpoint = endpointFor(service, region);
     const request = { service, region, host: endpoint.host, target: `${target}.${operation}`, body };
     const contentType = `application/x-amz-json-${version}`;
     const headers = signJson({ ...request, contentType }, await currentCredentials());
-    const answer = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
-    const document = answer.body.length > 0 ? JSON.parse(answer.body.toString('utf8')) : {};
-    if (answer.status === 200) return document as Output;
-    const type = String(document.__type ?? `Http${answer.status}`);
+    const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
+    const document = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
+    if (response.status === 200) return document as Output;
+    const type = String(document.__type ?? `Http${response.status}`);
     const message = String(document.message ?? document.Message ?? type);
-    throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, answer.status, document);
+    throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, response.status, document);
   }, attempts);
 }
 
@@ -153,10 +159,13 @@ interface ObjectRequest {
   timeout: number;
 }
 
-/** Objects have headers and paths of all kinds: the general signer, which takes 10 ms to load, comes with the first. */
-async function askS3({ timeout, ...request }: ObjectRequest): Promise<Answered> {
+/**
+ * Signs with aws4, which handles any headers and paths of objects. It takes 10 ms to load and is loaded with the first
+ * call.
+ */
+async function requestS3({ timeout, ...request }: ObjectRequest): Promise<Answered> {
   const { default: aws4 } = await import('aws4');
-  const endpoint = endpointOf('s3');
+  const endpoint = endpointFor('s3');
   const signed = aws4.sign(
     { ...request, service: 's3', region: config.AWS_REGION, host: endpoint.host },
     await currentCredentials(),
@@ -171,60 +180,63 @@ const s3Error = (status: number, body: Buffer) => {
   return new AwsError(name, `S3 answered ${status} ${name}`, status);
 };
 
-/** Reads an object whole; undefined when there is none. */
+/** Reads an object; undefined if it does not exist. */
 export function getObject(bucket: string, key: string): Promise<Buffer | undefined> {
-  return retrying(async () => {
+  return withRetries(async () => {
     const path = objectPath(bucket, key);
-    const answer = await askS3({ method: 'GET', path, headers: {}, timeout: 30_000 });
-    if (answer.status === 404) return undefined;
-    if (answer.status !== 200) throw s3Error(answer.status, answer.body);
-    return answer.body;
+    const response = await requestS3({ method: 'GET', path, headers: {}, timeout: 30_000 });
+    if (response.status === 404) return undefined;
+    if (response.status !== 200) throw s3Error(response.status, response.body);
+    return response.body;
   });
 }
 
-/** Writes an object whole, replacing what was there. */
+/** Writes an object, replacing an existing one. */
 export function putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void> {
-  return retrying(async () => {
+  return withRetries(async () => {
     const headers = { 'content-type': contentType };
     const path = objectPath(bucket, key);
-    const answer = await askS3({ method: 'PUT', path, headers, body, timeout: 300_000 });
-    if (answer.status !== 200) throw s3Error(answer.status, answer.body);
+    const response = await requestS3({ method: 'PUT', path, headers, body, timeout: 300_000 });
+    if (response.status !== 200) throw s3Error(response.status, response.body);
   });
 }
 
-/** Of a large object, what is sent at a time: S3 takes no less than 5 MiB but for the last, and no more than 10,000 parts. */
-const PART = 8 * 1024 * 1024;
+/**
+ * Size of a part of a large object in bytes. S3 requires at least 5 MiB, except for the last part, and at most 10,000
+ * parts.
+ */
+const PART_BYTES = 8 * 1024 * 1024;
 
-/** Writes an object of any size, in parts where it is large: a broken connection costs one part. */
+/** Writes an object of any size, large ones in parts, so that a broken connection repeats only one part. */
 export async function putLargeObject(bucket: string, key: string, body: Buffer, contentType: string): Promise<void> {
-  if (body.length <= PART) return putObject(bucket, key, body, contentType);
+  if (body.length <= PART_BYTES) return putObject(bucket, key, body, contentType);
   const ask = (method: string, query: string, headers: Record<string, string>, content: string | Buffer) =>
-    retrying(async () => {
+    withRetries(async () => {
       const path = `${objectPath(bucket, key)}?${query}`;
-      const answer = await askS3({ method, path, headers, body: content, timeout: 60_000 });
-      if (answer.status !== 200) throw s3Error(answer.status, answer.body);
-      return answer;
+      const response = await requestS3({ method, path, headers, body: content, timeout: 60_000 });
+      if (response.status !== 200) throw s3Error(response.status, response.body);
+      return response;
     });
   const begun = await ask('POST', 'uploads=', { 'content-type': contentType }, '');
   const id = /<UploadId>([^<]+)</.exec(begun.body.toString('utf8'))?.[1] ?? '';
   const uploadId = `uploadId=${encodeURIComponent(id)}`;
   const binary = { 'content-type': 'application/octet-stream' };
   const parts: string[] = [];
-  for (let start = 0, part = 1; start < body.length; start += PART, part += 1) {
-    const sent = await ask('PUT', `partNumber=${part}&${uploadId}`, binary, body.subarray(start, start + PART));
+  for (let start = 0, part = 1; start < body.length; start += PART_BYTES, part += 1) {
+    const sent = await ask('PUT', `partNumber=${part}&${uploadId}`, binary, body.subarray(start, start + PART_BYTES));
     parts.push(`<Part><PartNumber>${part}</PartNumber><ETag>${sent.etag}</ETag></Part>`);
   }
   const list = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
   const ended = await ask('POST', uploadId, { 'content-type': 'application/xml' }, list);
-  // This one answers 200 first, and may still fail.
+  // This operation may report an error after status 200.
   if (ended.body.includes('<Error>')) throw s3Error(500, ended.body);
 }
 
-/** Deletes an object; one that is not there is no error. */
+/** Deletes an object. A missing object is no error. */
 export function deleteObject(bucket: string, key: string): Promise<void> {
-  return retrying(async () => {
+  return withRetries(async () => {
     const path = objectPath(bucket, key);
-    const answer = await askS3({ method: 'DELETE', path, headers: {}, timeout: 30_000 });
-    if (answer.status !== 204 && answer.status !== 404) throw s3Error(answer.status, answer.body);
+    const response = await requestS3({ method: 'DELETE', path, headers: {}, timeout: 30_000 });
+    if (response.status !== 204 && response.status !== 404) throw s3Error(response.status, response.body);
   });
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { signJson } from './signature.ts';
 
-test('the signature is the one that the general signer makes', () => {
+test('creates the same signature as aws4', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'Z', '9', '/', '+', '='), minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(

@@ -1,12 +1,12 @@
-import { builtInOffer, type Offer, offers } from '../../domain/ai/models.ts';
+import { builtInOffer, currentOffer, type Offer } from '../../domain/ai/models.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { config } from '../config.ts';
 import { deps } from '../deps.ts';
 
-/** The offer as this process knows it. */
-export const offer: () => Promise<Offer> = offers(deps, builtInOffer(config.AI_RAND_PER_DOLLAR));
+/** The AI offer, cached in this process. */
+export const offer: () => Promise<Offer> = currentOffer(deps, builtInOffer(config.AI_RAND_PER_DOLLAR));
 
-/** Our own key for a provider; undefined where we have none. */
+/** Returns the platform's key for a provider; undefined if there is none. */
 export const ownKey = (provider: ProviderId): string | undefined =>
   ({
     openai: config.OPENAI_API_KEY,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { accessTokens } from './access-token.ts';
+import { createTokenVerifier } from './access-token.ts';
 
 const NOW = new Date();
 const asked: string[] = [];
@@ -42,41 +42,41 @@ const sign = (kid: string, claims: object = {}) => {
   return new SignJWT({ client_id: 'dashboard', token_use: 'access', ...claims })
     .setProtectedHeader({ alg: 'RS256', kid })
     .setIssuer(issuer)
-    .setSubject('somebody')
+    .setSubject('subject-1')
     .setExpirationTime('1h')
     .sign(key);
 };
 
-test('the keys are fetched once, for any number of tokens', async () => {
-  const subjectOf = accessTokens(trusted());
-  for (let count = 0; count < 5; count += 1) expect(await subjectOf(await sign('one'), NOW)).toBe('somebody');
+test('fetches the keys once for any number of tokens', async () => {
+  const subjectOf = createTokenVerifier(trusted());
+  for (let count = 0; count < 5; count += 1) expect(await subjectOf(await sign('one'), NOW)).toBe('subject-1');
   expect(asked).toEqual(['/.well-known/jwks.json']);
 });
 
-test('a token that names no audience is ours, as Cognito’s do not; one that names another is not', async () => {
-  const subjectOf = accessTokens(trusted());
-  expect(await subjectOf(await sign('one'), NOW)).toBe('somebody');
-  expect(await subjectOf(await sign('one', { aud: trusted().audience }), NOW)).toBe('somebody');
+test('accepts a token without an audience, as Cognito issues it, and rejects one for another audience', async () => {
+  const subjectOf = createTokenVerifier(trusted());
+  expect(await subjectOf(await sign('one'), NOW)).toBe('subject-1');
+  expect(await subjectOf(await sign('one', { aud: trusted().audience }), NOW)).toBe('subject-1');
   expect(await subjectOf(await sign('one', { aud: 'https://elsewhere.example' }), NOW)).toBeUndefined();
 });
 
-test('forged key ids, however many, do not make us ask the issuer for each', async () => {
-  const subjectOf = accessTokens(trusted());
+test('does not query the issuer for every forged key id', async () => {
+  const subjectOf = createTokenVerifier(trusted());
   await subjectOf(await sign('one'), NOW);
   for (let count = 0; count < 20; count += 1) expect(await subjectOf(await sign('forged'), NOW)).toBeUndefined();
   expect(asked.length).toBeLessThanOrEqual(2);
 });
 
-test('keys that cannot be had are nobody’s fault: not a refusal but a failure, and over when they can', async () => {
-  const subjectOf = accessTokens(trusted());
+test('fails instead of rejecting the token while the keys are unavailable', async () => {
+  const subjectOf = createTokenVerifier(trusted());
   const token = await sign('one');
   answers = false;
   await expect(subjectOf(token, NOW)).rejects.toThrow();
   answers = true;
-  expect(await subjectOf(token, NOW)).toBe('somebody');
+  expect(await subjectOf(token, NOW)).toBe('subject-1');
 });
 
-test('nobody at the issuer’s address is a failure too', async () => {
-  const subjectOf = accessTokens({ ...trusted(), issuer: 'http://127.0.0.1:1' });
+test('fails if the issuer is unreachable', async () => {
+  const subjectOf = createTokenVerifier({ ...trusted(), issuer: 'http://127.0.0.1:1' });
   await expect(subjectOf(await sign('one'), NOW)).rejects.toThrow();
 });

@@ -1,26 +1,26 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 
 /**
- * Checks access tokens. Imports nothing of ours and is itself imported when the first login comes: a function that is
- * called with keys never loads it.
+ * Verification of access tokens. This module imports nothing of the platform and is itself imported with the first login: a
+ * function that is called with keys never loads it.
  */
 
-export interface Trusted {
-  /** Whose tokens count; their keys are at `<issuer>/.well-known/jwks.json`. */
+export interface TrustedIssuer {
+  /** Issuer of the tokens; its keys are at `<issuer>/.well-known/jwks.json`. */
   issuer: string;
-  /** The one client that tokens must have been issued to: our dashboard. */
+  /** The one client that tokens must have been issued to: the dashboard. */
   clientId: string;
-  /** A token that names whom it is for must name this. */
+  /** The audience of tokens that name one. */
   audience: string;
 }
 
-/** Waits for the issuer's keys, in milliseconds. */
-const PATIENCE = 3_000;
-/** An unknown key id makes us ask for the keys again, but not more often than this: forgers choose ids as they like. */
-const COOLDOWN = 30_000;
-const KEPT = 600_000;
+/** Time limit of a request for the issuer's keys, in milliseconds. */
+const TIMEOUT_MS = 3_000;
+/** Time between two requests for the keys because of an unknown key id: forgers choose ids as they like. */
+const COOLDOWN_MS = 30_000;
+const CACHE_MAX_AGE_MS = 600_000;
 
-/** What went wrong was getting the keys, and says nothing of the token. */
+/** Returns true if the keys could not be read, which does not make the token invalid. */
 const isOutage = (error: unknown) =>
   !(error instanceof errors.JOSEError) ||
   error instanceof errors.JWKSTimeout ||
@@ -28,24 +28,24 @@ const isOutage = (error: unknown) =>
   error.code === errors.JOSEError.code;
 
 /**
- * Makes a checker: it resolves with the subject of a genuine access token of ours that has not expired, and with undefined
- * for any other text. Throws when the issuer's keys cannot be had.
+ * Creates a verifier: it resolves with the subject of a valid access token of the dashboard that has not expired, and with
+ * undefined for any other text. It rejects if the issuer's keys cannot be read.
  */
-export function accessTokens({ issuer, clientId, audience }: Trusted) {
+export function createTokenVerifier({ issuer, clientId, audience }: TrustedIssuer) {
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
-    timeoutDuration: PATIENCE,
-    cooldownDuration: COOLDOWN,
-    cacheMaxAge: KEPT,
+    timeoutDuration: TIMEOUT_MS,
+    cooldownDuration: COOLDOWN_MS,
+    cacheMaxAge: CACHE_MAX_AGE_MS,
   });
   const expected = { issuer, algorithms: ['RS256'], requiredClaims: ['sub', 'exp', 'client_id', 'token_use'] };
   return async (token: string, now: Date): Promise<string | undefined> => {
     try {
       const { payload } = await jwtVerify(token, keys, { ...expected, currentDate: now });
-      const ours =
+      const isOurs =
         payload.client_id === clientId &&
         payload.token_use === 'access' &&
         (payload.aud === undefined || [payload.aud].flat().includes(audience));
-      return ours ? payload.sub : undefined;
+      return isOurs ? payload.sub : undefined;
     } catch (error) {
       if (isOutage(error)) throw error;
       return undefined;

@@ -13,7 +13,7 @@ const event = (body: string | undefined, query?: Record<string, string>, isBase6
     pathParameters: { id: 'app_1' },
   }) as unknown as APIGatewayProxyEventV2;
 
-const complaint = (route: Route, given: APIGatewayProxyEventV2): string => {
+const validationMessageOf = (route: Route, given: APIGatewayProxyEventV2): string => {
   try {
     parseInput(route, given);
   } catch (error) {
@@ -21,9 +21,10 @@ const complaint = (route: Route, given: APIGatewayProxyEventV2): string => {
   }
   return '';
 };
-const createWith = (body: unknown) => complaint(createApp as unknown as Route, event(JSON.stringify(body)));
-const listWith = (query: Record<string, string>) => complaint(listApps as unknown as Route, event(undefined, query));
-const envWith = (vars: unknown) => complaint(replaceEnv as unknown as Route, event(JSON.stringify({ vars })));
+const createWith = (body: unknown) => validationMessageOf(createApp as unknown as Route, event(JSON.stringify(body)));
+const listWith = (query: Record<string, string>) =>
+  validationMessageOf(listApps as unknown as Route, event(undefined, query));
+const envWith = (vars: unknown) => validationMessageOf(replaceEnv as unknown as Route, event(JSON.stringify({ vars })));
 
 const name = 'My app';
 test.each([
@@ -52,7 +53,7 @@ test.each([
   expect(createWith(body)).toBe(said);
 });
 
-test('a good body passes, defaults are filled in, unknown fields are ignored', () => {
+test('accepts a valid body, sets defaults and ignores unknown fields', () => {
   const parsed = parseInput(createApp as unknown as Route, event(JSON.stringify({ name: ' My app ', colour: 'red' })));
   expect(parsed).toEqual({
     name,
@@ -103,11 +104,11 @@ test.each([
   expect(envWith(vars)).toBe(said);
 });
 
-test('a body over 1 MiB, broken JSON, and bytes that are no UTF-8 are refused', () => {
+test('refuses a body over 1 MiB, invalid JSON and invalid UTF-8', () => {
   const route = createApp as unknown as Route;
-  expect(complaint(route, event('{'))).toBe('body: must be JSON in UTF-8');
-  expect(complaint(route, event(`"${'x'.repeat(1024 * 1024)}"`))).toBe('body: must be at most 1 MiB');
-  expect(complaint(route, event(Buffer.from([0x22, 0xff, 0x22]).toString('base64'), undefined, true))).toBe(
+  expect(validationMessageOf(route, event('{'))).toBe('body: must be JSON in UTF-8');
+  expect(validationMessageOf(route, event(`"${'x'.repeat(1024 * 1024)}"`))).toBe('body: must be at most 1 MiB');
+  expect(validationMessageOf(route, event(Buffer.from([0x22, 0xff, 0x22]).toString('base64'), undefined, true))).toBe(
     'body: must be JSON in UTF-8',
   );
 });

@@ -1,24 +1,24 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
-import type { Event } from '../answer.ts';
-
-/** A body may hold this much (design, section 4). */
-const BODY_LIMIT = 1024 * 1024;
-
-const invalid = (message: string) => new ApiError('invalid_request', message);
+import type { Event } from './response.ts';
 
 const MIB = 1024 * 1024;
 
-/** The body as it was sent. Throws 400 where it holds more than `limit` bytes. */
+/** Maximum size of a request body in bytes (design, section 4). */
+const MAX_BODY_BYTES = MIB;
+
+const invalid = (message: string) => new ApiError('invalid_request', message);
+
+/** Returns the body as it was sent. Throws 400 if it exceeds `limit` bytes. */
 export function bodyBytes({ body = '', isBase64Encoded }: Event, limit: number): Buffer {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > limit) throw invalid(`body: must be at most ${limit / MIB} MiB`);
   return bytes;
 }
 
-/** Reads the body as JSON, whatever its content type says. None at all is an empty object. */
-export function readBody(event: Event, limit = BODY_LIMIT): { text: string; json: unknown } {
+/** Reads the body as JSON, whatever its content type. A missing body is read as an empty object. */
+export function readBody(event: Event, limit = MAX_BODY_BYTES): { text: string; json: unknown } {
   const bytes = bodyBytes(event, limit);
   if (bytes.length === 0) return { text: '{}', json: {} };
   try {
@@ -29,8 +29,8 @@ export function readBody(event: Event, limit = BODY_LIMIT): { text: string; json
   }
 }
 
-/** What is wrong, as a sentence's end: `must be a string`. Zod's own wordings are left out of the bundles. */
-function complaint(issue: z.core.$ZodIssue): string {
+/** Returns the predicate of an error sentence: `must be a string`. Zod's own messages are left out of the bundles. */
+function validationMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined
@@ -39,35 +39,39 @@ function complaint(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
     case 'too_small':
-      return `must ${issue.origin === 'number' ? 'be' : 'have'} at least ${issue.minimum}${unitOf(issue.origin)}`;
+      return `must ${issue.origin === 'number' ? 'be' : 'have'} at least ${issue.minimum}${unitFor(issue.origin)}`;
     case 'too_big':
-      return `must ${issue.origin === 'number' ? 'be' : 'have'} at most ${issue.maximum}${unitOf(issue.origin)}`;
+      return `must ${issue.origin === 'number' ? 'be' : 'have'} at most ${issue.maximum}${unitFor(issue.origin)}`;
     default:
       return issue.message === 'Invalid input' ? 'is invalid' : issue.message;
   }
 }
 
-const unitOf = (origin: string) => ({ string: ' characters', array: ' entries' })[origin] ?? '';
+const unitFor = (origin: string) => ({ string: ' characters', array: ' entries' })[origin] ?? '';
 
-/** The first thing wrong, with the field's name: `vars.0.key: A is given twice`. */
+/** The first validation error, with the field's name: `vars.0.key: A is given twice`. */
 function firstIssue(where: string, error: z.core.$ZodError): ApiError {
   const issue = error.issues[0];
   const field = issue?.path.map(String).join('.') || where;
-  return invalid(`${field}: ${issue ? complaint(issue) : 'is invalid'}`);
+  return invalid(`${field}: ${issue ? validationMessage(issue) : 'is invalid'}`);
 }
 
-/** Parses by a schema; throws 400 naming the field that is wrong. */
+/** Parses a value by a schema. Throws 400, naming the invalid field. */
 export function parseAs<T>(schema: () => z.ZodMiniType<T>, value: unknown, where: string): T {
   const parsed = schema().safeParse(value, { reportInput: true });
   if (!parsed.success) throw firstIssue(where, parsed.error);
   return parsed.data;
 }
 
-function parse(schema: (() => z.ZodMiniType) | undefined, value: unknown, where: string): Record<string, unknown> {
+function parseFields(
+  schema: (() => z.ZodMiniType) | undefined,
+  value: unknown,
+  where: string,
+): Record<string, unknown> {
   return schema ? (parseAs(schema, value, where) as Record<string, unknown>) : {};
 }
 
-/** What a path names. An id that could be none of ours names nothing: 404, as any other that nobody knows. */
+/** Parses the path parameters. An id of a form that the platform never issues is 404, as any unknown id. */
 function parsePath({ params }: Route, event: Event): Record<string, unknown> {
   if (!params) return {};
   const parsed = params().safeParse(event.pathParameters ?? {});
@@ -75,11 +79,11 @@ function parsePath({ params }: Route, event: Event): Record<string, unknown> {
   return parsed.data;
 }
 
-/** The path, query and body of a request as one object, parsed by the route's schemas. Throws 400 naming the field, or 404. */
+/** Returns the path, query and body of a request as one object, parsed by the route's schemas. Throws 400, naming the field, or 404. */
 export function parseInput(route: Route, event: Event): Record<string, unknown> {
   return {
-    ...(route.body ? parse(route.body, readBody(event).json, 'body') : {}),
-    ...parse(route.query, event.queryStringParameters ?? {}, 'query'),
+    ...(route.body ? parseFields(route.body, readBody(event).json, 'body') : {}),
+    ...parseFields(route.query, event.queryStringParameters ?? {}, 'query'),
     ...parsePath(route, event),
   };
 }

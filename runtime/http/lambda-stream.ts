@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
-import type { Event } from '../answer.ts';
+import type { Event } from './response.ts';
 
 type StreamingHandler = (event: Event, stream: Writable, context: unknown) => Promise<void>;
 
-/** What Lambda's Node runtime puts there before it imports the bundle of a function. */
+/** Global that Lambda's Node runtime defines before it imports the bundle of a function. */
 interface AwsLambda {
   streamifyResponse(handler: StreamingHandler): StreamingHandler;
   HttpResponseStream: {
@@ -12,20 +12,20 @@ interface AwsLambda {
 }
 declare const awslambda: AwsLambda;
 
-type Answering = (
+type StreamingRequestHandler = (
   event: Event,
-  open: (head: { statusCode: number; headers: Record<string, string> }) => Writable,
+  start: (head: { statusCode: number; headers: Record<string, string> }) => Writable,
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** A Lambda handler that streams its HTTP answer. What it does after the end of the answer is still part of the invocation. */
-export const streaming = (answer: Answering): StreamingHandler =>
+/** Creates a Lambda handler that streams its HTTP response. Work after the end of the response is still part of the invocation. */
+export const streaming = (handle: StreamingRequestHandler): StreamingHandler =>
   awslambda.streamifyResponse(async (event, stream) => {
-    const leaving = new AbortController();
-    // A caller that leaves closes the stream before its end. (Lambda itself does not say so: docs/decisions/ai-gateway.md.)
-    stream.on('error', () => leaving.abort());
+    const disconnected = new AbortController();
+    // A caller that disconnects closes the stream before its end (docs/decisions/0012-ai-gateway.md).
+    stream.on('error', () => disconnected.abort());
     stream.on('close', () => {
-      if (!stream.writableFinished) leaving.abort();
+      if (!stream.writableFinished) disconnected.abort();
     });
-    await answer(event, (head) => awslambda.HttpResponseStream.from(stream, head), leaving.signal);
+    await handle(event, (head) => awslambda.HttpResponseStream.from(stream, head), disconnected.signal);
   });

@@ -1,17 +1,22 @@
 import type { ApiError } from '../../contract/errors.ts';
 import type { Report } from '../../domain/ai/call.ts';
-import type { Exchange } from '../answer.ts';
+import type { RequestContext } from '../http/response.ts';
 import { log, metrics, type Unit } from './log.ts';
 
 const count = (value: number | boolean | undefined): [number, Unit] => [Number(value ?? 0), 'Count'];
 const milliseconds = (value: number): [number, Unit] => [Math.round(value * 10) / 10, 'Milliseconds'];
 
-/** One line about a call, with its metrics; no word of what was asked or answered. */
-export function callReport(exchange: Exchange, status: number, told: ApiError | undefined, report?: Report): void {
+/** Logs one line per AI call with its metrics, without any text of the prompt or the response. */
+export function callReport(
+  request: RequestContext,
+  status: number,
+  failed: ApiError | undefined,
+  report?: Report,
+): void {
   const { usage, failure, provider = 'none' } = report ?? {};
   const dimensions = { operation: 'createChatCompletion', provider };
   const values: Record<string, [number, Unit]> = {
-    Latency: milliseconds(performance.now() - exchange.startedAt),
+    Latency: milliseconds(performance.now() - request.startedAt),
     ClientErrors: count(status >= 400 && status < 500),
     ServerErrors: count(status >= 500),
     Calls: count(report !== undefined),
@@ -21,15 +26,15 @@ export function callReport(exchange: Exchange, status: number, told: ApiError | 
     WrittenOffMicroRand: count(report?.writtenOffMicroRand),
     UpstreamFailures: count(failure !== undefined),
     OwnKeyRefused: count(failure?.kind === 'key-refused' && !report?.saved),
-    Unsettled: count(report?.unsettled),
+    Unsettled: count(report?.settlementFailed),
     ...(report?.firstByte === undefined ? {} : { FirstByte: milliseconds(report.firstByte) }),
     ...(report?.overhead === undefined ? {} : { GatewayOverhead: milliseconds(report.overhead) }),
   };
   log.info('request', {
-    requestId: exchange.requestId,
-    accountId: exchange.caller?.accountId,
+    requestId: request.requestId,
+    accountId: request.caller?.accountId,
     status,
-    code: told?.code,
+    code: failed?.code,
     model: report?.model.slice(0, 128),
     saved: report?.saved,
     failure: failure?.message,

@@ -1,9 +1,9 @@
 import { log, metrics } from './log.ts';
 
-/** Counts what hosting servers had against what was asked of them; an alarm reads it (lib/operations.ts). */
+/** Counts failed requests to hosting servers; an alarm uses the metric (lib/stacks/operations-alarms.ts). */
 export function reportHosting(settled: { problem?: string }): { problem?: string } {
   if (settled.problem) {
-    log.warn('a hosting server did not do it', { ...settled, ...metrics({}, { HostingProblems: [1, 'Count'] }) });
+    log.warn('hosting server request failed', { ...settled, ...metrics({}, { HostingProblems: [1, 'Count'] }) });
   }
   return settled;
 }

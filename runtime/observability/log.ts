@@ -8,7 +8,7 @@ const write = (level: string, message: string, fields: Fields) =>
 const errorFields = (error: unknown): Fields =>
   error instanceof Error ? { error: { name: error.name, message: error.message, stack: error.stack } } : { error };
 
-/** One JSON object a line. Never given a secret, a prompt or an answer. */
+/** Writes one JSON object per line. Callers must never pass a secret, a prompt or a model's response. */
 export const log = {
   info: (message: string, fields: Fields = {}) => write('INFO', message, fields),
   warn: (message: string, fields: Fields = {}) => write('WARN', message, fields),
@@ -20,9 +20,9 @@ export type Unit = 'Count' | 'Milliseconds' | 'Seconds' | 'Bytes';
 const NAMESPACE = 'HostingPlatform';
 
 /**
- * Metrics in CloudWatch's embedded metric format, to be spread into a log line: `log.info('…', metrics({…}))`.
+ * Returns metrics in CloudWatch's embedded metric format, as fields of a log line: `log.info('…', metrics({…}))`.
  * @param dimensions low-cardinality labels, e.g. `{route: 'createApp'}`
- * @param sets which of them each metric is counted by; all together unless told
+ * @param sets sets of dimensions by which each metric is counted. Default: one set of all dimensions.
  */
 export function metrics(
   dimensions: Record<string, string>,

@@ -3,10 +3,11 @@ import type * as z from 'zod/mini';
 import { log } from '../observability/log.ts';
 
 /**
- * One Lambda behind a queue: each message of a batch is parsed and acted on by itself, all at once. Those that failed go
- * back to the queue alone; the queue gives up on them after its number of receives.
+ * Creates the handler of a Lambda behind a queue. It parses and processes the messages of a batch concurrently and
+ * independently. Only failed messages return to the queue, which moves them to its dead-letter queue after its maximum
+ * number of receives.
  *
- * @param act resolves with what is to be logged, once everything that the message asks for is done or written down
+ * @param act processes a message and resolves with log fields once everything the message requires is done or stored
  */
 export const consumer =
   <T>(schema: z.ZodMiniType<T>, act: (message: T) => Promise<Record<string, unknown>>) =>

@@ -2,8 +2,8 @@ import type * as z from 'zod/mini';
 import { log } from '../observability/log.ts';
 
 /**
- * One Lambda of a workflow (or of a schedule, or an operator's tool): parses its input, does one thing, and gives
- * back what is to travel on. What is thrown is logged and thrown on: retrying is the workflow's business.
+ * Creates the handler of a Lambda that a workflow, a schedule or an operator invokes: parses its input, performs one
+ * step and returns its output. Errors are logged and rethrown, because the workflow retries.
  */
 export const step =
   <T, R>(schema: z.ZodMiniType<T>, act: (input: T) => Promise<R>) =>

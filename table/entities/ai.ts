@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AI_ENTRY_TYPES } from '../../contract/enums.ts';
-import { entity, type ItemOf } from '../entities.ts';
+import { entity, type ItemOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
@@ -8,7 +8,7 @@ import { joinKey as key } from '../keys.ts';
  * in micro-rand, what running calls hold of them, and the caller's own provider keys.
  */
 export type AiAccount = ItemOf<typeof AiAccount>;
-export const AiAccount = entity({
+export const AiAccount = /* @__PURE__ */ entity({
   type: 'AI_ACCOUNT',
   schema: () =>
     z.object({
@@ -21,19 +21,20 @@ export const AiAccount = entity({
       keys: z.record(
         z.string(),
         z.object({
-          sealed: z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() }),
+          sealed: sealed(),
           lastFour: z.string(),
         }),
       ),
-      /** When the first of the holds has expired: then the reconciler looks. */
+      /** Time at which the first hold expires; the sweep of holds reads it. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'AI_ACCOUNT' }),
+  due: { queues: ['AI_ACCOUNT'] },
 });
 
 /** One line of the ledger of AI credits. Never changed; all of an account's add up to its balance. */
 export type AiEntry = ItemOf<typeof AiEntry>;
-export const AiEntry = entity({
+export const AiEntry = /* @__PURE__ */ entity({
   type: 'AI_ENTRY',
   schema: () =>
     z.object({
@@ -46,9 +47,9 @@ export const AiEntry = entity({
       cachedTokens: z.int(),
       cacheWriteTokens: z.int(),
       outputTokens: z.int(),
-      /** What the tokens were counted at: micro-dollars per million of each kind, and rand a dollar. */
+      /** Price of the tokens: micro-dollars per million of each kind, and rand per dollar. */
       price: z.nullable(z.record(z.string(), z.union([z.number(), z.string()]))),
-      /** Whether the tokens are our estimate, because the provider never told. */
+      /** True when the tokens are the platform's estimate because the provider reported none. */
       estimated: z.boolean(),
       amountMicroRand: z.int(),
       createdAt: z.string(),
@@ -60,18 +61,18 @@ export const AiEntry = entity({
   list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'AI_ENTRIES'), listSk: item.id }),
 });
 
-/** How far an account's ledger of AI credits has been held against its balance. */
+/** The state of an account's ledger check: the sum of the entries that are already checked. */
 export type AiAudit = ItemOf<typeof AiAudit>;
-export const AiAudit = entity({
+export const AiAudit = /* @__PURE__ */ entity({
   type: 'AI_AUDIT',
-  schema: () => z.object({ accountId: z.string(), upTo: z.string(), sumMicroRand: z.int(), checkAt: z.string() }),
+  schema: () => z.object({ accountId: z.string(), upTo: z.string(), sumMicroRand: z.int(), dueAt: z.string() }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'AI_AUDIT' }),
-  due: (item) => ({ duePk: 'AI_AUDIT', dueAt: item.checkAt }),
+  due: { queues: ['AI_AUDIT'] },
 });
 
 /** The models on offer and the price of a dollar, where operators have changed them (domain/ai/models.ts reads it). */
 export type AiOffer = ItemOf<typeof AiOffer>;
-export const AiOffer = entity({
+export const AiOffer = /* @__PURE__ */ entity({
   type: 'AI_OFFER',
   schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),
   key: (_: object) => ({ pk: 'AI_OFFER', sk: 'AI_OFFER' }),

@@ -9,7 +9,7 @@ import {
   SUBSCRIPTION_STATUSES,
   WALLET_TRANSACTION_TYPES,
 } from '../../contract/enums.ts';
-import { entity, type ItemOf, type OfAccount } from '../entities.ts';
+import { type AccountScopedId, entity, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** Serial numbers as text that sorts as they do. */
@@ -23,7 +23,7 @@ export const walletOf = (accountId: string) => key('ACCOUNT', accountId, 'WALLET
  * time says where it stands: clocks differ.
  */
 export type WalletTransaction = ItemOf<typeof WalletTransaction>;
-export const WalletTransaction = entity({
+export const WalletTransaction = /* @__PURE__ */ entity({
   type: 'WALLET_TRANSACTION',
   schema: () =>
     z.object({
@@ -42,8 +42,8 @@ export const WalletTransaction = entity({
 });
 
 /** The last invoice number of a year, over the whole platform: who takes the next one says which was the last. */
-export type InvoiceNumbers = ItemOf<typeof InvoiceNumbers>;
-export const InvoiceNumbers = entity({
+export type InvoiceSequence = ItemOf<typeof InvoiceSequence>;
+export const InvoiceSequence = /* @__PURE__ */ entity({
   type: 'INVOICE_NUMBERS',
   schema: () => z.object({ year: z.string(), last: z.int() }),
   key: ({ year }: { year: string }) => ({ pk: key('INVOICE_NUMBERS', year), sk: 'INVOICE_NUMBERS' }),
@@ -64,7 +64,7 @@ const summary = () =>
     /** Its `dueAt`: that name is an index's. */
     payBy: z.string(),
     paidAt: z.nullable(z.string()),
-    /** What it is for: the id of the domain or of the subscription. */
+    /** Id of the domain or subscription that the invoice is for. */
     subjectId: z.optional(z.string()),
     /** Unpaid at this time it is void. */
     voidAt: z.optional(z.string()),
@@ -80,34 +80,34 @@ const order = (number: string) => {
 export const invoicesOf = (accountId: string) => key('ACCOUNT', accountId, 'INVOICES');
 
 export type Invoice = ItemOf<typeof Invoice>;
-export const Invoice = entity({
+export const Invoice = /* @__PURE__ */ entity({
   type: 'INVOICE',
   schema: () =>
     z.extend(summary(), {
       lines: z.array(z.object({ description: z.string(), amountCents: z.int(), vatCents: z.int() })),
     }),
-  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('INVOICE', id) }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('INVOICE', id) }),
   list: (item) => ({ listPk: invoicesOf(item.accountId), listSk: order(item.number) }),
-  due: (item) => (item.voidAt && item.status === 'UNPAID' ? { duePk: 'INVOICE', dueAt: item.voidAt } : undefined),
+  due: { queues: ['INVOICE'], at: ({ voidAt, status }) => (status === 'UNPAID' ? voidAt : undefined) },
 });
 
 /** The list of an account's invoices of one status, and the partition where they stand. */
-export const filedUnder = (accountId: string, status: Invoice['status']) =>
+export const invoicesByStatus = (accountId: string, status: Invoice['status']) =>
   key('ACCOUNT', accountId, 'INVOICES', status);
 
 /**
  * An invoice once more, without its lines, filed under its status: pages of a status cost what pages of all cost, and
  * what is unpaid can be read consistently, oldest first. Moves in the transaction that changes the status.
  */
-export type FiledInvoice = ItemOf<typeof FiledInvoice>;
-export const FiledInvoice = entity({
+export type InvoiceByStatus = ItemOf<typeof InvoiceByStatus>;
+export const InvoiceByStatus = /* @__PURE__ */ entity({
   type: 'FILED_INVOICE',
   schema: summary,
   key: ({ accountId, status, number }: Pick<Invoice, 'accountId' | 'status' | 'number'>) => ({
-    pk: filedUnder(accountId, status),
+    pk: invoicesByStatus(accountId, status),
     sk: order(number),
   }),
-  list: (item) => ({ listPk: filedUnder(item.accountId, item.status), listSk: order(item.number) }),
+  list: (item) => ({ listPk: invoicesByStatus(item.accountId, item.status), listSk: order(item.number) }),
 });
 
 /** A plan as it was bought: what operators change later is for later periods. */
@@ -127,7 +127,7 @@ export const hostingOf = (accountId: string) => key('ACCOUNT', accountId, 'HOSTI
 
 /** A plan that an account has bought, from period to period. */
 export type Subscription = ItemOf<typeof Subscription>;
-export const Subscription = entity({
+export const Subscription = /* @__PURE__ */ entity({
   type: 'SUBSCRIPTION',
   schema: () =>
     z.object({
@@ -135,50 +135,50 @@ export const Subscription = entity({
       accountId: z.string(),
       plan: boughtPlan(),
       billingCycle: z.enum(BILLING_CYCLES),
-      /** What its last period cost, without VAT. */
+      /** Price of the last period in cents, without VAT. */
       priceCents: z.int(),
       status: z.enum(SUBSCRIPTION_STATUSES),
       /** Of WEB and EMAIL plans: the domain that is hosted. */
       hostingDomain: z.nullable(z.string()),
-      /** What was paid for; usable until its end, cancelled or not. */
+      /** End of the paid period; usable until then, cancelled or not. */
       currentPeriodEnd: z.string(),
       /** The invoice for the next period, once it is issued. */
       renewal: z.optional(z.object({ invoiceId: z.string(), payBy: z.string(), periodEnd: z.string() })),
-      /** What the hosting server said of its account last; absent before there is one. */
+      /** The hosting server's last report about the account; absent before the account exists. */
       panel: z.optional(z.object({ status: z.enum(PANEL_STATUSES), mailboxes: z.int() })),
       createdAt: z.string(),
       cancelledAt: z.nullable(z.string()),
-      /** When something is to be done about it: issue, suspend, cancel, end. */
-      lookAt: z.optional(z.string()),
+      /** The next change that follows from time alone: invoice, suspension, cancellation, end. */
+      dueAt: z.optional(z.string()),
     }),
-  key: ({ accountId, id }: OfAccount) => ({ pk: subscriptionsOf(accountId), sk: id }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: subscriptionsOf(accountId), sk: id }),
   list: (item) => (item.plan.category === 'APP' ? undefined : { listPk: hostingOf(item.accountId), listSk: item.id }),
-  due: (item) => (item.lookAt ? { duePk: 'SUBSCRIPTION', dueAt: item.lookAt } : undefined),
+  due: { queues: ['SUBSCRIPTION'] },
 });
 
 /** A card payment into a wallet. */
 export type TopUp = ItemOf<typeof TopUp>;
-export const TopUp = entity({
+export const TopUp = /* @__PURE__ */ entity({
   type: 'TOP_UP',
   schema: () =>
     z.object({
       id: z.string(),
       accountId: z.string(),
-      /** What was asked for; the ledger has what came. */
+      /** The requested amount; the ledger has the received one. */
       amountCents: z.int(),
       status: z.enum(PAYMENT_STATUSES),
-      /** Whether we charge a saved card, and nobody sits before a page. */
+      /** True when the platform charges a saved card, without a payment page. */
       automatic: z.boolean(),
       createdAt: z.string(),
-      /** While it is open: when the processor is asked what has become of it. */
-      askAt: z.optional(z.string()),
+      /** While it is open: the next time at which the payment provider is asked for its status. */
+      dueAt: z.optional(z.string()),
     }),
   key: ({ id }: { id: string }) => ({ pk: key('TOP_UP', id), sk: 'TOP_UP' }),
-  due: (item) => (item.askAt ? { duePk: 'TOP_UP', dueAt: item.askAt } : undefined),
+  due: { queues: ['TOP_UP'] },
 });
 
 /** The plans and their prices, where operators have changed them (domain/billing/plans.ts reads it). */
-export const PlanOffer = entity({
+export const PlanOffer = /* @__PURE__ */ entity({
   type: 'PLAN_OFFER',
   schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),
   key: (_: object) => ({ pk: 'PLAN_OFFER', sk: 'PLAN_OFFER' }),

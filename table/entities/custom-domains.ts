@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { CERTIFICATE_STATUSES } from '../../contract/enums.ts';
-import { entity, type ItemOf } from '../entities.ts';
+import { entity, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
- * Where the visitors of a proven domain come in: its tenant at the edge and the certificate. From its proof until nothing of
- * it is left; the claim of the host ends with it, and not before.
+ * The distribution tenant of a verified domain, with its certificate. It exists from the verification until its last
+ * part is removed; the claim of the host ends with it, not earlier.
  */
-export type Door = ItemOf<typeof Door>;
-export const Door = entity({
+export type DistributionTenant = ItemOf<typeof DistributionTenant>;
+export const DistributionTenant = /* @__PURE__ */ entity({
   type: 'DOOR',
   schema: () =>
     z.object({
@@ -18,23 +18,23 @@ export const Door = entity({
       /** The claim's; its tenant is named after it. */
       token: z.string(),
       status: z.enum([...CERTIFICATE_STATUSES, 'CLOSING']),
-      /** When it came to be that. */
+      /** Time at which the status last changed. */
       since: z.string(),
       problem: z.nullable(z.string()),
-      /** Whether the host is the top of a zone, as far as anybody has looked. */
+      /** True when the host is a zone apex, as of the last DNS lookup. */
       apex: z.boolean(),
-      /** How many certificates were asked for: what an account may ask for in a year is limited. */
+      /** Number of certificates requested; an account has a yearly limit. */
       certificates: z.int(),
       checkedAt: z.nullable(z.string()),
-      /** When its owner asked for a look last. */
+      /** Time at which the owner last requested a check. */
       askedAt: z.optional(z.string()),
-      /** Until then somebody may be making the tenant: nobody else does, and nobody believes that there is none. */
-      makingUntil: z.optional(z.string()),
-      /** When the reconciler looks. */
-      lookAt: z.string(),
+      /** End of the create lease: until then one execution may be creating the tenant, and no other does. */
+      createLeaseUntil: z.optional(z.string()),
+      /** The next check by the reconciler. */
+      dueAt: z.string(),
       /** Counts changes: of two racing ones exactly one wins. */
       version: z.int(),
     }),
   key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'DOOR' }),
-  due: ({ lookAt }) => ({ duePk: 'DOOR', dueAt: lookAt }),
+  due: { queues: ['DOOR'] },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DATABASE_STATUSES } from '../../contract/enums.ts';
-import { entity, type ItemOf } from '../entities.ts';
+import { entity, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The partition of an application's databases. */
@@ -10,7 +10,7 @@ export const databaseListOf = (accountId: string) => key('ACCOUNT', accountId, '
 
 /** A database of an application. Its variables' prefix is its key: no two of an application share one. */
 export type Database = ItemOf<typeof Database>;
-export const Database = entity({
+export const Database = /* @__PURE__ */ entity({
   type: 'DATABASE',
   schema: () =>
     z.object({
@@ -25,15 +25,15 @@ export const Database = entity({
       clusterId: z.optional(z.string()),
       host: z.nullable(z.string()),
       createdAt: z.string(),
-      /** Until there is an end to its making: when the reconciler looks after it. */
-      checkAt: z.optional(z.string()),
+      /** While it is provisioned: the time at which the reconciler starts another execution. */
+      dueAt: z.optional(z.string()),
     }),
   key: ({ applicationId, prefix }: Pick<DatabaseKey, 'applicationId' | 'prefix'>) => ({
     pk: databasesOf(applicationId),
     sk: prefix,
   }),
   list: (item) => ({ listPk: databaseListOf(item.accountId), listSk: item.id }),
-  due: (item) => (item.checkAt ? { duePk: 'DATABASE', dueAt: item.checkAt } : undefined),
+  due: { queues: ['DATABASE'] },
 });
 
 export interface DatabaseKey {

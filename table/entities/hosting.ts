@@ -1,26 +1,24 @@
 import * as z from 'zod/mini';
 import { PANEL_STATUSES } from '../../contract/enums.ts';
-import { entity, type ItemOf, type OfAccount } from '../entities.ts';
+import { type AccountScopedId, entity, type ItemOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
-
-const sealed = () => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });
 
 /** The partition of all hosting servers. */
 export const HOSTING_SERVERS = key('HOSTING_SERVERS');
 
 /** A server that web and email hosting lives on: operators' data, changed without a deployment. */
 export type HostingServer = ItemOf<typeof HostingServer>;
-export const HostingServer = entity({
+export const HostingServer = /* @__PURE__ */ entity({
   type: 'HOSTING_SERVER',
   schema: () =>
     z.object({
       name: z.string(),
       /** Its panel's, without a slash at the end. */
       baseUrl: z.string(),
-      /** Who we are there, and the API token of that user. */
+      /** The platform's user on the server, and that user's API token. */
       user: z.string(),
       token: sealed(),
-      /** Whether new accounts go there. */
+      /** True when new accounts may be placed on the server. */
       open: z.boolean(),
     }),
   key: ({ name }: { name: string }) => ({ pk: HOSTING_SERVERS, sk: name }),
@@ -28,7 +26,7 @@ export const HostingServer = entity({
 
 /** The account of a hosting subscription on its server; its id is the subscription's. */
 export type HostingAccount = ItemOf<typeof HostingAccount>;
-export const HostingAccount = entity({
+export const HostingAccount = /* @__PURE__ */ entity({
   type: 'HOSTING_ACCOUNT',
   schema: () =>
     z.object({
@@ -42,9 +40,9 @@ export const HostingAccount = entity({
       /** Checks in a row that came to nothing, and what the last one said. */
       failures: z.int(),
       problem: z.optional(z.string()),
-      /** When somebody looks whether the account is as its subscription says; never again once it is removed. */
-      checkAt: z.optional(z.string()),
+      /** The next comparison with its subscription; none once it is removed. */
+      dueAt: z.optional(z.string()),
     }),
-  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId), sk: key('HOSTING', id) }),
-  due: (item) => (item.checkAt ? { duePk: 'HOSTING', dueAt: item.checkAt } : undefined),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('HOSTING', id) }),
+  due: { queues: ['HOSTING'] },
 });

@@ -1,17 +1,23 @@
 import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../../contract/enums.ts';
-import { DAY, entity, epoch, type ItemOf, type OfAccount } from '../entities.ts';
-import { GRACE, shardOf } from '../event-entities.ts';
+import type { EventType } from '../../contract/webhooks/events.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
+import { schedule } from '../schedule.ts';
 
-const sealed = () => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });
+/** The partitions that each queue of events and deliveries is spread over in the `due` index, so that none is hot. */
+const SHARDS = {
+  count: 8,
+  /** Ids of events and deliveries end in hexadecimal characters that are as good as random. */
+  of: (id: string) => Number.parseInt(id.slice(-4), 16) % 8,
+};
 
 /** The partition of an account's endpoints. */
 export const webhooksOf = (accountId: string) => key('ACCOUNT', accountId, 'WEBHOOKS');
 
 /** An endpoint of an account. All of an account's stand in one partition: fan-out reads them at once, consistently. */
 export type Webhook = ItemOf<typeof Webhook>;
-export const Webhook = entity({
+export const Webhook = /* @__PURE__ */ entity({
   type: 'WEBHOOK',
   schema: () =>
     z.object({
@@ -29,15 +35,15 @@ export const Webhook = entity({
       previous: z.optional(z.object({ secret: sealed(), expiresAt: z.string() })),
       createdAt: z.string(),
     }),
-  key: ({ accountId, id }: OfAccount) => ({ pk: webhooksOf(accountId), sk: id }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: webhooksOf(accountId), sk: id }),
 });
 
 /** The list of an endpoint's deliveries; each stands there by the time it was made. */
 export const deliveriesOf = (webhookId: string) => key('WEBHOOK', webhookId, 'DELIVERIES');
 
-/** One event on its way to one endpoint, with every attempt made. It stands here from its first attempt on. */
+/** One event for one endpoint, with every attempt made. The item exists from the first attempt on. */
 export type Delivery = ItemOf<typeof Delivery>;
-export const Delivery = entity({
+export const Delivery = /* @__PURE__ */ entity({
   type: 'DELIVERY',
   schema: () =>
     z.object({
@@ -62,33 +68,61 @@ export const Delivery = entity({
         }),
       ),
       /** Steps ever taken: a message in the queue asks for one of these, and is stale once it is recorded. */
-      serial: z.int(),
+      step: z.int(),
       /** Failed attempts of the schedule under way. */
       tries: z.int(),
       /** Set while a resend waits to be queued. */
       resendAt: z.optional(z.string()),
     }),
-  key: ({ accountId, id }: OfAccount) => ({ pk: key('ACCOUNT', accountId, 'DELIVERY', id), sk: 'DELIVERY' }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId, 'DELIVERY', id), sk: 'DELIVERY' }),
   list: (item) => ({ listPk: deliveriesOf(item.webhookId), listSk: key(item.createdAt, item.id) }),
+  // Which queue it joins depends on its next attempt: the write that stores one adds `queuedAt` or `waitingUntil`.
+  due: { queues: ['DELIVERY#QUEUED', 'DELIVERY#WAITING'], at: () => undefined, shards: SHARDS },
   expiresAtEpoch: (item) => epoch(item.createdAt) + 30 * DAY,
 });
 
-export const deliveryShard = (state: 'QUEUED' | 'WAITING', shard: number) => key('DELIVERY', state, String(shard));
-
-/** A message is on its way for an attempt at this time: if it is still to be made long after, the message is lost. */
-export const queuedFor = (id: string, attemptAt: string, grace: number = GRACE) => ({
-  duePk: deliveryShard('QUEUED', shardOf(id)),
-  dueAt: new Date(Date.parse(attemptAt) + grace).toISOString(),
-});
+/**
+ * Index attributes of a delivery whose message is queued for `attemptAt`. If the attempt is not made within the grace
+ * period, the message counts as lost.
+ */
+export const queuedAt = (id: string, attemptAt: string, grace: number = ATTEMPT_GRACE_MS) =>
+  schedule(Delivery, new Date(Date.parse(attemptAt) + grace), { queue: 'DELIVERY#QUEUED', id });
 /** The attempt is too far off for a message: one must be sent in time. */
-export const waitingFor = (id: string, attemptAt: string) => ({
-  duePk: deliveryShard('WAITING', shardOf(id)),
-  dueAt: attemptAt,
-});
+export const waitingUntil = (id: string, attemptAt: string) =>
+  schedule(Delivery, attemptAt, { queue: 'DELIVERY#WAITING', id });
 
-/** How far a sweep over waiting items has come. */
-export const Sweep = entity({
+/** The progress of a sweep over waiting items. */
+export const Sweep = /* @__PURE__ */ entity({
   type: 'SWEEP',
   schema: () => z.object({ name: z.string(), upTo: z.string() }),
   key: ({ name }: { name: string }) => ({ pk: key('SWEEP', name), sk: 'SWEEP' }),
+});
+
+/** Time after which a queued attempt counts as lost, in milliseconds; longer than an attempt takes. */
+export const ATTEMPT_GRACE_MS = 30_000;
+
+/**
+ * The outbox: an event stands in the table in the same transaction as what it tells of. It is due until every endpoint that
+ * it goes to has its delivery: no message and no record of the stream has to arrive for it to be found.
+ */
+export type Event = ItemOf<typeof Event>;
+export const Event = /* @__PURE__ */ entity({
+  type: 'EVENT',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      type: z.custom<EventType>((value) => typeof value === 'string'),
+      created: z.string(),
+      data: z.record(z.string(), z.unknown()),
+      /** The one endpoint that a `ping` is for; all that subscribe otherwise. */
+      onlyTo: z.optional(z.string()),
+    }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId, 'EVENT', id), sk: 'EVENT' }),
+  due: {
+    queues: ['EVENT#UNSETTLED'],
+    at: ({ created }) => new Date(Date.parse(created) + ATTEMPT_GRACE_MS).toISOString(),
+    shards: SHARDS,
+  },
+  expiresAtEpoch: (item) => epoch(item.created) + 30 * DAY,
 });

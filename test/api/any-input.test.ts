@@ -5,7 +5,7 @@ import type { Route } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
 import { local, newAccount } from '../support/harness.ts';
 
-/** Sends bytes as they are and reads all that comes back. */
+/** Sends raw bytes and reads the whole response. */
 const exchange = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(local.baseUrl);
@@ -19,7 +19,7 @@ const exchange = (bytes: string): Promise<string> =>
     socket.on('error', reject);
   });
 
-/** The status and the parsed body of an answer with `Connection: close`. */
+/** Parses the status and the body of a response with `Connection: close`. */
 function parse(answer: string): { status: number; body: unknown } {
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
   const text = answer.slice(answer.indexOf('\r\n\r\n') + 4);
@@ -36,7 +36,7 @@ const segment = fc.oneof(
   fc.constantFrom('..', '%2f', '%00', '%', '%zz', 'app_1', "'", '{id}'),
 );
 
-test('whatever is sent to whatever address is answered, and never with a 5xx', async () => {
+test('responds to any request at any path, and never with a 5xx', async () => {
   const account = await newAccount({ appLimit: 100_000 });
   const known = (routes as readonly Route[]).map(({ path }) => path);
   const path = fc.oneof(
@@ -60,7 +60,7 @@ test('whatever is sent to whatever address is answered, and never with a 5xx', a
   let count = 0;
   await fc.assert(
     fc.asyncProperty(request, async ({ method, path, query, headers, body }) => {
-      // A key is good for 120 a minute; what is over that is answered too, but says less.
+      // A key has 120 requests a minute; responses beyond that are 429 and say less.
       if (count++ % 100 === 0) Object.assign(account, await newAccount({ appLimit: 100_000 }));
       const target = `${path}${query ? `?${query}` : ''}`.replaceAll(' ', '%20');
       const lines = headers.map(([name, value]) => `${name}: ${value.trim()}\r\n`).join('');
@@ -83,7 +83,7 @@ test.each([
   ['a header without a colon', 'GET / HTTP/1.1\r\nhost localhost\r\n\r\n'],
   ['two lengths', 'POST /v1/apps HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
   ['headers of 100 kB', `GET / HTTP/1.1\r\nhost: x\r\nx-large: ${'a'.repeat(100_000)}\r\n\r\n`],
-])('%s is refused in the standard shape', async (_what, bytes) => {
+])('rejects %s in the standard shape', async (_what, bytes) => {
   const { status, body } = parse(await exchange(bytes));
   expect(status).toBeGreaterThanOrEqual(400);
   expect(status).toBeLessThan(500);

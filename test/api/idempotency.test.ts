@@ -5,7 +5,7 @@ import { clientOf, codeOf, newAccount } from '../support/harness.ts';
 
 const withKey = (secretKey: string, key: string) => clientOf({ secretKey, headers: { 'idempotency-key': key } });
 
-test('a repeat gets the same answer and makes nothing new, also when the first used up the plan', async () => {
+test('a repeat gets the same response and creates nothing, also if the first request exhausted the plan', async () => {
   const account = await newAccount({ appLimit: 1 });
   const client = withKey(account.secretKey, 'once');
   const first = await client.call(createApp, { body: { name: 'Once only' } });
@@ -16,7 +16,7 @@ test('a repeat gets the same answer and makes nothing new, also when the first u
   expect((await account.call(listApps)).body.data).toHaveLength(1);
 });
 
-test('of racing calls with one key all get the one answer', async () => {
+test('racing calls with one key all get the same response', async () => {
   const account = await newAccount();
   const client = withKey(account.secretKey, 'race');
   const answers = await Promise.all(
@@ -26,7 +26,7 @@ test('of racing calls with one key all get the one answer', async () => {
   expect((await account.call(listApps)).body.data).toHaveLength(1);
 });
 
-test('of racing deployments with one key all get the one deployment', async () => {
+test('racing deployments with one key all get the same deployment', async () => {
   const account = await newAccount();
   const repoUrl = 'https://git.localhost/no-such-repository.git';
   const { id } = (await account.call(createApp, { body: { name: 'Race', repoUrl, deployNow: false } })).body.data;
@@ -36,7 +36,7 @@ test('of racing deployments with one key all get the one deployment', async () =
   expect(new Set(answers.map(({ body }) => body.data.id))).toHaveProperty('size', 1);
 });
 
-test('the same key with another request is a conflict; a failed validation is not remembered', async () => {
+test('the same key with a different request is 409; a failed validation is not stored', async () => {
   const account = await newAccount();
   const client = withKey(account.secretKey, 'other');
   expect((await client.call(createApp, { body: { name: 'x' } })).status).toBe(400);
@@ -45,7 +45,7 @@ test('the same key with another request is a conflict; a failed validation is no
   expect([other.status, codeOf(other)]).toEqual([409, 'conflict']);
 });
 
-test('keys of two callers never meet', async () => {
+test('keys of different callers do not collide', async () => {
   const [one, two] = await Promise.all([newAccount(), newAccount()]);
   const answers = await Promise.all(
     [one, two].map(({ secretKey }) => withKey(secretKey, 'same').call(createApp, { body: { name: 'Mine' } })),
@@ -53,7 +53,7 @@ test('keys of two callers never meet', async () => {
   expect(answers[0]?.body.data.id).not.toBe(answers[1]?.body.data.id);
 });
 
-test('a key that is no key is a 400', async () => {
+test('an invalid key is 400', async () => {
   const account = await newAccount();
   const answer = await withKey(account.secretKey, 'x'.repeat(256)).call(createApp, { body: { name: 'Long' } });
   expect(answer.error?.message).toMatch(/^Idempotency-Key: /);

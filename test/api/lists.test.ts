@@ -9,12 +9,12 @@ import type { Route } from '../../contract/route.ts';
 import { dashboardRoutes, routes } from '../../contract/routes.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { pingWebhook } from '../../contract/webhooks/management.ts';
-import { freshName, registrant } from '../domains.ts';
-import { codeOf, newAccount, type Opened, until } from '../support/harness.ts';
-import { boughtHosting } from '../support/hosting.ts';
+import { registrant, uniqueDomain } from '../support/domains.ts';
+import { codeOf, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
+import { createHosting } from '../support/hosting.ts';
 import { receiver } from '../support/receivers.ts';
 
-/** A list of the contract: it takes `limit` and `offset`, and answers `{data: […], has_more}`. */
+/** True for a list of the contract: it takes `limit` and `offset`, and responds with `{data: […], has_more}`. */
 function isList(route: Route): boolean {
   const answer = route.response?.();
   return (
@@ -27,15 +27,15 @@ interface Body {
   data: Record<string, unknown>[];
   has_more: boolean;
 }
-/** Where a list is, and the ids of what was put into it, oldest first, where they are known. */
-interface Filled {
+/** A list's path parameters, and the ids of its items, oldest first, where they are known. */
+interface FilledList {
   params?: object;
   ids?: string[];
 }
 
 const COUNT = 3;
-/** Does it as often as a list's length, one after the other. */
-async function times<T>(act: (index: number) => Promise<T>): Promise<T[]> {
+/** Runs an action {@link COUNT} times, one after the other. */
+async function repeat<T>(act: (index: number) => Promise<T>): Promise<T[]> {
   const done: T[] = [];
   for (let index = 0; index < COUNT; index += 1) done.push(await act(index));
   return done;
@@ -44,67 +44,67 @@ async function times<T>(act: (index: number) => Promise<T>): Promise<T[]> {
 const hooks = await receiver();
 afterAll(() => hooks.stop());
 
-const app = async (account: Opened, more: object = {}) =>
+const app = async (account: OpenedAccount, more: object = {}) =>
   (await account.call(createApp, { body: { name: 'App', framework: 'NODE', ...more } })).body.data.id;
-const hook = async (account: Opened, url = hooks.url) =>
+const hook = async (account: OpenedAccount, url = hooks.url) =>
   (await account.call(createWebhook, { body: { url } })).body.data.id;
-const order = async (account: Opened) => {
-  const { status, body } = await account.call(orderDomain, { body: { domain: freshName(), registrant } });
+const order = async (account: OpenedAccount) => {
+  const { status, body } = await account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
   expect(status).toBe(201);
   return body.data.invoice.id;
 };
 
-/** Puts three things into each list there is. */
-const FILL: Record<string, (account: Opened) => Promise<Filled>> = {
-  listApps: async (account) => ({ ids: await times(() => app(account)) }),
+/** Creates three items for every list. */
+const FILLERS: Record<string, (account: OpenedAccount) => Promise<FilledList>> = {
+  listApps: async (account) => ({ ids: await repeat(() => app(account)) }),
   listDeployments: async (account) => {
     const id = await app(account, { repoUrl: 'https://git.localhost/no-such.git', deployNow: false });
-    // One at a time: the next may begin when the one before has failed.
+    // One at a time: a deployment may start once the previous one has failed.
     const next = async () => {
       const { status, body } = await account.call(createDeployment, { params: { id } });
       return status === 202 && body.data.id;
     };
-    return { params: { id }, ids: await times(() => until(next)) };
+    return { params: { id }, ids: await repeat(() => waitFor(next)) };
   },
-  listWebhooks: async (account) => ({ ids: await times(() => hook(account)) }),
-  listEndpoints: async (account) => ({ ids: await times(() => hook(account)) }),
+  listWebhooks: async (account) => ({ ids: await repeat(() => hook(account)) }),
+  listEndpoints: async (account) => ({ ids: await repeat(() => hook(account)) }),
   listDeliveries: async (account) => {
     const id = await hook(account);
-    await times((index) => {
+    await repeat((index) => {
       const ping = account.dashboard.call(pingWebhook, { params: { id } });
-      return ping.then(() => until(async () => hooks.received.length > index));
+      return ping.then(() => waitFor(async () => hooks.received.length > index));
     });
     return { params: { id } };
   },
-  listHosting: async (account) => ({ ids: await times(async () => (await boughtHosting(account)).id) }),
+  listHosting: async (account) => ({ ids: await repeat(async () => (await createHosting(account)).id) }),
   listDomains: async (account) => {
-    await times(() => order(account));
+    await repeat(() => order(account));
     return {};
   },
-  listInvoices: async (account) => ({ ids: await times(() => order(account)) }),
+  listInvoices: async (account) => ({ ids: await repeat(() => order(account)) }),
   listKeys: async (account) => {
     const made = (index: number) =>
       account.dashboard.call(createKey, { body: { name: `Key ${index}`, scopes: ['read'] } });
-    // The account has one already.
-    const [, ...ids] = await times(async (index) => (index === 0 ? '' : (await made(index)).body.data.id));
+    // The account already has one.
+    const [, ...ids] = await repeat(async (index) => (index === 0 ? '' : (await made(index)).body.data.id));
     return { ids };
   },
-  listSubscriptions: async (account) => ({ ids: await times(async () => (await boughtHosting(account)).id) }),
+  listSubscriptions: async (account) => ({ ids: await repeat(async () => (await createHosting(account)).id) }),
   listDatabases: async (account) => {
     const applicationId = await app(account);
     const made = (index: number) =>
       account.dashboard.call(createDatabase, { body: { applicationId, name: `d${index}` } });
-    return { ids: await times(async (index) => (await made(index)).body.data.id) };
+    return { ids: await repeat(async (index) => (await made(index)).body.data.id) };
   },
 };
 
-test('every list of the contract is driven here', () => {
-  expect(lists.map(({ id }) => id).sort()).toEqual(Object.keys(FILL).sort());
+test('covers every list of the contract', () => {
+  expect(lists.map(({ id }) => id).sort()).toEqual(Object.keys(FILLERS).sort());
 });
 
 describe.each(lists.map((route) => ({ id: route.id, route })))('$id', ({ id, route }) => {
-  let account: Opened;
-  let filled: Filled;
+  let account: OpenedAccount;
+  let filled: FilledList;
   const ask = async (query: Record<string, string> = {}) => {
     const client = route.access === 'login' ? account.dashboard : account;
     const answer = await client.call(route, { params: filled.params ?? {}, query } as object);
@@ -112,10 +112,10 @@ describe.each(lists.map((route) => ({ id: route.id, route })))('$id', ({ id, rou
   };
   beforeAll(async () => {
     account = await newAccount({ walletCents: 500_000 });
-    filled = (await FILL[id]?.(account)) ?? {};
+    filled = (await FILLERS[id]?.(account)) ?? {};
   }, 60_000);
 
-  test('newest first, and every page shows what the whole list has there', async () => {
+  test('is newest first, and every page matches the whole list', async () => {
     const { data, has_more } = (await ask()).body;
     expect([data.length, has_more]).toEqual([COUNT, false]);
     if (filled.ids) expect(data.map((each) => each.id)).toEqual(expect.arrayContaining([...filled.ids]));
@@ -133,13 +133,13 @@ describe.each(lists.map((route) => ({ id: route.id, route })))('$id', ({ id, rou
     expect((await ask({ limit: '100', offset: '0' })).body.data).toHaveLength(COUNT);
   });
 
-  test('past its end a list is empty', async () => {
+  test('is empty past its end', async () => {
     for (const offset of [String(COUNT), '1000000000']) {
       expect((await ask({ offset })).body).toEqual({ data: [], has_more: false });
     }
   });
 
-  test('what is no page is refused, with the field named', async () => {
+  test('rejects an invalid page naming the field', async () => {
     const bad = {
       limit: ['0', '101', '-1', '1.5', 'ten', '', ' 1', '1e1', '0x10', '9007199254740993'],
       offset: ['-1', '1.5', 'x', '', ' 0', '1e1', '1000000001', '99999999999999999999'],

@@ -3,12 +3,12 @@ import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../co
 import { raw } from '../support/harness.ts';
 
 const own: readonly AnyRoute[] = [...routes, ...streamedRoutes];
-/** The operations at their own paths, those of `/v1` and `/ai/v1` at the dashboard's too, and what only it has. */
+/** Operations at their own paths, those of `/v1` and `/ai/v1` at the dashboard's paths too, and the dashboard's own. */
 const everywhere = [
   ...own,
   ...dashboardRoutes,
   ...own
-    .filter(({ path, mirrored }) => mirrored && /^(\/ai)?\/v1\//.test(path))
+    .filter(({ path, alsoOnDashboard }) => alsoOnDashboard && /^(\/ai)?\/v1\//.test(path))
     .map(({ id, method, path }) => ({
       id: `dashboard${id[0]?.toUpperCase()}${id.slice(1)}`,
       method,
@@ -16,7 +16,7 @@ const everywhere = [
     })),
 ];
 
-test('the OpenAPI document names every operation, and every reference in it leads somewhere', async () => {
+test('the OpenAPI document contains every operation, and every reference resolves', async () => {
   const answer = await raw('/v1/openapi.json');
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   const document = (await answer.json()) as {
@@ -37,7 +37,7 @@ test('the OpenAPI document names every operation, and every reference in it lead
   for (const [, group = '', name = ''] of references) expect(document.components[group]).toHaveProperty(name);
 });
 
-test('the documentation is a page that runs no script', async () => {
+test('the documentation page runs no script', async () => {
   const answer = await raw('/docs');
   expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -3,33 +3,33 @@ import { createServer, request } from 'node:http';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Method } from '../../contract/route.ts';
-import { local, newAccount, type Opened } from '../support/harness.ts';
+import { local, newAccount, type OpenedAccount } from '../support/harness.ts';
 
 /**
- * Sequential round trips, counted on the wire: a proxy stands before the table and counts waves. A request that begins
- * while none is under way begins a wave; what runs beside it costs no time of its own.
+ * Counts sequential round trips on the wire: a proxy in front of the table counts waves. A request that starts while none is
+ * in flight starts a wave; concurrent requests belong to the same wave.
  */
 let waves = 0;
-let underWay = 0;
+let inFlight = 0;
 const table = new URL(local.environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
 const proxy = createServer((incoming, outgoing) => {
-  if (underWay === 0) waves += 1;
-  underWay += 1;
+  if (inFlight === 0) waves += 1;
+  inFlight += 1;
   const forwarded = request(
     { host: table.hostname, port: table.port, method: incoming.method, path: incoming.url, headers: incoming.headers },
     (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.on('end', () => {
-        underWay -= 1;
+        inFlight -= 1;
       });
       answer.pipe(outgoing);
     },
   );
-  // Time enough for what is sent at once to arrive, each over a connection of its own.
+  // Long enough for concurrent requests to arrive, each over its own connection.
   setTimeout(() => incoming.pipe(forwarded), 40);
 });
 
-let account: Opened;
+let account: OpenedAccount;
 beforeAll(async () => {
   account = await newAccount();
   proxy.listen(0, '127.0.0.1');
@@ -45,7 +45,7 @@ afterAll(() => {
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** Invokes a function of the API in this process, against the counted table. */
+/** Invokes a function of the API in this process, against the counting proxy. */
 async function invoke(
   id: string,
   method: Method,
@@ -73,7 +73,7 @@ const REPO = 'https://git.localhost/no-such-repository.git';
 const create = (headers = {}) =>
   invoke('createApp', 'POST', '/v1/apps', {}, { name: 'Counted', repoUrl: REPO, deployNow: false }, headers);
 
-test('a read takes 2 sequential round trips, 1 where the key is known; a write 3 at most, authentication included', async () => {
+test('a read takes 2 sequential round trips, 1 for a recently authenticated key; a write at most 3, including authentication', async () => {
   const stranger = await invoke('getAccount', 'GET', '/v1/account', {});
   expect(stranger).toMatchObject({ status: 200, waves: 2 });
   const { id } = (await create()).body.data;
@@ -107,18 +107,18 @@ test('a read takes 2 sequential round trips, 1 where the key is known; a write 3
   expect(trips).toEqual({
     ...{ createWebhook: 2, listWebhooks: 1, listInvoices: 1, getWallet: 1, listPlans: 1 },
     ...{ getAccount: 1, listApps: 1, getApp: 1, listDeployments: 1, getDeployment: 1 },
-    // The second name is taken: the suffix costs the third trip.
+    // The second name is taken: its suffix takes the third round trip.
     ...{ createApp: 3, createAppOnce: 3, updateApp: 2, replaceEnv: 3, createDeployment: 3, deleteApp: 3 },
   });
   for (const [name, { status }] of Object.entries(counted)) expect([name, status]).toEqual([name, expect.any(Number)]);
   for (const { status } of Object.values(counted)) expect(status).toBeLessThan(300);
 });
 
-test('what was read ahead for a key is given to nobody once the key is revoked', async () => {
+test('discards a speculative read once the key is revoked', async () => {
   await invoke('getAccount', 'GET', '/v1/account', {});
-  const [{ deps }, { Credential }, { change }, { keyHash }] = await Promise.all([
+  const [{ deps }, { Credential }, { change }, { hashKey: keyHash }] = await Promise.all([
     import('../../runtime/deps.ts'),
-    import('../../table/entities.ts'),
+    import('../../table/entities/accounts.ts'),
     import('../../table/writes.ts'),
     import('../../domain/accounts/credentials.ts'),
   ]);
@@ -131,13 +131,13 @@ test('what was read ahead for a key is given to nobody once the key is revoked',
   expect(await invoke('getAccount', 'GET', '/v1/account', {})).toMatchObject({ status: 200 });
 });
 
-test('a known key hears of its own bad input', async () => {
+test('reports invalid input for a recently authenticated key', async () => {
   await invoke('getAccount', 'GET', '/v1/account', {});
   const refused = await invoke('listApps', 'GET', '/v1/apps', {}, undefined, {}, { limit: '0' });
   expect(refused).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining('limit') } } });
 });
 
-test('a login costs no round trip more than a key', async () => {
+test('a login takes no more round trips than a key', async () => {
   const headers = { authorization: `Bearer ${account.accessToken}` };
   const read = () => invoke('listApps', 'GET', '/dashboard/v1/apps', {}, undefined, headers);
   expect(await read()).toMatchObject({ status: 200, waves: 2 });
@@ -148,14 +148,14 @@ test('a login costs no round trip more than a key', async () => {
   expect(written).toMatchObject({ status: 201, waves: 2 });
 });
 
-test('the catalogue takes 1 round trip when warm, an order of a domain 3, a change of its records 3', async () => {
-  const { freshName, registrant } = await import('../domains.ts');
+test('the warm catalogue takes 1 round trip, a domain order 3, a change of its records 3', async () => {
+  const { uniqueDomain: freshName, registrant } = await import('../support/domains.ts');
   const q = freshName();
   const check = () => invoke('checkDomain', 'GET', '/v1/domains/check', {}, undefined, {}, { q });
   const prices = () => invoke('listDomainPrices', 'GET', '/v1/domains/pricing', {});
   const order = (headers = {}) =>
     invoke('orderDomain', 'POST', '/v1/domains', {}, { domain: freshName(), registrant }, headers);
-  // What operators may have changed is read once, and then kept.
+  // The operators' catalogue is read once and then cached.
   for (const cold of [await prices(), await check()]) expect(cold.status).toBe(200);
   const ordered = await order();
   const domains = await invoke('listDomains', 'GET', '/v1/domains', {});

@@ -1,32 +1,32 @@
 import { expect, test } from 'vitest';
 import { getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
 import { newAccount } from '../support/harness.ts';
-import { open, signedIn } from './browser.ts';
-import { unstyled } from './styles.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
+import { missingStyles } from './styles.ts';
 
-test('credits are bought from the wallet, and not without the money', async () => {
+test('credits are bought from the wallet, and a purchase beyond the balance is rejected', async () => {
   const account = await newAccount({ walletCents: 15_000 });
-  const page = await open(await signedIn(account), 'ai');
+  const page = await openScreen(await signedInContext(account), 'ai');
   await page.getByLabel('Amount in rand').fill('100');
   await page.getByRole('button', { name: 'Buy credits' }).click();
-  await page.getByText('R100.00 of credits were added.').waitFor();
-  expect(await unstyled(page)).toEqual([]);
+  await page.getByText('R100.00 in credits added.').waitFor();
+  expect(await missingStyles(page)).toEqual([]);
   await page.getByText('Credits bought').waitFor();
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByRole('alert').getByText('Request id').waitFor();
   expect((await account.dashboard.call(getAiCredits)).body.data.balance).toBe('100.00');
 });
 
-test('an amount that is none is refused before it is sent', async () => {
-  const page = await open(await signedIn(await newAccount()), 'ai');
+test('an invalid amount is rejected before it is sent', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'ai');
   await page.getByLabel('Amount in rand').fill('a lot');
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByText('must be rand with two decimals', { exact: false }).waitFor();
 });
 
-test('a model answers in the playground as it goes, and the ledger and its chart say what it cost', async () => {
+test('a model streams its response in the playground, and the usage history and its chart show the cost', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
-  const page = await open(await signedIn(account), 'ai/playground');
+  const page = await openScreen(await signedInContext(account), 'ai/playground');
   await page.getByLabel('Message').fill('say exactly: <b>Sawubona</b> from the gateway');
   await page.getByLabel('Message').press('Enter');
   const conversation = page.getByRole('log', { name: 'Conversation' });
@@ -38,9 +38,9 @@ test('a model answers in the playground as it goes, and the ledger and its chart
   await page.getByRole('cell', { name: model }).waitFor();
 });
 
-test('a model that fails says why, and the conversation goes on', async () => {
+test('a failing model shows the reason, and the conversation continues', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
-  const page = await open(await signedIn(account), 'ai/playground');
+  const page = await openScreen(await signedInContext(account), 'ai/playground');
   const say = async (text: string) => {
     await page.getByLabel('Message').fill(text);
     await page.getByRole('button', { name: 'Send' }).click();
@@ -52,16 +52,16 @@ test('a model that fails says why, and the conversation goes on', async () => {
   expect(await page.getByRole('alert').count()).toBe(0);
 });
 
-test('without credits a call is refused in the words of the gateway', async () => {
-  const page = await open(await signedIn(await newAccount()), 'ai/playground');
+test("a call without credits shows the gateway's message", async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'ai/playground');
   await page.getByLabel('Message').fill('hello');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('alert').getByText('The AI credit balance is below R0.50.').waitFor();
 });
 
-test('a provider key is saved, shown by its last four characters alone, and removed after asking', async () => {
+test('a provider key is saved, shown by its last four characters only, and removed after confirmation', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'ai/providers');
+  const page = await openScreen(await signedInContext(account), 'ai/providers');
   await page.getByRole('button', { name: 'Save key for OpenAI' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Key/).fill('short');
@@ -74,7 +74,7 @@ test('a provider key is saved, shown by its last four characters alone, and remo
   const row = page.locator('.row', { hasText: 'ending in 9876' });
   await row.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await expect.poll(() => page.getByText('ending in 9876').count()).toBe(0);
+  await expect.poll(() => page.getByText('ending in 9876').count(), POLL).toBe(0);
   const { data } = (await account.dashboard.call(listProviderKeys)).body;
   expect(data.some(({ saved }) => saved)).toBe(false);
 });

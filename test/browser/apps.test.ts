@@ -3,28 +3,28 @@ import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
 import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord } from '../../contract/dns/records.ts';
-import { openDomain } from '../domains.ts';
 import { get } from '../support/browse.ts';
+import { registerDomain } from '../support/domains.ts';
 import { local, newAccount } from '../support/harness.ts';
-import { open, settled, signedIn } from './browser.ts';
+import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';
 
-test('an application is created, deployed while its log is watched, answers, and shows what it prints', async () => {
+test('an application is created, deployed with a live log, reachable, and shows its output', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'apps');
+  const page = await openScreen(await signedInContext(account), 'apps');
   await page.getByText('No applications yet').waitFor();
   await page.getByRole('link', { name: 'New application' }).first().click();
   await page.getByLabel('Name').fill('Browser made');
-  await page.getByText('Its address will begin with browser-made').waitFor();
+  await page.getByText('The URL starts with browser-made').waitFor();
   await page.getByLabel('Framework').selectOption('EXPRESS');
   await page.getByLabel('Git repository').fill(REPOSITORY);
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'Browser made' }).waitFor();
-  await page.getByRole('link', { name: /From the dashboard/ }).click();
+  await page.getByRole('link', { name: /Dashboard/ }).click();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 30_000 }).toContain('The new release is live');
-  await page.getByText('Succeeded').waitFor();
+  await page.getByText('Ready', { exact: true }).waitFor();
   const address = await page.getByRole('link', { name: /browser-made/ }).getAttribute('href');
   expect((await get(local.baseUrl, new URL(address ?? '').hostname)).body).toContain('Hello from Express');
   await page.getByRole('link', { name: 'Browser made' }).click();
@@ -33,34 +33,34 @@ test('an application is created, deployed while its log is watched, answers, and
   await expect.poll(() => printed.textContent(), { timeout: 20_000 }).toContain('listening on');
 }, 90_000);
 
-test('what is wrong is said as it is typed, and a form that is wrong is not sent', async () => {
+test('errors are shown while typing, and an invalid form is not sent', async () => {
   const account = await newAccount();
-  const context = await signedIn(account);
-  const page = await open(context, 'apps/new');
+  const context = await signedInContext(account);
+  const page = await openScreen(context, 'apps/new');
   const sent: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'POST') sent.push(request.url());
   });
   await page.getByRole('button', { name: 'Create application' }).click();
-  await page.getByText('This is needed').waitFor();
+  await page.getByText('Required', { exact: true }).waitFor();
   expect(await page.getByLabel('Name').evaluate((input) => input.matches(':focus'))).toBe(true);
   await page.getByLabel('Name').fill('F');
   await page.getByText('At least 2 characters').waitFor();
   await page.getByLabel('Name').fill('Fine');
-  await expect.poll(() => page.getByText('At least 2 characters').count()).toBe(0);
+  await expect.poll(() => page.getByText('At least 2 characters').count(), POLL).toBe(0);
   await page.getByLabel('Git repository').fill('ext::sh -c id');
-  await page.getByLabel('Branch', { exact: true }).fill('..');
-  await page.getByLabel('Own domain').focus();
+  await page.getByLabel('Production branch').fill('..');
+  await page.getByLabel('Custom domain').focus();
   await page.getByText('must be a Git address', { exact: false }).waitFor();
   await page.getByText('must be a valid branch name', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Create application' }).click();
   expect(sent).toEqual([]);
 });
 
-test("the API's refusal stands in the form with its request id, and what was typed stays", async () => {
+test("the API's error is shown in the form with its request id, and the input is kept", async () => {
   const account = await newAccount({ appLimit: 1 });
   await account.call(createApp, { body: { name: 'First' } });
-  const page = await open(await signedIn(account), 'apps/new');
+  const page = await openScreen(await signedInContext(account), 'apps/new');
   await page.getByLabel('Name').fill('Second');
   await page.getByRole('button', { name: 'Create application' }).click();
   const alert = page.getByRole('alert');
@@ -69,11 +69,11 @@ test("the API's refusal stands in the form with its request id, and what was typ
   expect(await page.getByLabel('Name').inputValue()).toBe('Second');
 });
 
-test('a double click makes one application, and so does an answer that was lost', async () => {
+test('a double click creates one application, and so does a retry after a lost response', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'apps/new');
+  const page = await openScreen(await signedInContext(account), 'apps/new');
   await page.getByLabel('Name').fill('Only one');
-  // The call gets through, its answer does not.
+  // The call succeeds, but its response is lost.
   await page.route(
     '**/dashboard/v1/apps',
     async (route) => {
@@ -87,10 +87,10 @@ test('a double click makes one application, and so does an answer that was lost'
   expect((await account.call(listApps)).body.data).toHaveLength(1);
 });
 
-test('an application is deleted by typing its name, and not before', async () => {
+test('an application is deleted only after typing its name', async () => {
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Doomed' } })).body;
-  const page = await open(await signedIn(account), `apps/${data.id}/settings`);
+  const page = await openScreen(await signedInContext(account), `apps/${data.id}/settings`);
   await page.getByRole('button', { name: 'Delete application' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete “Doomed”?' });
   const confirm = dialog.getByRole('button', { name: 'Delete application' });
@@ -103,11 +103,11 @@ test('an application is deleted by typing its name, and not before', async () =>
   expect((await account.call(listApps)).body.data).toEqual([]);
 });
 
-test('settings are saved, and a branch that is none is refused at its field', async () => {
+test('settings are saved, and an invalid branch is rejected at its field', async () => {
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Settled' } })).body;
-  const page = await open(await signedIn(account), `apps/${data.id}/settings`);
-  await page.getByLabel('Branch', { exact: true }).fill('release');
+  const page = await openScreen(await signedInContext(account), `apps/${data.id}/settings`);
+  await page.getByLabel('Production branch').fill('release');
   await page.getByLabel('Build command').fill('npm run build');
   await page.getByLabel('Deploy on every push').check({ force: true });
   await page.getByRole('button', { name: 'Save' }).click();
@@ -116,11 +116,11 @@ test('settings are saved, and a branch that is none is refused at its field', as
   expect(saved).toMatchObject({ branch: 'release', buildCommand: 'npm run build', autoDeploy: true });
 });
 
-test('variables are replaced, keep their values when left alone, and are never shown again', async () => {
+test('variables are replaced, keep their values if left empty, and are never shown again', async () => {
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Variable' } })).body;
-  const page = await open(await signedIn(account), `apps/${data.id}/env`);
-  await page.getByRole('button', { name: 'Add a variable' }).click();
+  const page = await openScreen(await signedInContext(account), `apps/${data.id}/env`);
+  await page.getByRole('button', { name: 'Add variable' }).click();
   await page.getByLabel('Name').fill('PORT');
   await page.getByLabel('Value of PORT', { exact: true }).fill('1');
   await page.getByRole('button', { name: 'Save variables' }).click();
@@ -130,13 +130,13 @@ test('variables are replaced, keep their values when left alone, and are never s
   await page.getByRole('button', { name: 'Save variables' }).click();
   await page.getByText('Saved. Deploy to apply', { exact: false }).waitFor();
   await page.reload();
-  await settled(page);
+  await waitUntilLoaded(page);
   expect(await page.getByLabel('Name').inputValue()).toBe('GREETING');
   expect(await page.getByLabel('Value of GREETING', { exact: true }).inputValue()).toBe('');
   expect(await page.content()).not.toContain('a secret value');
 });
 
-test('a new hook secret and a new deploy key are made after asking, and shown', async () => {
+test('the webhook secret and the deploy key are rotated after confirmation, and shown', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createApp, { body: { name: 'Renewing' } })).body.data;
   const known = async () => {
@@ -144,11 +144,11 @@ test('a new hook secret and a new deploy key are made after asking, and shown', 
     return { secret, ...(await account.dashboard.call(getDeployKey, { params: { id } })).body.data };
   };
   const before = await known();
-  const page = await open(await signedIn(account), `apps/${id}/git`);
-  await page.getByRole('button', { name: 'New secret' }).click();
+  const page = await openScreen(await signedInContext(account), `apps/${id}/git`);
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   expect(await known()).toEqual(before);
-  for (const name of ['New secret', 'New key']) {
+  for (const name of ['Rotate secret', 'Rotate key']) {
     await page.getByRole('button', { name }).click();
     await page.getByRole('dialog').getByRole('button', { name }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -158,20 +158,20 @@ test('a new hook secret and a new deploy key are made after asking, and shown', 
   for (const text of [secret, publicKey]) await page.getByText(text, { exact: true }).waitFor();
 });
 
-test('an own domain says what its owner has to do next: prove it, lead it here, and then nothing', async () => {
+test("a custom domain shows the owner's next step: verify it, point it here, then none", async () => {
   const [owner, account] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
-  const { domain } = await openDomain(owner);
+  const { domain } = await registerDomain(owner);
   const record = async (type: 'TXT' | 'CNAME', name: string, content: string) =>
     await owner.call(addDnsRecord, { params: { id: domain.id }, body: { type, name, content } });
   const { id } = (await account.call(createApp, { body: { name: 'Owned' } })).body.data;
-  const page = await open(await signedIn(account), `apps/${id}/domain`);
+  const page = await openScreen(await signedInContext(account), `apps/${id}/domain`);
   await page.getByRole('textbox', { name: 'Domain' }).fill('no domain');
   await page.getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('must be a domain name', { exact: false }).waitFor();
   await page.getByRole('textbox', { name: 'Domain' }).fill(`shop.${domain.name}`);
   await page.getByRole('button', { name: 'Add domain' }).click();
-  await page.getByText('Proves that the domain is yours: TXT').waitFor();
-  await page.getByText('Sends its visitors to the application: CNAME').waitFor();
+  await page.getByText('Verify ownership: add this TXT record').waitFor();
+  await page.getByText('Point your domain: add this CNAME record').waitFor();
   const { challenge, target } = (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
   await record('TXT', '_hosting-challenge.shop', challenge.value);
   const check = page.getByRole('button', { name: 'Check now' });
@@ -185,7 +185,7 @@ test('an own domain says what its owner has to do next: prove it, lead it here, 
     )
     .toBe(1);
   await page.getByText('Certificate', { exact: true }).waitFor();
-  await page.getByText('leads nowhere yet', { exact: false }).waitFor();
+  await page.getByText('does not point anywhere yet', { exact: false }).waitFor();
   await record('CNAME', 'shop', target.value);
   await expect
     .poll(
@@ -196,16 +196,16 @@ test('an own domain says what its owner has to do next: prove it, lead it here, 
       { timeout: 60_000, interval: 2000 },
     )
     .toBe(1);
-  await page.getByText('Visitors are let in over HTTPS', { exact: false }).waitFor();
-  expect(await page.getByText('Proves that the domain is yours').count()).toBe(0);
+  await page.getByText('HTTPS active', { exact: false }).waitFor();
+  expect(await page.getByText('Verify ownership').count()).toBe(0);
   await page.getByRole('button', { name: 'Remove domain' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove domain' }).click();
-  await page.getByText('No domain of its own').waitFor();
+  await page.getByText('No custom domain').waitFor();
 }, 120_000);
 
-test("an application of somebody else's is not there", async () => {
+test("another account's application is not found", async () => {
   const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);
   const { data } = (await owner.call(createApp, { body: { name: 'Mine' } })).body;
-  const page = await open(await signedIn(stranger), `apps/${data.id}`);
+  const page = await openScreen(await signedInContext(stranger), `apps/${data.id}`);
   await page.getByRole('alert').getByText('no such application', { exact: false }).waitFor();
 });

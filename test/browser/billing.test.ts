@@ -4,12 +4,12 @@ import { listPlans } from '../../contract/billing/plans.ts';
 import { createTopUp, getAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
 import { local, newAccount } from '../support/harness.ts';
-import { open, signedIn } from './browser.ts';
+import { openScreen, signedInContext } from './browser.ts';
 
-/** An invoice that the account has not paid. */
-async function unpaid(accountId: string) {
+/** Issues an unpaid invoice. */
+async function issueUnpaidInvoice(accountId: string) {
   Object.assign(process.env, local.environment);
-  const [{ deps }, { issueInvoice }, { vatInside }, { nothing, withWallet }] = await Promise.all([
+  const [{ deps }, { issueInvoice }, { vatInside }, { readNothing: nothing, withWallet }] = await Promise.all([
     import('../../runtime/deps.ts'),
     import('../../domain/billing/invoices.ts'),
     import('../../domain/billing/money.ts'),
@@ -22,21 +22,21 @@ async function unpaid(accountId: string) {
   });
 }
 
-test('the wallet is topped up on the page of the processor, and the browser comes back to see it', async () => {
+test("the wallet is topped up on the payment provider's page, which returns to the dashboard", async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'billing');
-  await page.getByText('Nothing has moved yet').waitFor();
+  const page = await openScreen(await signedInContext(account), 'billing');
+  await page.getByText('No transactions yet').waitFor();
   await page.getByLabel('Amount in rand').fill('250');
   await page.getByRole('button', { name: 'Top up by card' }).click();
   await page.getByRole('button', { name: 'Pay' }).click();
-  await page.getByText('Your card payment of R250.00 is in your wallet.').waitFor();
+  await page.getByText('Your card payment of R250.00 was added to your wallet.').waitFor();
   await page.getByRole('cell', { name: 'R250.00' }).first().waitFor();
   expect((await account.call(getWallet)).body.data.balance).toBe('250.00');
 });
 
-test('a card that is declined is said to be, and nothing moves', async () => {
+test('a declined card is reported, and the balance stays the same', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'billing');
+  const page = await openScreen(await signedInContext(account), 'billing');
   await page.getByLabel('Amount in rand').fill('13.00');
   await page.getByRole('button', { name: 'Top up by card' }).click();
   await page.getByRole('button', { name: 'Pay' }).click();
@@ -44,34 +44,34 @@ test('a card that is declined is said to be, and nothing moves', async () => {
   expect((await account.call(getWallet)).body.data.balance).toBe('0.00');
 });
 
-test('automatic top-ups are switched on, and amounts that are none are refused at their field', async () => {
+test('auto top-up is switched on, and invalid amounts are rejected at their field', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'billing');
-  await page.getByLabel('Top up automatically').check({ force: true });
-  await page.getByLabel('By (rand)').fill('nothing');
+  const page = await openScreen(await signedInContext(account), 'billing');
+  await page.getByLabel('Auto top-up').check({ force: true });
+  await page.getByLabel('Top-up amount (rand)').fill('nothing');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('must be rand with two decimals', { exact: false }).waitFor();
-  await page.getByLabel('By (rand)').fill('300');
+  await page.getByLabel('Top-up amount (rand)').fill('300');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The wallet tops itself up.').waitFor();
+  await page.getByText('Auto top-up is on.').waitFor();
   const { data } = (await account.dashboard.call(getAutoTopUp)).body;
   expect(data).toMatchObject({ enabled: true, threshold: '50.00', amount: '300.00' });
 });
 
-test('a plan is bought for what was said, its invoice can be read, and the plan is cancelled after asking', async () => {
+test('a plan is bought for the announced price, its invoice can be read, and the plan is cancelled after confirmation', async () => {
   const account = await newAccount({ walletCents: 500_000 });
-  const page = await open(await signedIn(account), 'billing/plans');
+  const page = await openScreen(await signedInContext(account), 'billing/plans');
   await page.getByText('No subscriptions yet').waitFor();
   const { data: plans } = (await account.call(listPlans)).body;
   const plan = plans.find(({ category }) => category === 'WEB');
   if (!plan) throw new Error('no web plan is on sale');
-  await page.getByRole('button', { name: `Buy ${plan.name}`, exact: true }).click();
+  await page.getByRole('button', { name: `Subscribe to ${plan.name}`, exact: true }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Billed').selectOption('YEARLY');
-  await dialog.getByRole('button', { name: 'Buy for R', exact: false }).click();
+  await dialog.getByLabel('Billing cycle').selectOption('YEARLY');
+  await dialog.getByRole('button', { name: 'Subscribe for R', exact: false }).click();
   await dialog.getByText(/^This /).waitFor();
-  await dialog.getByLabel('Domain it is for').fill(`plan-${Date.now()}.co.za`);
-  await dialog.getByRole('button', { name: 'Buy for R', exact: false }).dblclick();
+  await dialog.getByLabel('Domain').fill(`plan-${Date.now()}.co.za`);
+  await dialog.getByRole('button', { name: 'Subscribe for R', exact: false }).dblclick();
   const row = page.locator('.row', { hasText: plan.name });
   await row.getByText('Active').waitFor();
   const { data: invoices } = (await account.call(listInvoices)).body;
@@ -88,10 +88,10 @@ test('a plan is bought for what was said, its invoice can be read, and the plan 
   expect(await page.getByRole('cell', { name: 'VAT (15%), included' }).isVisible()).toBe(true);
 });
 
-test('an invoice that waits is paid from the wallet after asking, and not without the money', async () => {
+test('an unpaid invoice is paid from the wallet after confirmation, and not without sufficient balance', async () => {
   const account = await newAccount();
-  const { id } = await unpaid(account.id);
-  const page = await open(await signedIn(account), `billing/invoices/${id}`);
+  const { id } = await issueUnpaidInvoice(account.id);
+  const page = await openScreen(await signedInContext(account), `billing/invoices/${id}`);
   await page.getByRole('button', { name: 'Pay from wallet' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Pay from wallet' }).click();

@@ -1,15 +1,18 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { local, type Opened } from '../support/harness.ts';
+import { local, type OpenedAccount } from '../support/harness.ts';
 
-/** The widths that people come with: a desk and a phone. */
-export const SIZES = { desk: { width: 1200, height: 900 }, phone: { width: 390, height: 844 } } as const;
+/** Viewports: desktop and phone. */
+export const VIEWPORTS = { desk: { width: 1200, height: 900 }, phone: { width: 390, height: 844 } } as const;
+
+/** Limit of a poll, generous enough for a loaded machine: vitest's default is one second. */
+export const POLL = { timeout: 15_000 } as const;
 
 let browser: Browser;
 const contexts: BrowserContext[] = [];
-/** What pages complained of that no test has expected: scripts that broke, and what the security policy stopped. */
-const complaints: string[] = [];
+/** Unexpected errors of the pages: exceptions, and violations of the content security policy. */
+const pageErrors: string[] = [];
 
 beforeAll(async () => {
   browser = await playwright.launch({
@@ -19,43 +22,43 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const context of contexts.splice(0)) await context.close();
-  expect(complaints.splice(0)).toEqual([]);
+  expect(pageErrors.splice(0)).toEqual([]);
 });
 afterAll(async () => {
   await browser.close();
 });
 
-export interface Visitor {
-  size?: keyof typeof SIZES;
+export interface ContextOptions {
+  size?: keyof typeof VIEWPORTS;
   dark?: boolean;
 }
 
-/** A browser of its own, with nobody signed in. */
-export async function newVisitor({ size = 'desk', dark = false }: Visitor = {}): Promise<BrowserContext> {
+/** Opens a browser context without a session. */
+export async function newContext({ size = 'desk', dark = false }: ContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({
-    viewport: SIZES[size],
+    viewport: VIEWPORTS[size],
     colorScheme: dark ? 'dark' : 'light',
     baseURL: `${local.baseUrl}/dashboard/`,
     reducedMotion: 'reduce',
   });
   contexts.push(context);
   context.setDefaultTimeout(15_000);
-  context.on('weberror', (error) => complaints.push(String(error.error())));
+  context.on('weberror', (error) => pageErrors.push(String(error.error())));
   context.on('console', (message) => {
     const answered = message.text().startsWith('Failed to load resource');
-    if (message.type() === 'error' && !answered) complaints.push(message.text());
+    if (message.type() === 'error' && !answered) pageErrors.push(message.text());
   });
   return context;
 }
 
-export interface Login {
-  /** Seconds until the token is out of use. */
+export interface SessionOptions {
+  /** Seconds until the token expires. */
   seconds?: number;
   accessToken?: string;
 }
 
-/** The login as the dashboard keeps it in the browser, without having gone through the login's pages. */
-function storedLogin({ accessToken }: Pick<Opened, 'accessToken'>, { seconds = 3600 }: Login) {
+/** Builds the session as the dashboard stores it in the browser, without the login pages. */
+function storedSession({ accessToken }: Pick<OpenedAccount, 'accessToken'>, { seconds = 3600 }: SessionOptions) {
   const { issuer, clientId } = local.login;
   const user = {
     ...{ access_token: accessToken, token_type: 'Bearer', scope: 'openid email' },
@@ -65,16 +68,16 @@ function storedLogin({ accessToken }: Pick<Opened, 'accessToken'>, { seconds = 3
   return { name: `oidc.user:${issuer}:${clientId}`, value: JSON.stringify(user) };
 }
 
-/** A browser in which an account's owner is signed in. */
-export async function signedIn(
-  account: Pick<Opened, 'accessToken'>,
-  { size, dark, ...login }: Visitor & Login = {},
+/** Opens a browser context with a signed-in user. */
+export async function signedInContext(
+  account: Pick<OpenedAccount, 'accessToken'>,
+  { size, dark, ...login }: ContextOptions & SessionOptions = {},
 ): Promise<BrowserContext> {
-  const context = await newVisitor({ ...(size ? { size } : {}), ...(dark ? { dark } : {}) });
+  const context = await newContext({ ...(size ? { size } : {}), ...(dark ? { dark } : {}) });
   const { origin } = new URL(local.baseUrl);
-  const { name, value } = storedLogin(account, login);
+  const { name, value } = storedSession(account, login);
   await context.addInitScript(
-    // Once: what the dashboard does with it afterwards is its own.
+    // Only once: later changes are the dashboard's own.
     `if (location.origin === ${JSON.stringify(origin)} && !localStorage.getItem('given')) {
       localStorage.setItem('given', 'yes');
       localStorage.setItem(${JSON.stringify(name)}, ${JSON.stringify(value)});
@@ -83,16 +86,16 @@ export async function signedIn(
   return context;
 }
 
-/** Goes to a screen and waits until it has read what it shows. */
-export async function open(context: BrowserContext, path: string): Promise<Page> {
+/** Opens a screen and waits until it has loaded. */
+export async function openScreen(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(path.replace(/^\//, ''));
-  await settled(page);
+  await waitUntilLoaded(page);
   return page;
 }
 
-/** Waits until nothing on the screen is being read any more. */
-export async function settled(page: Page): Promise<void> {
+/** Waits until nothing on the screen is loading. */
+export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   const busy = page.locator('main [aria-busy=true]');
   while ((await busy.count()) > 0) await busy.first().waitFor({ state: 'detached' });

@@ -4,8 +4,8 @@ import { listApps } from '../../contract/apps/apps.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { clientOf, codeOf, newAccount } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
-import { open, signedIn } from './browser.ts';
-import { unstyled } from './styles.ts';
+import { openScreen, signedInContext } from './browser.ts';
+import { missingStyles } from './styles.ts';
 
 const HTML = '<h1 onclick="alert(1)">not today</h1>';
 let failing: Receiver;
@@ -14,16 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => failing.stop());
 
-test('a key is created with its scopes, its secret is shown once, and it is revoked after asking', async () => {
+test('a key is created with its scopes, its secret is shown once, and it is revoked after confirmation', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'developers');
+  const page = await openScreen(await signedInContext(account), 'developers');
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('From a browser');
   await dialog.getByLabel('read:').uncheck();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText('Choose at least one').waitFor();
-  expect(await unstyled(page)).toEqual([]);
+  expect(await missingStyles(page)).toEqual([]);
   await dialog.getByLabel('read:').check();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const secretKey = await dialog.getByText(/^sk_live_/).textContent();
@@ -39,23 +39,23 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   expect((await account.dashboard.call(listKeys)).body.data).toHaveLength(2);
 });
 
-test('an endpoint is registered, pinged, its response is shown as text, and the delivery is sent again', async () => {
+test('an endpoint is added and tested, its response is shown as text, and the delivery is resent', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'developers/webhooks');
+  const page = await openScreen(await signedInContext(account), 'developers/webhooks');
   await page.getByRole('button', { name: 'Add endpoint' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Address').fill('ftp://example.com');
+  await dialog.getByLabel('URL').fill('ftp://example.com');
   await dialog.getByRole('button', { name: 'Add endpoint' }).click();
   await dialog.getByText('https://', { exact: false }).first().waitFor();
-  await dialog.getByLabel('Address').fill(failing.url);
+  await dialog.getByLabel('URL').fill(failing.url);
   await dialog.getByLabel('Description').fill('A receiver that fails');
   await dialog.getByRole('button', { name: 'Add endpoint' }).click();
   await dialog.getByText(/^whsec_/).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('link', { name: failing.url }).click();
-  await page.getByRole('button', { name: 'Send a ping' }).click();
+  await page.getByRole('button', { name: 'Send test event' }).click();
   const row = page.locator('.row', { hasText: 'ping' });
-  await row.getByText('answered 500', { exact: false }).waitFor();
+  await row.getByText('HTTP 500', { exact: false }).waitFor();
   await row.getByRole('button', { name: '1 attempt' }).click();
   await row.getByText(HTML).waitFor();
   const before = failing.received.length;
@@ -65,12 +65,12 @@ test('an endpoint is registered, pinged, its response is shown as text, and the 
   expect(new Set(failing.received.map(({ body }) => JSON.parse(body).id)).size).toBe(1);
 });
 
-test('a new secret is shown once, and an endpoint is deleted after asking', async () => {
+test('a rotated secret is shown once, and an endpoint is deleted after confirmation', async () => {
   const account = await newAccount();
   const created = await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } });
-  const page = await open(await signedIn(account), `developers/webhooks/${created.body.data.id}`);
-  await page.getByRole('button', { name: 'New secret' }).click();
-  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  const page = await openScreen(await signedInContext(account), `developers/webhooks/${created.body.data.id}`);
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await page.getByRole('button', { name: 'Create new secret' }).click();
   const secret = await page.getByText(/^whsec_/).textContent();
   expect(secret).not.toBe(created.body.data.secret);
   await page.getByRole('button', { name: 'Done' }).click();

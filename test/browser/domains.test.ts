@@ -2,21 +2,21 @@ import { expect, test } from 'vitest';
 import { listDnsRecords } from '../../contract/dns/records.ts';
 import { listDomains } from '../../contract/registrar/domains.ts';
 import { newAccount } from '../support/harness.ts';
-import { open, signedIn } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 
-test('a name is searched for, ordered from the wallet, registered, and gets and loses a record', async () => {
+test('a domain is searched for, bought from the wallet and registered; records are added and deleted', async () => {
   const account = await newAccount({ walletCents: 100_000 });
-  const page = await open(await signedIn(account), 'domains');
+  const page = await openScreen(await signedInContext(account), 'domains');
   const name = `browser-${Date.now()}.co.za`;
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
   await page.getByRole('button', { name: 'Search' }).click();
-  await page.getByRole('link', { name: `Order ${name}` }).click();
-  await page.getByRole('button', { name: 'Order for R', exact: false }).click();
-  expect(await page.getByText('This is needed').count()).toBeGreaterThan(3);
+  await page.getByRole('link', { name: `Register ${name}` }).click();
+  await page.getByRole('button', { name: 'Register for R', exact: false }).click();
+  expect(await page.getByText('Required', { exact: true }).count()).toBeGreaterThan(3);
   const owner = { Phone: '+27.215551234', 'Street and number': '1 Long Street', City: 'Cape Town' };
   const address = { Province: 'Western Cape', 'Postal code': '8001' };
   for (const [label, value] of Object.entries({ ...owner, ...address })) await page.getByLabel(label).fill(value);
-  await page.getByRole('button', { name: 'Order for R', exact: false }).dblclick();
+  await page.getByRole('button', { name: 'Register for R', exact: false }).dblclick();
   const row = page.getByRole('link', { name });
   await row.getByText('Active').waitFor({ timeout: 40_000 });
   expect((await account.call(listDomains)).body.data).toHaveLength(1);
@@ -29,33 +29,33 @@ test('a name is searched for, ordered from the wallet, registered, and gets and 
   const remove = page.getByRole('button', { name: `Delete A ${name}` });
   await remove.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await expect.poll(() => remove.count()).toBe(0);
+  await expect.poll(() => remove.count(), POLL).toBe(0);
   const id = page.url().split('/').at(-1) ?? '';
   const { data } = (await account.call(listDnsRecords, { params: { id } })).body;
   expect(data.filter(({ type }) => type === 'A')).toEqual([]);
 }, 120_000);
 
-test('a name that is taken cannot be ordered, and one that is no name is refused', async () => {
-  const page = await open(await signedIn(await newAccount()), 'domains');
+test('a taken name cannot be ordered, and an invalid name is rejected', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'domains');
   await page.getByRole('textbox', { name: 'Name' }).fill('taken-name.com');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.locator('.row', { hasText: 'taken-name.com' }).getByText('Taken', { exact: true }).waitFor();
-  expect(await page.getByRole('link', { name: 'Order taken-name.com' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Register taken-name.com' }).count()).toBe(0);
   await page.getByRole('textbox', { name: 'Name' }).fill('not a name');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByRole('alert').waitFor();
 });
 
-test('an order that the wallet does not cover says how long the name is held, and leads to its invoice', async () => {
+test('an order that the wallet does not cover states the payment deadline and opens its invoice', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), `domains/order/unpaid-${Date.now()}.co.za`);
+  const page = await openScreen(await signedInContext(account), `domains/order/unpaid-${Date.now()}.co.za`);
   const fields = {
     ...{ Phone: '+27.215551234', 'Street and number': '1 Long Street', City: 'Cape Town' },
     ...{ Province: 'Western Cape', 'Postal code': '8001' },
   };
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
-  await page.getByRole('button', { name: 'Order for R', exact: false }).click();
-  await page.getByText('held for 24 hours', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Register for R', exact: false }).click();
+  await page.getByText('within 24 hours', { exact: false }).waitFor();
   await page.getByRole('heading', { name: 'Invoice INV-' }).waitFor();
   await page.getByText('Unpaid', { exact: true }).waitFor();
 });

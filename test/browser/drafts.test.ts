@@ -1,51 +1,51 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
-import { open, settled, signedIn } from './browser.ts';
+import { openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
 
-const AGAIN = 'This is what you had typed before.';
+const RESTORED = 'Draft restored.';
 
-test('a form that was not sent comes back when the page is loaded again, and is forgotten once it is sent', async () => {
+test('an unsent form is restored after a reload and forgotten once it is sent', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'apps/new');
+  const page = await openScreen(await signedInContext(account), 'apps/new');
   await page.getByLabel('Name').fill('Half done');
   await page.getByLabel('Framework').selectOption('EXPRESS');
   await page.reload();
-  await settled(page);
-  await page.getByText(AGAIN).waitFor();
+  await waitUntilLoaded(page);
+  await page.getByText(RESTORED).waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Half done');
   expect(await page.getByLabel('Framework').inputValue()).toBe('EXPRESS');
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'Half done' }).waitFor();
   expect((await account.call(listApps)).body.data).toHaveLength(1);
   await page.goto('apps/new');
-  await settled(page);
+  await waitUntilLoaded(page);
   expect(await page.getByLabel('Name').inputValue()).toBe('');
-  expect(await page.getByText(AGAIN).count()).toBe(0);
+  expect(await page.getByText(RESTORED).count()).toBe(0);
 });
 
-test('what came back can be thrown away, and another form of the same kind has its own', async () => {
+test('a restored draft can be discarded, and another form of the same kind has its own', async () => {
   const account = await newAccount();
   const [one, other] = await Promise.all(
     ['One', 'Other'].map(async (name) => (await account.call(createApp, { body: { name } })).body.data.id),
   );
-  const page = await open(await signedIn(account), `apps/${one}/settings`);
-  await page.getByLabel('Branch', { exact: true }).fill('unsent');
+  const page = await openScreen(await signedInContext(account), `apps/${one}/settings`);
+  await page.getByLabel('Production branch').fill('unsent');
   await page.goto(`apps/${other}/settings`);
-  await settled(page);
-  expect(await page.getByLabel('Branch', { exact: true }).inputValue()).toBe('main');
+  await waitUntilLoaded(page);
+  expect(await page.getByLabel('Production branch').inputValue()).toBe('main');
   await page.goto(`apps/${one}/settings`);
-  await settled(page);
-  expect(await page.getByLabel('Branch', { exact: true }).inputValue()).toBe('unsent');
-  await page.getByRole('button', { name: 'Start over' }).click();
-  expect(await page.getByLabel('Branch', { exact: true }).inputValue()).toBe('main');
+  await waitUntilLoaded(page);
+  expect(await page.getByLabel('Production branch').inputValue()).toBe('unsent');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  expect(await page.getByLabel('Production branch').inputValue()).toBe('main');
   await page.reload();
-  await settled(page);
-  expect(await page.getByText(AGAIN).count()).toBe(0);
+  await waitUntilLoaded(page);
+  expect(await page.getByText(RESTORED).count()).toBe(0);
 });
 
-test('a form in a dialog comes back when the dialog is opened again', async () => {
-  const page = await open(await signedIn(await newAccount()), 'developers');
+test('a form in a dialog is restored when the dialog is reopened', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'developers');
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('A key to be');
   await page.getByRole('dialog').getByLabel('deploy:').check();
@@ -57,12 +57,12 @@ test('a form in a dialog comes back when the dialog is opened again', async () =
   expect(await dialog.getByLabel('deploy:').isChecked()).toBe(true);
 });
 
-test('secrets are not kept, and whoever signs in next finds nothing', async () => {
+test('secrets are not stored, and the next user finds no drafts', async () => {
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Secretive' } })).body;
-  const context = await signedIn(account);
-  const page = await open(context, `apps/${data.id}/env`);
-  await page.getByRole('button', { name: 'Add a variable' }).click();
+  const context = await signedInContext(account);
+  const page = await openScreen(context, `apps/${data.id}/env`);
+  await page.getByRole('button', { name: 'Add variable' }).click();
   await page.getByLabel('Name').fill('TOKEN');
   await page.getByLabel('Value of TOKEN', { exact: true }).fill('a-secret-value');
   await page.goto('ai/providers');

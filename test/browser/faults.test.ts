@@ -1,77 +1,77 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
-import { open, signedIn } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 
 const NAME = '<img src=x onerror=alert(1)>';
 const FAILED = { error: { message: 'Something went wrong on our side.', code: 'server_error', status: 500 } };
-const WAITING = 'This page keeps trying.';
+const RETRYING = 'This page will keep retrying.';
 
-test('a screen whose read fails says so with the request id, and recovers by itself', async () => {
+test('a failing read shows the request id and recovers automatically', async () => {
   const account = await newAccount();
   await account.call(createApp, { body: { name: 'Still here' } });
-  const context = await signedIn(account);
+  const context = await signedInContext(account);
   let failing = true;
   await context.route('**/dashboard/v1/apps*', (route) =>
     failing
       ? route.fulfill({ status: 500, headers: { 'x-request-id': 'req-to-quote' }, json: FAILED })
       : route.continue(),
   );
-  const page = await open(context, 'apps');
+  const page = await openScreen(context, 'apps');
   await page.getByRole('alert').getByText('Something went wrong on our side.').waitFor();
   await page.getByText('req-to-quote').waitFor();
-  await page.getByText(WAITING, { exact: false }).waitFor();
+  await page.getByText(RETRYING, { exact: false }).waitFor();
   failing = false;
   await page.getByText('Still here').waitFor({ timeout: 30_000 });
-  await expect.poll(() => page.getByText(WAITING, { exact: false }).count()).toBe(0);
+  await expect.poll(() => page.getByText(RETRYING, { exact: false }).count(), POLL).toBe(0);
 });
 
-test('a failed read is tried again at once when asked to', async () => {
-  const context = await signedIn(await newAccount());
+test('a failed read is repeated on request', async () => {
+  const context = await signedInContext(await newAccount());
   let failing = true;
   await context.route('**/dashboard/v1/hosting*', (route) => (failing ? route.abort() : route.continue()));
-  const page = await open(context, 'hosting');
+  const page = await openScreen(context, 'hosting');
   await page.getByRole('alert').getByText('The service could not be reached.').waitFor();
   failing = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('No hosting yet').waitFor();
 });
 
-test('what was read stays to be seen while it cannot be read anew', async () => {
+test('loaded data stays visible while a refresh fails', async () => {
   const account = await newAccount();
   await account.call(createApp, { body: { name: 'Kept in sight' } });
-  const context = await signedIn(account);
-  const page = await open(context, 'apps');
+  const context = await signedInContext(account);
+  const page = await openScreen(context, 'apps');
   await context.route('**/dashboard/v1/**', (route) => route.fulfill({ status: 503, json: FAILED }));
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText('Kept in sight').waitFor();
-  await page.getByText(WAITING, { exact: false }).waitFor();
+  await page.getByText(RETRYING, { exact: false }).waitFor();
 });
 
-test('an API that is slow is waited for, and the screen says so', async () => {
-  const context = await signedIn(await newAccount());
+test('a slow API is waited for, and the screen says so', async () => {
+  const context = await signedInContext(await newAccount());
   await context.route('**/dashboard/v1/apps*', async (route) => {
     await new Promise((done) => setTimeout(done, 6000));
     await route.continue();
   });
   const page = await context.newPage();
   await page.goto('apps');
-  await page.getByText('The service is slow to answer.', { exact: false }).waitFor();
+  await page.getByText('The service is responding slowly.', { exact: false }).waitFor();
   await page.getByText('No applications yet').waitFor();
-  await expect.poll(() => page.getByText('The service is slow to answer.', { exact: false }).count()).toBe(0);
+  await expect.poll(() => page.getByText('The service is responding slowly.', { exact: false }).count(), POLL).toBe(0);
 });
 
-test('an answer that is no JSON is a failure like any other', async () => {
-  const context = await signedIn(await newAccount());
+test('a response other than JSON is a failure like any other', async () => {
+  const context = await signedInContext(await newAccount());
   await context.route('**/dashboard/v1/apps*', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }));
-  const page = await open(context, 'apps');
+  const page = await openScreen(context, 'apps');
   await page.getByRole('alert').getByText('The service could not be reached.').waitFor();
 });
 
-test('names and logs with HTML and escape sequences are shown, never run', async () => {
+test('names and logs with HTML and escape sequences are shown as text', async () => {
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: NAME } })).body;
-  const context = await signedIn(account);
+  const context = await signedInContext(account);
   const deployment = {
     ...{ id: 'dep_1', applicationId: data.id, status: 'FAILED', trigger: 'API', commitSha: 'abc1234' },
     ...{ startedAt: data.createdAt, finishedAt: data.createdAt },
@@ -84,7 +84,7 @@ test('names and logs with HTML and escape sequences are shown, never run', async
   await context.route('**/dashboard/v1/deployments/dep_1/log*', (route) =>
     route.fulfill({ json: { data: log, has_more: false } }),
   );
-  const page = await open(context, `apps/${data.id}`);
+  const page = await openScreen(context, `apps/${data.id}`);
   let ran = false;
   page.on('dialog', (dialog) => {
     ran = true;
@@ -100,33 +100,33 @@ test('names and logs with HTML and escape sequences are shown, never run', async
   expect(ran).toBe(false);
 });
 
-test('going to another screen puts the focus on its title, and the way there is by keyboard', async () => {
-  const page = await open(await signedIn(await newAccount()), '');
+test('navigation focuses the title of the new screen, and works by keyboard', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), '');
   await page.keyboard.press('Tab');
-  expect(await page.getByRole('link', { name: 'Skip to the content' }).evaluate((e) => e.matches(':focus'))).toBe(true);
+  expect(await page.getByRole('link', { name: 'Skip to content' }).evaluate((e) => e.matches(':focus'))).toBe(true);
   await page.getByRole('link', { name: 'Billing' }).focus();
   await page.keyboard.press('Enter');
   const title = page.getByRole('heading', { level: 1, name: 'Billing' });
   await title.waitFor();
-  await expect.poll(() => title.evaluate((e) => e.matches(':focus'))).toBe(true);
+  await expect.poll(() => title.evaluate((e) => e.matches(':focus')), POLL).toBe(true);
   expect(await page.title()).toBe('Billing · Dashboard');
 });
 
-test('on a phone the navigation is out of the way until it is asked for', async () => {
-  const page = await open(await signedIn(await newAccount(), { size: 'phone' }), '');
+test('on a phone the navigation is hidden until it is opened', async () => {
+  const page = await openScreen(await signedInContext(await newAccount(), { size: 'phone' }), '');
   const link = page.getByRole('link', { name: 'Billing' });
   const button = page.getByRole('button', { name: 'Navigation' });
-  await expect.poll(() => link.isVisible()).toBe(false);
+  await expect.poll(() => link.isVisible(), POLL).toBe(false);
   await button.click();
   await link.click();
   await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
-  await expect.poll(() => link.isVisible()).toBe(false);
+  await expect.poll(() => link.isVisible(), POLL).toBe(false);
   expect(await button.getAttribute('aria-expanded')).toBe('false');
 });
 
-test('the colours follow the system until somebody chooses, and the choice stays', async () => {
-  const context = await signedIn(await newAccount(), { dark: true });
-  const page = await open(context, '');
+test('the colours follow the system until the user chooses, and the choice persists', async () => {
+  const context = await signedInContext(await newAccount(), { dark: true });
+  const page = await openScreen(context, '');
   const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
   expect(await scheme()).toBe('dark');
   await page.getByRole('button', { name: 'Switch to light colours' }).click();

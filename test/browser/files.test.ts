@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { local } from '../support/harness.ts';
 
-/** A request with headers as they are: `fetch` would ask for encodings, and undo them, by itself. */
+/** Sends a request with exactly these headers: `fetch` would add encodings and decode them. */
 function get(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: Buffer }>((done, fail) => {
     const asked = request(`${local.baseUrl}${path}`, { headers }, (answer) => {
@@ -20,7 +20,7 @@ async function assetOf(kind: 'js' | 'css'): Promise<string> {
   return new RegExp(`/dashboard/assets/app-[^"]+\\.${kind}`).exec(page)?.[0] ?? '';
 }
 
-test('files are compressed as the client takes them, the best way first', async () => {
+test('files are compressed with the best encoding that the client accepts', async () => {
   const path = await assetOf('js');
   const plain = await get(path);
   expect(plain.headers['content-encoding']).toBeUndefined();
@@ -33,7 +33,7 @@ test('files are compressed as the client takes them, the best way first', async 
   expect(best.body.length).toBeLessThan(zipped.body.length);
 });
 
-test('what never changes is kept for ever, the page is asked for again and answered 304', async () => {
+test('immutable files are cached for ever, the page is revalidated with 304', async () => {
   const asset = await get(await assetOf('css'));
   expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   const page = await get('/dashboard/apps/any/where');

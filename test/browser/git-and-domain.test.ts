@@ -3,35 +3,35 @@ import { createApp, getApp } from '../../contract/apps/apps.ts';
 import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
 import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { newAccount } from '../support/harness.ts';
-import { open, signedIn } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 
-test('the Git tab shows where pushes are told of, the secret when asked, the deploy key, and switches pushes on', async () => {
+test('the Git tab shows the webhook URL, the secret on request and the deploy key, and turns on auto-deploy', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createApp, { body: { name: 'Pushed' } })).body.data;
   const hook = (await account.dashboard.call(getGitHook, { params: { id } })).body.data;
   const { publicKey } = (await account.dashboard.call(getDeployKey, { params: { id } })).body.data;
-  const context = await signedIn(account);
+  const context = await signedInContext(account);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const page = await open(context, `apps/${id}/git`);
+  const page = await openScreen(context, `apps/${id}/git`);
   await page.getByText(hook.url, { exact: true }).waitFor();
   await page.getByText(publicKey, { exact: true }).waitFor();
   expect(await page.getByText(hook.secret).count()).toBe(0);
-  await page.getByRole('button', { name: 'Show the secret' }).click();
+  await page.getByRole('button', { name: 'Show secret' }).click();
   await page.getByText(hook.secret, { exact: true }).waitFor();
-  await page.getByRole('button', { name: "Copy the hook's secret" }).click();
+  await page.getByRole('button', { name: 'Copy the webhook secret' }).click();
   await page.getByText('Copied').waitFor();
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(hook.secret);
-  await page.getByRole('button', { name: 'Deploy on every push' }).click();
-  await expect.poll(() => page.getByText('Pushes are ignored').count()).toBe(0);
+  await page.getByRole('button', { name: 'Turn on auto-deploy' }).click();
+  await expect.poll(() => page.getByText('Auto-deploy is off').count(), POLL).toBe(0);
   expect((await account.call(getApp, { params: { id } })).body.data.autoDeploy).toBe(true);
 });
 
-test('an own domain shows what proves it and where it is to lead, and a check says what is missing', async () => {
+test('a custom domain shows its verification record and target, and a check reports what is missing', async () => {
   const account = await newAccount();
-  const page = await open(await signedIn(account), 'apps/new');
+  const page = await openScreen(await signedInContext(account), 'apps/new');
   const domain = `shop-${Date.now()}.co.za`;
   await page.getByLabel('Name').fill('On its own name');
-  await page.getByLabel('Own domain').fill(domain);
+  await page.getByLabel('Custom domain').fill(domain);
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'On its own name' }).waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
@@ -48,10 +48,10 @@ test('an own domain shows what proves it and where it is to lead, and a check sa
   await page.getByText(problem ?? '', { exact: false }).waitFor();
 });
 
-test('an application without a domain of its own says what it answers at', async () => {
+test('an application without a custom domain shows its default address', async () => {
   const account = await newAccount();
   const { id, primaryDomain } = (await account.call(createApp, { body: { name: 'Plain' } })).body.data;
-  const page = await open(await signedIn(account), `apps/${id}/domain`);
-  await page.getByText('No domain of its own').waitFor();
+  const page = await openScreen(await signedInContext(account), `apps/${id}/domain`);
+  await page.getByText('No custom domain').waitFor();
   await page.getByText(primaryDomain, { exact: false }).last().waitFor();
 });

@@ -2,14 +2,14 @@ import type { BrowserContext } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { newAccount } from '../support/harness.ts';
-import { open, signedIn } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 
 const AT = '2026-01-31T09:30:00.000Z';
 const COUNT = 230;
 const plan = { slug: 'web-1', name: 'Web 1', category: 'WEB' };
 
-/** Answers a list of 230 in pages, as the API does; `wrapped` puts a page into its answer. */
-async function serve(
+/** Serves a list of 230 in pages, like the API; `wrapped` builds the response of a page. */
+async function serveList(
   context: BrowserContext,
   path: string,
   item: (n: number) => object,
@@ -80,39 +80,36 @@ const LISTS: [string, { at: string; path: string; item: (n: number) => object; s
   ],
 ];
 
-test.each(LISTS)(
-  '%s: a list of 230 is read to its end, a page at a time',
-  async (_what, { at, path, item, size = 100 }) => {
-    const context = await signedIn(await newAccount());
-    await context.route('**/dashboard/v1/apps/app_1', (route) =>
-      route.fulfill({
-        json: { data: { id: 'app_1', ...app, ...settings, startFile: 'x', createdAt: AT, updatedAt: AT } },
-      }),
-    );
-    await serve(context, '/webhooks', () => endpoint);
-    await serve(context, path, item);
-    const page = await open(context, at);
-    const shown = page.getByText(/Item \d+\./);
-    const more = page.getByRole('button', { name: 'Show more' }).last();
-    for (let count = size; count < COUNT; count += size) {
-      await expect.poll(() => shown.count()).toBe(count);
-      await more.click();
-    }
-    await expect.poll(() => shown.count()).toBe(COUNT);
-    expect(await shown.last().textContent()).toContain(`Item ${COUNT - 1}.`);
-    expect(await more.count()).toBe(0);
-  },
-);
+test.each(LISTS)('%s: a list of 230 loads to its end, page by page', async (_what, { at, path, item, size = 100 }) => {
+  const context = await signedInContext(await newAccount());
+  await context.route('**/dashboard/v1/apps/app_1', (route) =>
+    route.fulfill({
+      json: { data: { id: 'app_1', ...app, ...settings, startFile: 'x', createdAt: AT, updatedAt: AT } },
+    }),
+  );
+  await serveList(context, '/webhooks', () => endpoint);
+  await serveList(context, path, item);
+  const page = await openScreen(context, at);
+  const shown = page.getByText(/Item \d+\./);
+  const more = page.getByRole('button', { name: 'Show more' }).last();
+  for (let count = size; count < COUNT; count += size) {
+    await expect.poll(() => shown.count(), POLL).toBe(count);
+    await more.click();
+  }
+  await expect.poll(() => shown.count(), POLL).toBe(COUNT);
+  expect(await shown.last().textContent()).toContain(`Item ${COUNT - 1}.`);
+  expect(await more.count()).toBe(0);
+});
 
-test('the ledger of AI credits is read to its end, and the chart is of what was read', async () => {
-  const context = await signedIn(await newAccount());
-  await serve(
+test('the AI usage history loads to its end, and the chart covers the loaded entries', async () => {
+  const context = await signedInContext(await newAccount());
+  await serveList(
     context,
     '/ai/credits',
     () => ({ ...call, model: 'some/model', amountMicroRand: -1_000_000 }),
     (entries) => ({ data: { balance: '1.00', available: '1.00', balanceMicroRand: 1_000_000, entries } }),
   );
-  const page = await open(context, 'ai');
+  const page = await openScreen(context, 'ai');
   await page.getByText('R100.00 in 100 calls', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('R200.00 in 200 calls', { exact: false }).waitFor();
@@ -121,25 +118,25 @@ test('the ledger of AI credits is read to its end, and the chart is of what was 
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
 });
 
-test('an act at the end of a long list leaves the list as long as it was', async () => {
+test('an action at the end of a long list keeps the list as long as it was', async () => {
   const account = await newAccount();
   const keys = Array.from({ length: 104 }, (_, n) => `Key ${n + 1}`);
   for (const name of keys) await account.dashboard.call(createKey, { body: { name, scopes: ['read'] } });
-  const page = await open(await signedIn(account), 'developers');
+  const page = await openScreen(await signedInContext(account), 'developers');
   const rows = page.locator('.row');
-  await expect.poll(() => rows.count()).toBe(100);
+  await expect.poll(() => rows.count(), POLL).toBe(100);
   await page.getByRole('button', { name: 'Show more' }).click();
-  await expect.poll(() => rows.count()).toBe(105);
+  await expect.poll(() => rows.count(), POLL).toBe(105);
   await rows.nth(103).getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await rows.nth(103).getByText('Revoked').waitFor();
   expect(await rows.count()).toBe(105);
 });
 
-test('a page of a list that fails can be asked for again, and what was read stays', async () => {
-  const context = await signedIn(await newAccount());
-  await serve(context, '/apps', (n) => ({ ...app, name: `Item ${n}.` }));
-  const page = await open(context, 'apps');
+test('a page that fails to load can be retried, and the loaded pages stay', async () => {
+  const context = await signedInContext(await newAccount());
+  await serveList(context, '/apps', (n) => ({ ...app, name: `Item ${n}.` }));
+  const page = await openScreen(context, 'apps');
   let failing = true;
   await context.route('**/dashboard/v1/apps?*offset=100*', (route) =>
     failing
@@ -155,5 +152,5 @@ test('a page of a list that fails can be asked for again, and what was read stay
   expect(await page.getByText(/Item \d+\./).count()).toBe(100);
   failing = false;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect.poll(() => page.getByText(/Item \d+\./).count()).toBe(200);
+  await expect.poll(() => page.getByText(/Item \d+\./).count(), POLL).toBe(200);
 });

@@ -2,16 +2,16 @@ import { mkdirSync } from 'node:fs';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, receiver } from '../support/receivers.ts';
-import { newVisitor, settled } from './browser.ts';
+import { newContext, waitUntilLoaded } from './browser.ts';
 
-/** Where the README's pictures go; taken only when they are asked for. */
+/** Folder for the documentation's screenshots; none are taken without it. */
 const { SCREENSHOTS } = process.env;
 
 let hooks: Receiver;
 let context: BrowserContext;
 let page: Page;
 
-async function picture(name: string): Promise<void> {
+async function takeScreenshot(name: string): Promise<void> {
   if (!SCREENSHOTS) return;
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, animations: 'disabled', scale: 'css' });
@@ -20,7 +20,7 @@ async function picture(name: string): Promise<void> {
 const goTo = async (area: string, tab?: string) => {
   await page.getByRole('navigation').getByRole('link', { name: area, exact: true }).click();
   if (tab) await page.getByRole('tab', { name: tab }).click();
-  await settled(page);
+  await waitUntilLoaded(page);
 };
 
 beforeAll(async () => {
@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => hooks.stop());
 
-test('the newcomer: from signing up to an application, a webhook, money, credits and a chat', async () => {
-  context = await newVisitor();
+test('a new customer goes from signing up to an application, a webhook, money, credits and a chat', async () => {
+  context = await newContext();
   page = await context.newPage();
   await page.goto('');
   await page.getByRole('link', { name: 'Create an account' }).click();
@@ -38,8 +38,8 @@ test('the newcomer: from signing up to an application, a webhook, money, credits
   await page.getByLabel('Password').fill('a long enough password');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('Deploy your first application').waitFor();
-  await settled(page);
-  await picture('overview');
+  await waitUntilLoaded(page);
+  await takeScreenshot('overview');
 
   await goTo('Developers');
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -54,7 +54,7 @@ test('the newcomer: from signing up to an application, a webhook, money, credits
 
   await goTo('Developers', 'Webhooks');
   await page.getByRole('button', { name: 'Add endpoint' }).click();
-  await page.getByRole('dialog').getByLabel('Address').fill(hooks.url);
+  await page.getByRole('dialog').getByLabel('URL').fill(hooks.url);
   await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
   await page.getByRole('button', { name: 'Done' }).click();
 
@@ -63,21 +63,21 @@ test('the newcomer: from signing up to an application, a webhook, money, credits
   await page.getByLabel('Name').fill('My shop');
   await page.getByLabel('Framework').selectOption('EXPRESS');
   await page.getByLabel('Git repository').fill('https://git.localhost/hello-express.git');
-  await picture('new-application');
+  await takeScreenshot('new-application');
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.locator('a[href*="/deployments/"]').click();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 60_000 }).toContain('The new release is live');
-  await page.getByText('Succeeded', { exact: true }).waitFor();
-  await picture('deployment');
+  await page.getByText('Ready', { exact: true }).waitFor();
+  await takeScreenshot('deployment');
 
   await goTo('Developers', 'Webhooks');
   await page.getByRole('link', { name: hooks.url }).click();
   const delivery = page.locator('.row', { hasText: 'deployment.succeeded' });
-  await delivery.getByText('answered 200', { exact: false }).waitFor();
+  await delivery.getByText('HTTP 200', { exact: false }).waitFor();
   await delivery.getByRole('button', { name: 'Resend' }).click();
   await delivery.getByRole('button', { name: '2 attempts' }).click();
-  await picture('webhook');
+  await takeScreenshot('webhook');
   const succeeded = hooks.received.filter(({ body }) => JSON.parse(body).type === 'deployment.succeeded');
   expect(succeeded.map(({ body }) => JSON.parse(body).id)).toEqual(
     Array(2).fill(JSON.parse(succeeded[0]?.body ?? '').id),
@@ -87,9 +87,9 @@ test('the newcomer: from signing up to an application, a webhook, money, credits
   await page.getByLabel('Amount in rand').fill('500');
   await page.getByRole('button', { name: 'Top up by card' }).click();
   await page.getByRole('button', { name: 'Pay' }).click();
-  await page.getByText('Your card payment of R500.00 is in your wallet.').waitFor();
-  await settled(page);
-  await picture('wallet');
+  await page.getByText('Your card payment of R500.00 was added to your wallet.').waitFor();
+  await waitUntilLoaded(page);
+  await takeScreenshot('wallet');
 
   await goTo('AI');
   await page.getByLabel('Amount in rand').fill('100');
@@ -106,5 +106,5 @@ test('the newcomer: from signing up to an application, a webhook, money, credits
   await page.getByLabel('Message').fill('What should I build first?');
   await page.getByLabel('Message').press('Enter');
   await page.getByText('tokens in', { exact: false }).waitFor();
-  await picture('playground');
+  await takeScreenshot('playground');
 }, 150_000);

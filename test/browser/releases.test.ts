@@ -4,56 +4,54 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
-import { local, newAccount, type Opened, until } from '../support/harness.ts';
-import { open, settled, signedIn } from './browser.ts';
+import { local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
+import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
-/** Longer than a log is asked for anew. */
-const SOON = { timeout: 10_000 };
 const REPOSITORY = 'https://git.localhost/hello-express.git';
 
-async function deployed(account: Opened, id: string): Promise<string> {
+async function deployAndWait(account: OpenedAccount, id: string): Promise<string> {
   const { status, body, error } = await account.call(createDeployment, { params: { id } });
   expect([status, error]).toEqual([202, undefined]);
   const { data } = body;
-  await until(
+  await waitFor(
     async () => (await account.call(getDeployment, { params: { id: data.id } })).body.data.finishedAt ?? undefined,
   );
   return data.id;
 }
 
-test('an earlier release is put in service again after asking, and the list says which one serves', async () => {
+test('an earlier release is rolled back to after confirmation, and the list marks the live one', async () => {
   const account = await newAccount();
   const body = { name: 'Rolls back', framework: 'EXPRESS' as const, repoUrl: REPOSITORY, deployNow: false };
   const app = (await account.call(createApp, { body })).body.data;
   const greet = (value: string) =>
     account.call(replaceEnv, { params: { id: app.id }, body: { vars: [{ key: 'GREETING', value }] } });
   await greet('the first');
-  const first = await deployed(account, app.id);
+  const first = await deployAndWait(account, app.id);
   await greet('the second');
-  await deployed(account, app.id);
+  await deployAndWait(account, app.id);
   expect((await get(local.baseUrl, app.primaryDomain)).body).toContain('the second');
 
-  const page = await open(await signedIn(account), `apps/${app.id}`);
+  const page = await openScreen(await signedInContext(account), `apps/${app.id}`);
   const rows = page.locator('a.row');
-  expect(await rows.getByText('Serving').count()).toBe(1);
-  await rows.nth(0).getByText('Serving').waitFor();
+  expect(await rows.getByText('Live', { exact: true }).count()).toBe(1);
+  await rows.nth(0).getByText('Live', { exact: true }).waitFor();
   await rows.nth(1).click();
   await page.waitForURL(`**/deployments/${first}`);
   await page.getByText(/^took \d+ s$/).waitFor();
-  await page.getByRole('button', { name: 'Roll back to this' }).click();
+  await page.getByRole('button', { name: 'Roll back' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Roll back to this' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Roll back to this' }).click();
+  await page.getByRole('button', { name: 'Roll back' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(first) && url.pathname.includes('/deployments/'));
   await page.getByText('Rollback,', { exact: false }).waitFor();
-  await page.getByText('Succeeded', { exact: true }).waitFor({ timeout: 30_000 });
+  await page.getByText('Ready', { exact: true }).waitFor({ timeout: 30_000 });
   expect((await get(local.baseUrl, app.primaryDomain)).body).toContain('the first');
 }, 90_000);
 
-test('a log is searched, held still while it grows, and saved without its colours', async () => {
+test('a log is searched, paused while it grows, and downloaded without its colours', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createApp, { body: { name: 'Talks' } })).body.data;
-  const context = await signedIn(account);
+  const context = await signedInContext(account);
   const lines = Array.from({ length: 300 }, (_, n) => `\u001b[3${n % 8}mline\u001b[0m ${n}`);
   await context.route('**/dashboard/v1/apps/*/logs*', async (route) => {
     const after = Number(new URL(route.request().url()).searchParams.get('after') ?? -1);
@@ -62,10 +60,10 @@ test('a log is searched, held still while it grows, and saved without its colour
       .map((text, at) => ({ id: String(after + 1 + at), at: '2026-01-31T09:30:00.000Z', text }));
     await route.fulfill({ json: { data, has_more: false } });
   });
-  const page = await open(context, `apps/${id}/logs`);
+  const page = await openScreen(context, `apps/${id}/logs`);
   const log = page.getByRole('log', { name: 'Application log' });
   const text = async () => (await log.textContent()) ?? '';
-  await expect.poll(text, SOON).toContain('line 299');
+  await expect.poll(text, POLL).toContain('line 299');
   expect(await log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40)).toBe(true);
 
   await page.getByLabel('Search the log').fill('LINE 29');
@@ -74,18 +72,18 @@ test('a log is searched, held still while it grows, and saved without its colour
   await page.getByLabel('Search the log').fill('');
 
   await page.getByRole('button', { name: 'Pause' }).click();
-  lines.push('said while nobody looked');
+  lines.push('printed while paused');
   await page.waitForTimeout(2500);
-  expect(await text()).not.toContain('nobody looked');
-  await page.getByRole('button', { name: 'Follow' }).click();
-  await expect.poll(text, SOON).toContain('nobody looked');
+  expect(await text()).not.toContain('while paused');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect.poll(text, POLL).toContain('while paused');
 
   await log.evaluate((box) => box.scrollTo(0, 0));
   lines.push('further down');
-  await expect.poll(text, SOON).toContain('further down');
+  await expect.poll(text, POLL).toContain('further down');
   expect(await log.evaluate((box) => box.scrollTop)).toBe(0);
-  await page.getByRole('button', { name: 'To the end' }).click();
-  await expect.poll(() => log.evaluate((box) => box.scrollTop), SOON).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'Jump to latest' }).click();
+  await expect.poll(() => log.evaluate((box) => box.scrollTop), POLL).toBeGreaterThan(0);
 
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download' }).click();
@@ -96,22 +94,22 @@ test('a log is searched, held still while it grows, and saved without its colour
   expect(file).not.toContain('\u001b');
 });
 
-test('a whole .env file is pasted, by its dialog or where a name belongs, and saved at once', async () => {
+test('a .env file is pasted in its dialog or into a name field, and saved', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createApp, { body: { name: 'Pasted' } })).body.data;
   await account.call(replaceEnv, { params: { id }, body: { vars: [{ key: 'OLD', value: 'one' }] } });
-  const context = await signedIn(account);
+  const context = await signedInContext(account);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const page = await open(context, `apps/${id}/env`);
+  const page = await openScreen(context, `apps/${id}/env`);
   await page.getByRole('button', { name: 'Paste a .env file' }).click();
   const dialog = page.getByRole('dialog');
-  expect(await dialog.getByRole('button', { name: 'Take over' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('Its text').fill('# the shop\nOLD=another\nexport GREETING="Sawubona, all"\n');
+  expect(await dialog.getByRole('button', { name: 'Import' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('.env contents').fill('# the shop\nOLD=another\nexport GREETING="Sawubona, all"\n');
   await dialog.getByText('2 variables: OLD, GREETING').waitFor();
-  await dialog.getByRole('button', { name: 'Take over' }).click();
+  await dialog.getByRole('button', { name: 'Import' }).click();
   expect(await page.getByLabel('Value of OLD', { exact: true }).inputValue()).toBe('another');
   expect(await page.getByLabel('Value of GREETING', { exact: true }).inputValue()).toBe('Sawubona, all');
-  await page.getByRole('button', { name: 'Add a variable' }).click();
+  await page.getByRole('button', { name: 'Add variable' }).click();
   await page.evaluate("navigator.clipboard.writeText('FROM_A_PASTE=1\\nAND_MORE=2')");
   await page.getByLabel('Name').last().focus();
   await page.keyboard.press('ControlOrMeta+V');
@@ -121,12 +119,12 @@ test('a whole .env file is pasted, by its dialog or where a name belongs, and sa
   expect([...keys].sort()).toEqual(['AND_MORE', 'FROM_A_PASTE', 'GREETING', 'OLD']);
 });
 
-test('a database is made for an application, and says which variables tell of it', async () => {
+test('a database is created for an application and shows its variables', async () => {
   const account = await newAccount();
   const [one, other] = await Promise.all(
     ['Stores', 'Stores not'].map(async (name) => (await account.call(createApp, { body: { name } })).body.data.id),
   );
-  const page = await open(await signedIn(account), `apps/${one}/databases`);
+  const page = await openScreen(await signedInContext(account), `apps/${one}/databases`);
   await page.getByText('No databases yet').waitFor();
   await page.getByLabel('Name').fill('9 lives');
   await page.getByRole('button', { name: 'Create database' }).click();
@@ -139,6 +137,6 @@ test('a database is made for an application, and says which variables tell of it
     await row.getByText(variable, { exact: false }).waitFor();
   expect(await page.locator('.row').count()).toBe(1);
   await page.goto(`apps/${other}/databases`);
-  await settled(page);
+  await waitUntilLoaded(page);
   await page.getByText('No databases yet').waitFor();
 });

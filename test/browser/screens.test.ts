@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { newAccount } from '../support/harness.ts';
-import { open, SIZES, signedIn, type Visitor } from './browser.ts';
-import { unstyled } from './styles.ts';
+import { type ContextOptions, openScreen, signedInContext, VIEWPORTS } from './browser.ts';
+import { missingStyles } from './styles.ts';
 
 const SCREENS = [
   '/',
@@ -31,20 +31,20 @@ const SCREENS = [
   '/developers/webhooks/:webhook',
   '/nowhere',
 ];
-/** Each screen reads this much at most, at once (what it shows of it and what stands around it). */
-const MOST_READS = 3;
+/** Maximum number of API requests of a screen. */
+const MAX_REQUESTS = 3;
 
-const LOOKS: [string, Visitor][] = [
+const VARIANTS: [string, ContextOptions][] = [
   ['at a desk', { size: 'desk' }],
   ['on a phone, in the dark', { size: 'phone', dark: true }],
 ];
 
-describe.each(LOOKS)('%s', (_look, visitor) => {
-  test('every screen is usable by all, fits, and reads little', async () => {
+describe.each(VARIANTS)('%s', (_look, visitor) => {
+  test('every screen is accessible, fits, and makes few requests', async () => {
     const account = await newAccount({ walletCents: 100_000, aiCreditsMicroRand: 10_000_000 });
     const app = await account.call(createApp, { body: { name: 'A <b>bold</b> name', framework: 'EXPRESS' } });
     const webhook = await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } });
-    const context = await signedIn(account, visitor);
+    const context = await signedInContext(account, visitor);
     const found: Record<string, unknown> = {};
     for (const screen of SCREENS) {
       const path = screen.replace(':app', app.body.data.id).replace(':webhook', webhook.body.data.id);
@@ -53,13 +53,13 @@ describe.each(LOOKS)('%s', (_look, visitor) => {
         if (request.url().includes('/dashboard/v1/')) reads.push(request.url());
       };
       context.on('request', count);
-      const page = await open(context, path);
+      const page = await openScreen(context, path);
       context.off('request', count);
-      if (reads.length > MOST_READS) found[`${screen} reads`] = reads;
-      const bare = await unstyled(page);
+      if (reads.length > MAX_REQUESTS) found[`${screen} reads`] = reads;
+      const bare = await missingStyles(page);
       if (bare.length > 0) found[`${screen} has no styles for`] = bare;
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
-      if (wide > SIZES[visitor.size ?? 'desk'].width) found[`${screen} is wide`] = wide;
+      if (wide > VIEWPORTS[visitor.size ?? 'desk'].width) found[`${screen} is wide`] = wide;
       const { violations, passes } = await new AxeBuilder({ page }).setLegacyMode().analyze();
       expect(passes.map(({ id }) => id)).toContain('color-contrast');
       const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

@@ -2,21 +2,21 @@ import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { builtWebApp } from '../../lib/build/web-app.ts';
+import { buildWebApp } from '../../lib/build/web-app.ts';
 
 const classesOf = (css: string): Set<string> => new Set(css.match(/\bm_[0-9a-f]+\b/g));
 
 let known: Promise<{ all: Set<string>; built: Set<string> }> | undefined;
 
 async function read() {
-  const folder = await builtWebApp();
+  const folder = await buildWebApp();
   const sheets = globSync('assets/*.css', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
   const all = readFileSync(createRequire(import.meta.url).resolve('@mantine/core/styles.css'), 'utf8');
   return { all: classesOf(all), built: classesOf(sheets.join('\n')) };
 }
 
-/** What stands on a page though its component's styles were left out of the build (`dashboard/mantine.css`). */
-export async function unstyled(page: Page): Promise<string[]> {
+/** Returns the classes on a page whose component styles are missing from the build (`dashboard/mantine.css`). */
+export async function missingStyles(page: Page): Promise<string[]> {
   known ??= read();
   const { all, built } = await known;
   const shown = await page.evaluate<string[]>(

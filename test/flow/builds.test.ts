@@ -9,15 +9,15 @@ import { getDeployment, readDeploymentLog } from '../../contract/deployments/dep
 import { artifactKey } from '../../providers/builds/builds.ts';
 import { get } from '../support/browse.ts';
 import { deployer } from '../support/deployer.ts';
-import { codeOf, newAccount, type Opened, until } from '../support/harness.ts';
+import { codeOf, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { app, committer } from '../support/repositories.ts';
 
-/** What builds do and say, on a platform of their own. */
+/** Builds and their logs, on a separate platform. */
 const root = mkdtempSync(join(tmpdir(), 'builds-'));
 const commit = committer(root);
 let run: Run;
-let account: Opened;
+let account: OpenedAccount;
 beforeAll(async () => {
   const limits = { RATE_LIMIT_SECRET: '100000', RATE_LIMIT_LOGIN: '100000' };
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, ...limits });
@@ -35,8 +35,8 @@ test('the log is read line by line while it grows, each line once, with its numb
   const deployment = await begin(id);
   const read: { n: number; at: string; text: string }[] = [];
   const whileRunning = new Set<string>();
-  await until(async () => {
-    // First: what ended may have said its last words between the two.
+  await waitFor(async () => {
+    // Read the status first: the last lines may arrive between the two reads.
     const { status } = (await account.call(getDeployment, { params: { id: deployment.id } })).body.data;
     const { data, has_more } = await linesOf(deployment.id, { after: String(read.at(-1)?.n ?? 0), limit: '3' });
     if (status === 'RUNNING') for (const { text } of data) whileRunning.add(text);
@@ -58,7 +58,7 @@ test('the log is read line by line while it grows, each line once, with its numb
   expect(refused.error?.message).toMatch(/^after: /);
 }, 60_000);
 
-test('a build that prints its secrets three ways: none in the log, the history of the execution, the artifact', async () => {
+test('a secret printed by a build in three ways appears in no log, execution history or artifact', async () => {
   const secret = 'c0rrect h0rse/battery+staple?';
   const forms = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret)];
   const print = [
@@ -95,7 +95,7 @@ test('a build that prints its secrets three ways: none in the log, the history o
   for (const text of kept) for (const form of forms) expect(text).not.toContain(form);
 }, 60_000);
 
-test('what an application prints is kept and read in order, from where the last answer ended', async () => {
+test('the output of an application is stored and read in order, continuing after the last response', async () => {
   const server = "require('node:http').createServer((q, s) => { console.log('asked for ' + q.url); s.end(); })";
   commit('prints-later', { ...app(''), 'server.js': `console.error('starting'); ${server}.listen(process.env.PORT);` });
   const { id, primaryDomain } = await create('prints-later');
@@ -104,7 +104,7 @@ test('what an application prints is kept and read in order, from where the last 
   expect(await read()).toEqual({ data: [], has_more: false });
   expect((await deploy(id)).status).toBe('SUCCEEDED');
   for (const path of ['/one', '/two', '/three']) await get(run.local.baseUrl, primaryDomain, path);
-  const all = await until(async () => {
+  const all = await waitFor(async () => {
     const { data } = await read();
     return data.at(-1)?.text === 'asked for /three' && data;
   });
@@ -121,7 +121,7 @@ test('what an application prints is kept and read in order, from where the last 
 }, 60_000);
 
 test.each(['20', '22', '24'] as const)(
-  'Node %s is what builds an application and what it runs on',
+  'Node %s builds and runs an application',
   async (nodeVersion) => {
     const name = `node-${nodeVersion}`;
     commit(name, {
@@ -136,7 +136,7 @@ test.each(['20', '22', '24'] as const)(
   60_000,
 );
 
-test('a second deployment with the same lockfile takes over its dependencies, and a changed one does not', async () => {
+test('a second deployment with the same lockfile reuses its dependencies, and a changed one does not', async () => {
   const files = (version: string) => ({
     ...app("require('inside/package.json').version"),
     'package.json': JSON.stringify({ name: 'app', version: '1.0.0', dependencies: { inside: 'file:./inside' } }),
@@ -152,7 +152,7 @@ test('a second deployment with the same lockfile takes over its dependencies, an
   });
   commit('cached', files('1.0.0'));
   const { id, primaryDomain } = await create('cached');
-  const taken = 'dependencies are those of the last build';
+  const taken = 'restored the dependencies of an earlier build';
   const first = await deploy(id);
   expect(first.status).toBe('SUCCEEDED');
   expect(first.log).not.toContain(taken);

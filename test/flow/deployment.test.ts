@@ -7,11 +7,11 @@ import { replaceEnv } from '../../contract/apps/environment.ts';
 import type { Client } from '../../contract/client.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
-import { newAccount, until } from '../support/harness.ts';
+import { newAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { app, committer } from '../support/repositories.ts';
 
-/** Deployments on a platform of their own, whose repositories the tests write. */
+/** Deployments on a separate platform whose repositories the tests write. */
 const root = mkdtempSync(join(tmpdir(), 'repositories-'));
 let run: Run;
 let client: Client;
@@ -53,10 +53,10 @@ async function follow(id: string) {
 const page = (host: string, path = '/') => get(run.local.baseUrl, host, path);
 
 describe('a deployment', () => {
-  test('brings an application from a Git address to a live site, and the next one replaces it', async () => {
+  test('brings an application from a Git URL to a live site, and the next one replaces it', async () => {
     const sha = commit('live', app("'first ' + process.env.GREETING + ' ' + process.version"));
     const made = await create('live', { nodeVersion: '20' });
-    const placeholder = await until(async () => {
+    const placeholder = await waitFor(async () => {
       const answer = await page(made.primaryDomain);
       return answer.status === 200 && answer.body;
     });
@@ -76,7 +76,7 @@ describe('a deployment', () => {
     expect(body.data.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
   }, 60_000);
 
-  test('while it is under way another one is a conflict; its log grows and is kept', async () => {
+  test('in progress makes another one a conflict; its log grows and is kept', async () => {
     commit('slow', app("'slow'", { build: 'echo building && sleep 2 && echo built' }));
     const made = await create('slow', { buildCommand: 'npm run build' });
     const { body } = await client.call(createDeployment, { params: { id: made.id } });
@@ -92,14 +92,14 @@ describe('a deployment', () => {
     expect(done.log).toContain('The new release is live');
   }, 60_000);
 
-  test('switching releases under 100 requests a second drops none', async () => {
+  test('switches releases under 100 requests a second without a failed request', async () => {
     commit('busy', app("'one'"));
     const made = await create('busy');
     await deploy(made.id);
     commit('busy', app("'two'"));
     const seen: string[] = [];
     const asked: Promise<unknown>[] = [];
-    // One after the other at a fixed pace, whether the ones before are answered or not: 100 a second.
+    // Open loop: 100 requests a second regardless of pending responses.
     const load = setInterval(() => {
       const answered = page(made.primaryDomain).then(
         ({ status, body }) => seen.push(`${status} ${body}`),
@@ -115,7 +115,7 @@ describe('a deployment', () => {
     expect(seen.lastIndexOf('200 one')).toBeLessThan(seen.length - 1);
   }, 60_000);
 
-  test('deleting the application takes its site down', async () => {
+  test('is taken down when its application is deleted', async () => {
     commit('gone', app("'here'"));
     const made = await create('gone');
     await deploy(made.id);
@@ -126,7 +126,7 @@ describe('a deployment', () => {
   }, 60_000);
 });
 
-describe('a deployment that cannot succeed ends FAILED with a reason, and the release before goes on serving', () => {
+describe('a deployment that cannot succeed ends FAILED with a reason, and the previous release stays live', () => {
   const good = app("'good'");
   test.each<[string, Record<string, string>, Record<string, unknown>, RegExp]>([
     ['no-branch', {}, { branch: 'nowhere' }, /branch.*nowhere/i],

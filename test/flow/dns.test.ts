@@ -4,13 +4,13 @@ import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED, typ
 import { beforeAll, expect, test } from 'vitest';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import type { CallerInput } from '../../contract/route.ts';
-import { openDomain } from '../domains.ts';
-import { local, newAccount, type Opened, until } from '../support/harness.ts';
+import { registerDomain } from '../support/domains.ts';
+import { local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 
 const { host, port } = local.dns;
 
-/** What comes back to one packet over UDP; undefined if nothing does for a while. */
-function exchange(packet: Buffer, patience = 2000): Promise<Buffer | undefined> {
+/** Returns the response to one UDP packet, or undefined after a time-out. */
+function exchange(packet: Buffer, timeoutMs = 2000): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const socket = createSocket('udp4');
     const end = (answer?: Buffer) => {
@@ -18,7 +18,7 @@ function exchange(packet: Buffer, patience = 2000): Promise<Buffer | undefined> 
       socket.close();
       resolve(answer);
     };
-    const timer = setTimeout(end, patience);
+    const timer = setTimeout(end, timeoutMs);
     socket.on('message', end);
     socket.on('error', reject);
     socket.send(packet, port, host);
@@ -56,13 +56,13 @@ const rcodeOf = (packet: DecodedPacket) => (packet as DecodedPacket & { rcode: s
 
 type NewRecord = NonNullable<CallerInput<typeof addDnsRecord>['body']>;
 
-let account: Opened;
+let account: OpenedAccount;
 let id: string;
 let domain: string;
 const add = (body: NewRecord) => account.call(addDnsRecord, { params: { id }, body });
-/** Asks until the answer is as it should be. */
-const answered = (name: string, type: RecordType, right: (packet: DecodedPacket) => boolean) =>
-  until(async () => {
+/** Repeats a query until the response matches. */
+const waitForAnswer = (name: string, type: RecordType, right: (packet: DecodedPacket) => boolean) =>
+  waitFor(async () => {
     const packet = await ask(name, type);
     return right(packet) && packet;
   });
@@ -70,7 +70,7 @@ const present = (packet: DecodedPacket) => (packet.answers?.length ?? 0) > 0;
 
 beforeAll(async () => {
   account = await newAccount({ walletCents: 500_000 });
-  ({ id, name: domain } = (await openDomain(account)).domain);
+  ({ id, name: domain } = (await registerDomain(account)).domain);
   const records: NewRecord[] = [
     { type: 'A', name: '', content: '192.0.2.1' },
     { type: 'A', name: 'www', content: '192.0.2.2', ttl: 300 },
@@ -91,16 +91,16 @@ beforeAll(async () => {
     { type: 'A', name: 'a.deep', content: '192.0.2.8' },
   ];
   for (const record of records) expect((await add(record)).status).toBe(201);
-  await answered(`a.deep.${domain}`, 'A', present);
+  await waitForAnswer(`a.deep.${domain}`, 'A', present);
 }, 60_000);
 
-test('every type is answered, with authority, and the name as it was asked for', async () => {
+test('answers every type with authority, in the queried case', async () => {
   const packet = await ask(`WwW.${domain}`, 'A');
   expect(packet).toMatchObject({ id: 4711, flag_qr: true, flag_aa: true, flag_rd: true, flag_ra: false });
   expect(packet.questions?.[0]?.name).toBe(`WwW.${domain}`);
   expect(packet.answers?.map(({ name }) => name)).toEqual([`WwW.${domain}`, `WwW.${domain}`]);
   expect(dataOf(packet.answers).sort()).toEqual(['192.0.2.2', '192.0.2.3']);
-  // One set has one time to live: the shortest of its records'.
+  // A record set has one TTL: the shortest of its records.
   expect(packet.answers?.map((each) => 'ttl' in each && each.ttl)).toEqual([300, 300]);
   expect(dataOf((await ask(`www.${domain}`, 'AAAA')).answers)).toEqual(['2001:db8::1']);
   expect(dataOf((await ask(domain, 'MX')).answers)).toEqual([{ preference: 10, exchange: 'mail.example.net' }]);
@@ -117,7 +117,7 @@ test('every type is answered, with authority, and the name as it was asked for',
   expect(dataOf((await ask(domain, 'SOA')).answers)).toHaveLength(1);
 });
 
-test('aliases are followed inside the zone, and left to the asker outside; a circle ends', async () => {
+test('follows aliases inside the zone, leaves others to the resolver, and stops at loops', async () => {
   const inside = await ask(`blog.${domain}`, 'A');
   expect(inside.answers?.map(({ type }) => type)).toEqual(['CNAME', 'A', 'A']);
   expect(dataOf((await ask(`shop.${domain}`, 'A')).answers)).toEqual(['shops.example.net']);
@@ -125,7 +125,7 @@ test('aliases are followed inside the zone, and left to the asker outside; a cir
   expect(rcodeOf(await ask(`circle.${domain}`, 'A'))).toBe('NOERROR');
 });
 
-test('no such name and nothing of that type are two things, both with the SOA', async () => {
+test('distinguishes NXDOMAIN from NODATA, both with the SOA', async () => {
   const none = await ask(`none.${domain}`, 'A');
   const nothing = await ask(`www.${domain}`, 'MX');
   const between = await ask(`deep.${domain}`, 'A');
@@ -136,19 +136,19 @@ test('no such name and nothing of that type are two things, both with the SOA', 
   }
 });
 
-test('* answers for what is not there, in the name that was asked for', async () => {
+test('a wildcard answers for missing names, in the queried name', async () => {
   const packet = await ask(`any.thing.wild.${domain}`, 'A');
   expect(packet.answers).toMatchObject([{ name: `any.thing.wild.${domain}`, data: '192.0.2.9' }]);
   expect(rcodeOf(await ask(`wild.${domain}`, 'A'))).toBe('NOERROR');
 });
 
-test('a part with name servers of its own is referred to them, without authority', async () => {
+test('refers delegated subdomains to their name servers, without authority', async () => {
   const packet = await ask(`x.part.${domain}`, 'A');
   expect(packet).toMatchObject({ flag_aa: false, answers: [] });
   expect(packet.authorities).toMatchObject([{ type: 'NS', name: `part.${domain}`, data: 'ns1.example.net' }]);
 });
 
-test('what is too long for UDP is cut off, and whole over TCP and for those who take more', async () => {
+test('truncates long UDP responses; TCP and EDNS clients get them whole', async () => {
   const cut = await ask(`long.${domain}`, 'TXT');
   expect([cut.flag_tc, cut.answers]).toEqual([true, []]);
   const whole = await overTcp(`long.${domain}`, 'TXT');
@@ -172,11 +172,11 @@ test('what is too long for UDP is cut off, and whole over TCP and for those who 
   expect(large.additionals?.map(({ type }) => type)).toEqual(['OPT']);
 });
 
-test('other zones are refused', async () => {
+test('refuses other zones', async () => {
   expect(rcodeOf(await ask('example.org', 'A'))).toBe('REFUSED');
 });
 
-test('garbage is answered with an error or not at all, and the server goes on', async () => {
+test('answers malformed queries with an error or not at all, and keeps running', async () => {
   const garbage: Buffer[] = [
     Buffer.alloc(0),
     Buffer.from([1]),
@@ -186,7 +186,7 @@ test('garbage is answered with an error or not at all, and the server goes on', 
   ];
   const questions = Buffer.alloc(12);
   questions.writeUInt16BE(65_535, 4);
-  // A name that points at itself.
+  // A name that points to itself.
   const circle = Buffer.concat([
     Buffer.from([0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
     Buffer.from([0xc0, 12, 0, 1, 0, 1]),
@@ -201,28 +201,28 @@ test('garbage is answered with an error or not at all, and the server goes on', 
   expect(present(await overTcp(`www.${domain}`, 'A'))).toBe(true);
 });
 
-test('a deleted record is gone from the name servers, its set as long as it is its last', async () => {
+test('a deleted record disappears from the name servers; its record set stays until its last record is deleted', async () => {
   const { data } = (await account.call(listDnsRecords, { params: { id } })).body;
   const remove = async (content: string) => {
     const recordId = data.find((each) => each.content === content)?.id ?? '';
     expect((await account.call(deleteDnsRecord, { params: { id, recordId } })).status).toBe(200);
   };
   await remove('192.0.2.3');
-  const left = await answered(`www.${domain}`, 'A', ({ answers }) => answers?.length === 1);
+  const left = await waitForAnswer(`www.${domain}`, 'A', ({ answers }) => answers?.length === 1);
   expect(dataOf(left.answers)).toEqual(['192.0.2.2']);
   await remove('192.0.2.8');
-  await answered(`a.deep.${domain}`, 'A', (packet) => rcodeOf(packet) === 'NXDOMAIN');
+  await waitForAnswer(`a.deep.${domain}`, 'A', (packet) => rcodeOf(packet) === 'NXDOMAIN');
 });
 
-test('of changes that race, the last one is what the name servers hold', async () => {
+test('the name servers hold the last of racing changes', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `race${index}`);
   await Promise.all(names.map((name) => add({ type: 'A', name, content: '192.0.2.50' })));
   const { data } = (await account.call(listDnsRecords, { params: { id } })).body;
   const gone = data.filter(({ name }) => /^race\d*[02468]$/.test(name));
   await Promise.all(gone.map((record) => account.call(deleteDnsRecord, { params: { id, recordId: record.id } })));
   await add({ type: 'TXT', name: 'last', content: 'done' });
-  await answered(`last.${domain}`, 'TXT', present);
+  await waitForAnswer(`last.${domain}`, 'TXT', present);
   for (const [index, name] of names.entries()) {
-    await answered(`${name}.${domain}`, 'A', (packet) => present(packet) === (index % 2 === 1));
+    await waitForAnswer(`${name}.${domain}`, 'A', (packet) => present(packet) === (index % 2 === 1));
   }
 }, 60_000);

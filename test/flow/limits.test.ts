@@ -6,16 +6,16 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
-import { newAccount, type Opened, until } from '../support/harness.ts';
+import { newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { app, committer } from '../support/repositories.ts';
 
-/** What runs away is ended: on a platform of its own, whose builds may take a few seconds. */
+/** Time and memory limits, on a separate platform whose builds may take a few seconds. */
 const root = mkdtempSync(join(tmpdir(), 'limits-'));
 const commit = committer(root);
 const SECONDS = 8;
 let run: Run;
-let account: Opened;
+let account: OpenedAccount;
 beforeAll(async () => {
   const limits = { RATE_LIMIT_SECRET: '100000', RATE_LIMIT_LOGIN: '100000', BUILD_SECONDS: String(SECONDS) };
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, ...limits });
@@ -28,7 +28,7 @@ async function deploy(name: string, fields: { installCommand?: string; buildComm
   const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
   const { data: made } = (await account.call(createApp, { body })).body;
   const { data: begun } = (await account.call(createDeployment, { params: { id: made.id } })).body;
-  const deployment = await until(async () => {
+  const deployment = await waitFor(async () => {
     const { data } = (await account.call(getDeployment, { params: { id: begun.id } })).body;
     return data.finishedAt !== null && data;
   });
@@ -36,18 +36,18 @@ async function deploy(name: string, fields: { installCommand?: string; buildComm
 }
 
 test.each(['installCommand', 'buildCommand'] as const)(
-  'a deployment whose %s hangs for ever ends FAILED at the limit, and says so',
+  'a deployment whose %s hangs ends FAILED at its time limit with that reason',
   async (command) => {
     commit('hangs', app("'hangs'"));
     const { deployment } = await deploy('hangs', { [command]: 'echo begun; sleep 3600 & wait' });
     expect(deployment.status).toBe('FAILED');
-    const sentence = `The build took longer than ${SECONDS} seconds, the most that it may, and was ended.`;
+    const sentence = `The build was stopped: it exceeded the limit of ${SECONDS} seconds.`;
     expect(deployment.log).toMatch(new RegExp(`begun\\n==> Deployment failed: ${sentence.replaceAll('.', '\\.')}\\n$`));
   },
   60_000,
 );
 
-test('an application that takes more memory than it has is ended and answers 502, then is started anew; others go on', async () => {
+test('an application beyond its memory limit is stopped, responds with 502 and is restarted; others keep running', async () => {
   const hoard = `q.url === '/hoard' ? setInterval(() => kept.push(Buffer.alloc(64 << 20, 1)), 20) && '' : 'up'`;
   const server = `const kept = []; require('node:http').createServer((q, s) => {
     const says = ${hoard}; if (says) s.end(says);

@@ -3,14 +3,14 @@ import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { getMe } from '../../contract/accounts/me.ts';
 import { clientOf, local } from '../support/harness.ts';
-import { Visitor } from '../support/sign-in.ts';
+import { LoginBrowser } from '../support/sign-in.ts';
 
 const { demo } = local.accounts;
 const newcomer = () => ({ email: `${randomUUID()}@example.com`, password: 'correct horse battery', name: 'New Comer' });
 const me = async (accessToken: string) => (await clientOf({ accessToken: () => accessToken }).call(getMe)).body.data;
 
-test('the demo account signs in with its e-mail address and password, and is back where it came from', async () => {
-  const visitor = new Visitor();
+test('the demo account signs in with e-mail and password and returns to the original page', async () => {
+  const visitor = new LoginBrowser();
   const { page, verifier } = await visitor.begin();
   expect(page.status).toBe(200);
   expect(page.html).toContain('<h1>Sign in</h1>');
@@ -23,26 +23,26 @@ test('the demo account signs in with its e-mail address and password, and is bac
   expect(body.expires_in).toBe(3600);
 });
 
-test('who signs up has an account of their own from the first request on, with one application and no money', async () => {
+test('a sign-up has an account of its own from the first request on, with one application and no money', async () => {
   const fields = newcomer();
-  const { access_token: token } = await new Visitor().signIn(fields);
+  const { access_token: token } = await new LoginBrowser().signIn(fields);
   const { account, roles } = await me(token);
   expect(account).toMatchObject({ email: fields.email, name: fields.name, walletBalance: '0.00' });
   expect(account.plan).toEqual({ slug: 'app-1', name: 'App 1', appLimit: 1 });
   expect(roles).toEqual(['owner']);
-  // Signing in later, from elsewhere, leads to the same account.
-  const again = await new Visitor().signIn({ email: fields.email, password: fields.password });
+  // A later sign-in from another browser opens the same account.
+  const again = await new LoginBrowser().signIn({ email: fields.email, password: fields.password });
   expect((await me(again.access_token)).account.id).toBe(account.id);
 });
 
-test('two tabs that begin at once make one account', async () => {
-  const { access_token: token } = await new Visitor().signIn(newcomer());
+test('two tabs that sign up at once create one account', async () => {
+  const { access_token: token } = await new LoginBrowser().signIn(newcomer());
   const accounts = await Promise.all(Array.from({ length: 8 }, () => me(token)));
   expect(new Set(accounts.map(({ account }) => account.id)).size).toBe(1);
 });
 
-test('a login is renewed without a page by its refresh token, which is good once', async () => {
-  const visitor = new Visitor();
+test('a login is renewed silently with its refresh token, which is valid once', async () => {
+  const visitor = new LoginBrowser();
   const first = await visitor.signIn({ email: demo.email, password: demo.password });
   const renew = () => visitor.token({ grant_type: 'refresh_token', refresh_token: first.refresh_token });
   const second = await renew();
@@ -51,8 +51,8 @@ test('a login is renewed without a page by its refresh token, which is good once
   expect((await renew()).status).toBe(400);
 });
 
-test('who is signed in already is not asked again, until they sign out', async () => {
-  const visitor = new Visitor();
+test('a signed-in user is not prompted again until signing out', async () => {
+  const visitor = new LoginBrowser();
   const { id_token: hint } = await visitor.signIn({ email: demo.email, password: demo.password });
   expect((await visitor.begin()).page.url.searchParams.get('code')).toBeTruthy();
   const back = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: `${local.dashboardUrl}/` });
@@ -63,15 +63,15 @@ test('who is signed in already is not asked again, until they sign out', async (
   expect((await visitor.begin()).page.html).toContain('<h1>Sign in</h1>');
 });
 
-describe('what is refused', () => {
+describe('rejected sign-ins', () => {
   test.each([
     ['a wrong password', { email: demo.email, password: 'not-the-password' }, '', 'is wrong'],
-    ['an unknown address', { email: 'nobody@example.com', password: 'demo-password' }, '', 'is wrong'],
+    ['an unknown address', { email: 'unknown@example.com', password: 'demo-password' }, '', 'is wrong'],
     ['a short password', { ...newcomer(), password: 'short' }, '?sign-up', 'at least 12 characters'],
     ['a taken address', { ...newcomer(), email: demo.email.toUpperCase() }, '?sign-up', 'already'],
     ['no address', { ...newcomer(), email: '<script>' }, '?sign-up', 'no e-mail address'],
-  ])('%s is said on the page, which repeats no password', async (_what, fields, query, problem) => {
-    const visitor = new Visitor();
+  ])('%s is reported on the page, which does not repeat the password', async (_what, fields, query, problem) => {
+    const visitor = new LoginBrowser();
     const { page } = await visitor.begin();
     const answer = await visitor.send(new URL(query, page.url), fields);
     expect(answer.status).toBe(400);
@@ -82,16 +82,16 @@ describe('what is refused', () => {
 
   test.each([
     ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }],
-    ['another client', { client_id: 'somebody-else' }],
+    ['another client', { client_id: 'another-client' }],
     ['an address that is not the dashboard’s', { redirect_uri: 'https://elsewhere.example/callback' }],
-  ])('%s gets no page to sign in on', async (_what, changes) => {
-    const { page } = await new Visitor().begin(changes);
+  ])('%s gets no login page', async (_what, changes) => {
+    const { page } = await new LoginBrowser().begin(changes);
     expect(page.html).not.toContain('<h1>Sign in</h1>');
     expect(page.url.searchParams.get('code')).toBeNull();
   });
 
-  test('a code without its verifier, or a second time', async () => {
-    const visitor = new Visitor();
+  test('a code without its verifier, or used a second time', async () => {
+    const visitor = new LoginBrowser();
     const { page, verifier } = await visitor.begin();
     const { url } = await visitor.send(page.url, { email: demo.email, password: demo.password });
     const code = url.searchParams.get('code') ?? '';

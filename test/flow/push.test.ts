@@ -7,16 +7,16 @@ import { getDeployKey, getGitHook, rotateDeployKey } from '../../contract/apps/g
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
 import { HOSTS, type SentHook } from '../support/git-hooks.ts';
-import { newAccount, type Opened, until } from '../support/harness.ts';
+import { newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { app, commitTo, git } from '../support/repositories.ts';
 import { hasSsh, type SshGitServer, startSshGitServer } from '../support/ssh-git-server.ts';
 
-/** Private repositories and pushes, on a platform of their own whose data can be looked through. */
+/** Private repositories and pushes, on a separate platform whose data can be searched. */
 const root = mkdtempSync(join(tmpdir(), 'pushes-'));
 const [repositories, DATA_DIR] = [join(root, 'git'), join(root, 'data')];
 let run: Run;
-let account: Opened;
+let account: OpenedAccount;
 let server: SshGitServer;
 beforeAll(async () => {
   server = await startSshGitServer(repositories);
@@ -36,7 +36,7 @@ async function create(name: string, repoUrl: string) {
 }
 
 const follow = (id: string) =>
-  until(async () => {
+  waitFor(async () => {
     const { data } = (await account.call(getDeployment, { params: { id } })).body;
     return data.finishedAt !== null && data;
   });
@@ -47,11 +47,11 @@ async function deploy(id: string) {
 
 const page = async (host: string) => (await get(run.local.baseUrl, host)).body;
 
-/** What the text of every private key in OpenSSH's format begins with. */
-const KEY_BEGINNING = Buffer.from('openssh-key-v1').toString('base64').slice(0, 18);
+/** Prefix of every private key in OpenSSH's format, in base64. */
+const PRIVATE_KEY_PREFIX = Buffer.from('openssh-key-v1').toString('base64').slice(0, 18);
 
-/** Everything below a folder that holds a text. */
-function holding(folder: string, text: string): string[] {
+/** Returns the files below a folder that contain a text. */
+function filesContaining(folder: string, text: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
@@ -59,26 +59,26 @@ function holding(folder: string, text: string): string[] {
 }
 
 test.skipIf(!hasSsh)(
-  'a private repository is deployed once its host has the deploy key, whose private half is kept nowhere readable',
+  'a private repository is deployed once its host has the deploy key, whose private half is stored encrypted only',
   async () => {
     const sha = commitTo(join(repositories, 'private.git'), app("'private'"));
     const { id, primaryDomain } = await create('Private', `git@[127.0.0.1:${server.port}]:private.git`);
     const refused = await deploy(id);
     expect(refused.status).toBe('FAILED');
-    expect(refused.log).toContain("does not take this application's deploy key");
+    expect(refused.log).toContain("does not accept this application's deploy key");
     server.authorized.add((await account.dashboard.call(getDeployKey, { params: { id } })).body.data.publicKey);
     const done = await deploy(id);
     expect(done).toMatchObject({ status: 'SUCCEEDED', commitSha: sha });
     expect(await page(primaryDomain)).toBe('private');
-    // Execution histories, jobs, logs, artifacts, the table: whatever the platform keeps.
-    expect(holding(DATA_DIR, sha), 'that it looks where things are kept').not.toEqual([]);
-    expect(holding(DATA_DIR, KEY_BEGINNING)).toEqual([]);
+    // Execution histories, jobs, logs, artifacts, the table: everything that the platform stores.
+    expect(filesContaining(DATA_DIR, sha), 'that it looks where things are kept').not.toEqual([]);
+    expect(filesContaining(DATA_DIR, PRIVATE_KEY_PREFIX)).toEqual([]);
   },
   60_000,
 );
 
 test.skipIf(!hasSsh)(
-  'a private repository is deployed with a new deploy key once its host has that',
+  'a private repository is deployed with a rotated deploy key once its host has it',
   async () => {
     commitTo(join(repositories, 'renewed.git'), app("'renewed'"));
     const { id, primaryDomain } = await create('Renewed', `git@[127.0.0.1:${server.port}]:renewed.git`);
@@ -87,7 +87,7 @@ test.skipIf(!hasSsh)(
     const { publicKey } = (await account.dashboard.call(rotateDeployKey, { params: { id } })).body.data;
     const refused = await deploy(id);
     expect(refused.status).toBe('FAILED');
-    expect(refused.log).toContain("does not take this application's deploy key");
+    expect(refused.log).toContain("does not accept this application's deploy key");
     expect(await page(primaryDomain), 'what is live stays').toBe('renewed');
     server.authorized.add(publicKey);
     expect((await deploy(id)).status).toBe('SUCCEEDED');
@@ -95,7 +95,7 @@ test.skipIf(!hasSsh)(
   60_000,
 );
 
-/** What a Git server of one's own would run: signs as GitHub does and tells the platform. */
+/** Post-receive hook of a self-hosted Git server: signs like GitHub and calls the platform. */
 const POST_RECEIVE = (url: string, secret: string) => `#!/bin/sh
 while read -r before after ref; do
   body=$(printf '{"ref":"%s","before":"%s","after":"%s","head_commit":{"message":"%s"}}' "$ref" "$before" "$after" "$(git log -1 --format=%s "$after")")
@@ -105,7 +105,7 @@ while read -r before after ref; do
 done
 `;
 
-test('git push makes a new release serve; one that says [skip ci] does not', async () => {
+test('git push makes a new release live; a commit with [skip ci] does not', async () => {
   const [bare, work] = [join(repositories, 'pushed.git'), join(root, 'work')];
   git(repositories, 'init', '--quiet', '--bare', '--initial-branch=main', bare);
   commitTo(work, app("'one'"));
@@ -120,7 +120,7 @@ test('git push makes a new release serve; one that says [skip ci] does not', asy
 
   const sha = commitTo(work, app("'two'"));
   push();
-  expect(await until(async () => (await page(primaryDomain)) === 'two')).toBe(true);
+  expect(await waitFor(async () => (await page(primaryDomain)) === 'two')).toBe(true);
   commitTo(work, app("'three'"), 'Only a text [skip ci]');
   push();
   const { data } = (await account.call(listDeployments, { params: { id } })).body;
@@ -129,7 +129,7 @@ test('git push makes a new release serve; one that says [skip ci] does not', asy
   expect(await follow(pushed?.id ?? '')).toMatchObject({ status: 'SUCCEEDED', trigger: 'PUSH', commitSha: sha });
 }, 60_000);
 
-test('guessing is limited by address, and leaves the repository that is pushed to alone', async () => {
+test("guessing is limited per address and does not affect the repository's own pushes", async () => {
   const { id } = await create('Guessed', 'https://git.localhost/first.git');
   const { url, secret } = (await account.dashboard.call(getGitHook, { params: { id } })).body.data;
   const send = ({ headers, body }: SentHook, to = url) => fetch(to, { method: 'POST', headers, body });

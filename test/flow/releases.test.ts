@@ -10,15 +10,15 @@ import { getDeployment, listDeployments } from '../../contract/deployments/deplo
 import { rollBack } from '../../contract/deployments/rollback.ts';
 import { get } from '../support/browse.ts';
 import { deployer } from '../support/deployer.ts';
-import { codeOf, newAccount, type Opened, until } from '../support/harness.ts';
+import { codeOf, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { app, committer } from '../support/repositories.ts';
 
-/** Rollbacks, deletions in the middle and many deployments at once, on a platform of their own. */
+/** Rollbacks, deletions during a build and concurrent deployments, on a separate platform. */
 const root = mkdtempSync(join(tmpdir(), 'releases-'));
 const commit = committer(root);
 let run: Run;
-let account: Opened;
+let account: OpenedAccount;
 let builds: CodeBuildClient;
 let hosts: LambdaClient;
 beforeAll(async () => {
@@ -46,14 +46,14 @@ const page = async (host: string) => (await get(run.local.baseUrl, host)).body;
 const greet = (id: string, value: string) =>
   account.call(replaceEnv, { params: { id }, body: { vars: [{ key: 'GREETING', value }] } });
 
-/** The releases that an application's host has. */
+/** Returns the releases on an application's host. */
 async function releasesOf(id: string): Promise<(string | undefined)[]> {
   const FunctionName = `${run.local.environment.APP_FUNCTION_PREFIX}${id}`;
   const { Versions = [] } = await hosts.send(new ListVersionsByFunctionCommand({ FunctionName }));
   return Versions.map(({ Version }) => Version).filter((version) => version !== '$LATEST');
 }
 
-test('a rollback brings code and variables back together, and does not build', async () => {
+test('a rollback restores code and variables together, without a build', async () => {
   const sha = commit('back', app("'one ' + process.env.GREETING"));
   const { id, primaryDomain } = await create('back');
   await greet(id, 'hello');
@@ -75,7 +75,9 @@ test('a rollback brings code and variables back together, and does not build', a
   commit('back', app("process.exit(3) + 'three'"));
   const failed = await deploy(id);
   expect(failed.status).toBe('FAILED');
-  expect(await until(async () => (await releasesOf(id)).join() === '1,2'), 'what never served is not kept').toBe(true);
+  expect(await waitFor(async () => (await releasesOf(id)).join() === '1,2'), 'what never served is not kept').toBe(
+    true,
+  );
   expect(codeOf(await back(failed.id)), 'a release that never served').toBe('conflict');
   expect(codeOf(await back('dep_none'))).toBe('not_found');
   const answer = await account.dashboard.call(rollBack, { params: { id }, body: {} as { deploymentId: string } });
@@ -83,16 +85,16 @@ test('a rollback brings code and variables back together, and does not build', a
   expect(await page(primaryDomain)).toBe('one hello');
 }, 60_000);
 
-test('an application deleted in the middle of a build stops the build', async () => {
+test('deleting an application during a build stops the build', async () => {
   commit('cancelled', app("'never'"));
   const { id } = await create('cancelled', { buildCommand: 'echo building; sleep 120' });
   const deployment = await begin(id);
-  await until(async () => {
+  await waitFor(async () => {
     const { body } = await account.call(getDeployment, { params: { id: deployment.id } });
     return body.data.log.includes('building');
   });
   await account.call(deleteApp, { params: { id } });
-  await until(async () => {
+  await waitFor(async () => {
     const { ids } = await builds.send(new ListBuildsForProjectCommand({ projectName: 'hosting-local-build' }));
     const found = (await builds.send(new BatchGetBuildsCommand({ ids: ids?.slice(0, 100) }))).builds ?? [];
     const ours = found.find(({ environment }) =>
@@ -100,11 +102,11 @@ test('an application deleted in the middle of a build stops the build', async ()
     );
     return ours?.buildStatus === 'STOPPED';
   });
-  await until(async () => (await account.call(getDeployment, { params: { id: deployment.id } })).status === 404);
+  await waitFor(async () => (await account.call(getDeployment, { params: { id: deployment.id } })).status === 404);
   expect((await account.call(updateApp, { params: { id }, body: {} })).status).toBe(404);
 }, 60_000);
 
-test('ten applications deployed at once all succeed, in about the order in which they came', async () => {
+test('ten concurrent deployments all succeed, in about the order of their requests', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `many-${index}`);
   const made = [];
   for (const name of names) {
@@ -116,8 +118,7 @@ test('ten applications deployed at once all succeed, in about the order in which
   const ended = await Promise.all(began.map(({ id }) => follow(id)));
   expect(ended.map(({ status }) => status)).toEqual(names.map(() => 'SUCCEEDED'));
   for (const [index, { primaryDomain }] of made.entries()) expect(await page(primaryDomain)).toBe(names[index]);
-  // Two are built at a time, and what comes after a build may take longer for one than for another; but those who came
-  // first do not wait for those who came last.
+  // Two builds run at a time, and the steps after a build vary in length; but the first requests do not wait for the last.
   const times = ended.map(({ finishedAt }) => Date.parse(finishedAt ?? ''));
   const sum = (some: number[]) => some.reduce((total, time) => total + time, 0);
   expect(sum(times.slice(0, 5)), `${times}`).toBeLessThan(sum(times.slice(5)));

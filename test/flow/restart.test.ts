@@ -7,9 +7,9 @@ import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
-import { until } from '../support/harness.ts';
+import { waitFor } from '../support/harness.ts';
 import { freePort, startRun } from '../support/platform.ts';
-import { Visitor } from '../support/sign-in.ts';
+import { LoginBrowser } from '../support/sign-in.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   let run = await startRun({ DATA_DIR, PORT });
   const connect = () => createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
   const newcomer = { email: 'new@example.com', password: 'correct horse battery' };
-  const browser = new Visitor(run.local);
+  const browser = new LoginBrowser(run.local);
   const login = await browser.signIn({ ...newcomer, name: 'New' });
   const accountOf = async (token: string) => {
     const client = createClient({ baseUrl: run.local.baseUrl, accessToken: () => token });
@@ -29,13 +29,13 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   const names: string[] = [];
   const deployments: string[] = [];
   const body = {
-    name: 'Killed',
+    name: 'Restarted',
     framework: 'EXPRESS' as const,
     repoUrl: 'https://git.localhost/hello-express.git',
     deployNow: false,
   };
   const app = (await connect().call(createApp, { body })).body.data;
-  // Killed right after the deployment was taken, then in the middle of the build.
+  // The run is killed right after the deployment was accepted, then during the build.
   for (const moment of ['', '==> Installing']) {
     const client = connect();
     const name = `Kept ${moment || 'at once'}`;
@@ -44,7 +44,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
     const queued = await client.call(createDeployment, { params: { id: app.id } });
     expect(queued.status).toBe(202);
     deployments.push(queued.body.data.id);
-    await until(async () => {
+    await waitFor(async () => {
       const { body: seen } = await client.call(getDeployment, { params: { id: queued.body.data.id } });
       return seen.data.log.includes(moment);
     }, 20);
@@ -59,10 +59,10 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   const client = connect();
   const kept = (await client.call(listApps)).body.data.map(({ name }) => name);
   expect(kept).toEqual(expect.arrayContaining(names));
-  // Who was signed in still is, and who signed up still can be.
+  // Sessions survive, and earlier sign-ups can still sign in.
   const renewed = await browser.token({ grant_type: 'refresh_token', refresh_token: login.refresh_token });
   const tokens = [login.access_token, renewed.body.access_token];
-  tokens.push((await new Visitor(run.local).signIn(newcomer)).access_token);
+  tokens.push((await new LoginBrowser(run.local).signIn(newcomer)).access_token);
   for (const token of tokens) expect(await accountOf(token)).toBe(account);
   const { demo } = run.local.accounts;
   expect(await accountOf(demo.dashboardToken)).toBe(demo.id);

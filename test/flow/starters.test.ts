@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { assetsOf, get } from '../support/browse.ts';
-import { newAccount, type Opened, until } from '../support/harness.ts';
+import { newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { commitTo } from '../support/repositories.ts';
 
-/** Next.js and Nuxt as their starters come: nothing in the repository knows of the platform. */
+/** Next.js and Nuxt starters as generated: nothing in the repository is specific to the platform. */
 const root = mkdtempSync(join(tmpdir(), 'starters-'));
 let run: Run;
-let account: Opened;
+let account: OpenedAccount;
 beforeAll(async () => {
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, RATE_LIMIT_SECRET: '100000' });
   account = await newAccount({}, run.local);
@@ -27,12 +27,12 @@ afterAll(async () => {
 const LONG = 240_000;
 type Framework = 'NEXTJS' | 'NUXT';
 
-/** Deploys `<root>/<name>.git` with the framework's defaults. Returns what its front page and all it refers to answer. */
+/** Deploys `<root>/<name>.git` with the framework's defaults. Returns the responses of its front page and its assets. */
 async function deployed(name: string, framework: Framework, more: string[] = []) {
   const repoUrl = `https://git.localhost/${name}.git`;
   const made = (await account.call(createApp, { body: { name, framework, repoUrl, deployNow: false } })).body.data;
   const begun = (await account.call(createDeployment, { params: { id: made.id } })).body.data;
-  const deployment = await until(async () => {
+  const deployment = await waitFor(async () => {
     const { data } = (await account.call(getDeployment, { params: { id: begun.id } })).body;
     return data.finishedAt !== null && data;
   }, 500);
@@ -46,7 +46,7 @@ async function deployed(name: string, framework: Framework, more: string[] = [])
   return { page, types: new Set(assets.map(({ type }) => type)), log: deployment.log };
 }
 
-/** An example's files and lockfile as a repository, changed. */
+/** Commits an example's files and lockfile, with changes, as a repository. */
 function startFrom(example: string, name: string, files: Record<string, string | Buffer>): void {
   const folder = join(root, `${name}.git`);
   cpSync(join('examples', example), folder, {
@@ -56,7 +56,7 @@ function startFrom(example: string, name: string, files: Record<string, string |
   commitTo(folder, files);
 }
 
-/** A picture of one colour, as a PNG. */
+/** Encodes a single-colour image as PNG. */
 function picture(side: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
@@ -76,7 +76,7 @@ function picture(side: number): Buffer {
 }
 
 test(
-  'a Next.js application that says nothing of its output serves its page, styles, scripts, icon and optimised images',
+  'a Next.js application without output settings serves its page, styles, scripts, icon and optimised images',
   async () => {
     startFrom('hello-next', 'next', {
       'next.config.mjs': 'export default {};\n',
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  'a Nuxt application serves its page, styles, scripts and what is in public',
+  'a Nuxt application serves its page, styles, scripts and public files',
   async () => {
     startFrom('hello-nuxt', 'nuxt', {
       'app/app.vue': `<template><main><img src="/picture.png" alt=""></main></template>
@@ -112,7 +112,7 @@ test(
   LONG,
 );
 
-/** What the generators of today make takes minutes, and the network: `STARTERS=yes` runs it (docs/starters.md). */
+/** Today's generators take minutes and need the network: `STARTERS=yes` runs them (docs/starters.md). */
 const { STARTERS } = process.env;
 const NEXT = 'create-next-app@latest';
 const next = (...options: string[]) => ['--yes', '--disable-git', '--empty', ...options];
@@ -124,7 +124,7 @@ test.runIf(STARTERS).each<[name: string, framework: Framework, packages: string[
   ['next-yarn', 'NEXTJS', [NEXT, 'yarn@1'], next('--use-yarn', '--no-linter')],
   ['nuxt-npm', 'NUXT', ['nuxi@latest'], nuxt('--packageManager', 'npm')],
 ])(
-  '%s, as its generator makes it, serves its page and all that it refers to',
+  '%s, as its generator creates it, serves its page and everything it refers to',
   async (name, framework, packages, options) => {
     const generator = framework === 'NEXTJS' ? ['create-next-app'] : ['nuxi', 'init'];
     const args = [...packages.flatMap((each) => ['--package', each]), '--', ...generator, `${name}.git`, ...options];

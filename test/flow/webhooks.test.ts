@@ -7,16 +7,16 @@ import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { newAccount, until } from '../support/harness.ts';
+import { newAccount, waitFor } from '../support/harness.ts';
 import { startRun } from '../support/platform.ts';
-import { NASTY, type Received, receiver } from '../support/receivers.ts';
+import { FAILING_RECEIVERS, type Received, receiver } from '../support/receivers.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'webhooks-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const typeOf = ({ headers }: Received) => headers['x-service-event'];
 
-test("a deployment tells of itself, and Stripe's own library accepts the signature", async () => {
+test("a deployment sends its events, and Stripe's own library accepts the signature", async () => {
   const account = await newAccount();
   const one = await receiver();
   const { secret } = (await account.call(createWebhook, { body: { url: one.url } })).body.data;
@@ -25,11 +25,11 @@ test("a deployment tells of itself, and Stripe's own library accepts the signatu
   const app = (await account.call(createApp, { body })).body.data;
   const queued = await account.call(createDeployment, { params: { id: app.id } });
   const { id } = queued.body.data;
-  const deployment = await until(async () => {
+  const deployment = await waitFor(async () => {
     const { data } = (await account.call(getDeployment, { params: { id } })).body;
     return data.finishedAt !== null && data;
   });
-  const succeeded = await until(async () => one.received.find((each) => typeOf(each) === 'deployment.succeeded'));
+  const succeeded = await waitFor(async () => one.received.find((each) => typeOf(each) === 'deployment.succeeded'));
   expect(one.received.map(typeOf).sort()).toEqual(['app.created', 'deployment.started', 'deployment.succeeded']);
   const stripe = new Stripe('sk_test_unused');
   const signature = succeeded.headers['x-service-signature'] ?? '';
@@ -43,7 +43,7 @@ test("a deployment tells of itself, and Stripe's own library accepts the signatu
   await one.stop();
 }, 120_000);
 
-test('six attempts in the gaps of the schedule; nasty receivers hurt nobody; a killed run loses no event', async () => {
+test('makes six attempts on schedule; failing endpoints affect no others; a killed run loses no event', async () => {
   const settings = { DATA_DIR, WEBHOOK_RETRY_SCHEDULE: '1,1,2,2,3', RATE_LIMIT_SECRET: '100000' };
   let run = await startRun(settings);
   const connect = (who: 'demo' | 'other') =>
@@ -53,18 +53,18 @@ test('six attempts in the gaps of the schedule; nasty receivers hurt nobody; a k
   const create = (who: 'demo' | 'other', name: string) =>
     connect(who).call(createApp, { body: { name, framework: 'NODE' } });
 
-  // A receiver that fails, among all the nasty ones that there is room for.
+  // A failing endpoint among as many misbehaving ones as the account allows.
   const down = await receiver((_, response) => response.writeHead(500).end());
   const good = await receiver();
   const nasty = await Promise.all(
-    Object.values(NASTY)
+    Object.values(FAILING_RECEIVERS)
       .slice(0, 17)
       .map(({ make }) => make()),
   );
   for (const { url } of [down, good, ...nasty]) await register('other', url, ['*']);
   expect((await create('other', 'Fails')).status).toBe(201);
-  await until(async () => good.received[0], 20);
-  await until(async () => down.received[5], 50);
+  await waitFor(async () => good.received[0], 20);
+  await waitFor(async () => down.received[5], 50);
   await new Promise((done) => setTimeout(done, 4000));
   expect([down.received.length, good.received.length]).toEqual([6, 1]);
   const times = down.received.map(({ at }) => at);
@@ -78,7 +78,7 @@ test('six attempts in the gaps of the schedule; nasty receivers hurt nobody; a k
   expect(new Set(down.received.map(({ body }) => body)).size).toBe(1);
   await Promise.all([down, good, ...nasty].map((each) => each.stop()));
 
-  // Sixty events, and the whole run killed in the middle of them.
+  // Sixty events, and the whole run is killed halfway.
   const witness = await receiver((_, response) => setTimeout(() => response.end(), 100));
   await register('demo', witness.url, ['app.deleted', 'app.created']);
   const acknowledged: string[] = [];
@@ -97,7 +97,7 @@ test('six attempts in the gaps of the schedule; nasty receivers hurt nobody; a k
     await first;
     for (let index = 8; index < 20; index += 1) await emitOne(index);
   })();
-  await until(async () => acknowledged.length >= 30 || undefined, 5);
+  await waitFor(async () => acknowledged.length >= 30 || undefined, 5);
   await run.stop('SIGKILL');
   await rest;
   const before = witness.received.length;
@@ -107,7 +107,7 @@ test('six attempts in the gaps of the schedule; nasty receivers hurt nobody; a k
   const arrived = () =>
     new Set(witness.received.map((each) => `${typeOf(each)} ${JSON.parse(each.body).data.applicationId}`));
   const missing = () => acknowledged.filter((each) => !arrived().has(each));
-  await until(async () => missing().length === 0 || undefined, 200);
+  await waitFor(async () => missing().length === 0 || undefined, 200);
   console.log(
     `killed after ${before} of ${acknowledged.length} arrivals; all there ${((Date.now() - restarted) / 1000).toFixed(1)} s after the restart`,
   );

@@ -1,58 +1,30 @@
 import { expect } from 'vitest';
 import { openAccount } from '../../domain/accounts/accounts.ts';
-import type { Deps } from '../../domain/deps.ts';
-import { newId } from '../../domain/ids.ts';
-import { FiledInvoice, Invoice, InvoiceNumbers, WalletTransaction } from '../../table/entities/billing.ts';
-import { Account } from '../../table/entities.ts';
-import { createTable, type Send } from '../../table/table.ts';
-import { type MemoryTable, memoryTable } from '../support/memory-table.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { Invoice, InvoiceByStatus, InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
+import type { MemoryTable } from '../support/memory-table.ts';
+import { type SimulationOptions, simulation, withRandomDelays } from './simulation.ts';
 
-export const START = Date.parse('2026-01-31T09:30:00.000Z');
-
-/**
- * The billing functions over a table in memory whose answers take a while, so that what runs at once gets in each
- * other's way; and a clock that is set by hand.
- */
-export function billingWorld(through: (send: Send) => Send = slowly) {
-  const memory = memoryTable();
-  const clock = { now: START };
-  const table = createTable(through(memory.send), 'memory');
-  const deps: Deps = {
-    table,
-    now: () => new Date(clock.now),
-    newId: (prefix) => newId(prefix, clock.now),
-    settings: {
-      ...{ publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (id) => id },
-      ...{ allowLocalWebhooks: false, allowLocalRepositories: false, webhookRetrySchedule: [60] },
-    },
-    commit: async (writes, output) => {
-      await table.transact(writes);
-      return output;
-    },
-  };
-  const open = async (walletCents: number, appLimit = 10): Promise<string> => {
+/** Accounts and money: the billing functions over a table whose operations interleave, and no other provider. */
+export function billingSimulation(options: SimulationOptions = { through: withRandomDelays }) {
+  const simulated = simulation(options);
+  const { deps } = simulated.steady;
+  /** Opens an account. @param walletCents its opening balance */
+  const openAccountWith = async (walletCents: number, appLimit = 10): Promise<string> => {
     const plan = { slug: 'app-test', name: 'Test', appLimit };
     const about = { email: 'test@example.com', name: 'Test', aiCreditsMicroRand: 0, keys: [] };
     return (await openAccount(deps, { ...about, plan, walletCents })).id;
   };
-  return { memory, clock, deps, open };
+  return { ...simulated, deps, open: openAccountWith };
 }
 
-/** Each operation at a moment of its own. */
-const slowly =
-  (send: Send): Send =>
-  async (operation, input) => {
-    await new Promise((done) => setTimeout(done, Math.random() * 3));
-    return await send(operation, input);
-  };
-
-/** Everything that must be true of all money, at every moment. */
-export function expectBooksToBeRight(memory: MemoryTable): void {
+/** Expects what must be true of all money at every moment: wallets, ledgers, invoices and their numbers agree. */
+export function expectLedgerInvariants(memory: MemoryTable): void {
   const invoices = memory.items('INVOICE').map((item) => Invoice.parse(item));
   const ledger = memory.items('WALLET_TRANSACTION').map((item) => WalletTransaction.parse(item));
-  for (const { id, walletCents, walletSerial = 0 } of memory.items('ACCOUNT').map((item) => Account.parse(item))) {
+  for (const { id, walletCents, walletVersion = 0 } of memory.items('ACCOUNT').map((item) => Account.parse(item))) {
     const own = ledger.filter(({ accountId }) => accountId === id).sort((a, b) => a.serial - b.serial);
-    expect(own.map(({ serial }) => serial)).toEqual(Array.from({ length: walletSerial }, (_, index) => index + 1));
+    expect(own.map(({ serial }) => serial)).toEqual(Array.from({ length: walletVersion }, (_, index) => index + 1));
     let balance = 0;
     for (const { amountCents, balanceAfterCents } of own) {
       balance += amountCents;
@@ -70,11 +42,11 @@ export function expectBooksToBeRight(memory: MemoryTable): void {
     expect(lines.reduce((total, line) => total + line.vatCents, 0)).toBe(vatCents);
     if (status !== 'VOID') expect(paidAt !== null).toBe(status === 'PAID');
   }
-  const filed = memory.items('FILED_INVOICE').map((item) => FiledInvoice.parse(item));
+  const filed = memory.items('FILED_INVOICE').map((item) => InvoiceByStatus.parse(item));
   const summaries = invoices.map(({ lines, ...summary }) => summary);
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
   expect(filed.sort(byId)).toEqual(summaries.sort(byId));
-  for (const { year, last } of memory.items('INVOICE_NUMBERS').map((item) => InvoiceNumbers.parse(item))) {
+  for (const { year, last } of memory.items('INVOICE_NUMBERS').map((item) => InvoiceSequence.parse(item))) {
     const wanted = Array.from({ length: last }, (_, at) => `INV-${year}-${String(at + 1).padStart(6, '0')}`);
     const taken = invoices.flatMap(({ number }) => (number.startsWith(`INV-${year}-`) ? [number] : []));
     expect(taken.sort()).toEqual(wanted);

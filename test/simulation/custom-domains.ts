@@ -1,12 +1,12 @@
-import { newDoor } from '../../domain/door-keeping.ts';
-import type { Look } from '../../domain/door-state.ts';
-import { lookAtDoor } from '../../domain/doors.ts';
-import type { Lead } from '../../providers/dns/targets.ts';
-import type { Certificate, Doors, Tenant } from '../../providers/edge/tenants.ts';
-import { Door } from '../../table/entities/custom-domains.ts';
-import { type CustomDomain, Host } from '../../table/entities.ts';
+import { reconcileTenant } from '../../domain/custom-domains/edge-tenant.ts';
+import type { CheckResult } from '../../domain/custom-domains/edge-tenant-state.ts';
+import { newTenant } from '../../domain/custom-domains/reconciliation.ts';
+import type { DnsTarget } from '../../providers/dns/targets.ts';
+import type { Certificate, DistributionTenants, Tenant } from '../../providers/edge/tenants.ts';
+import { type CustomDomain, Host } from '../../table/entities/apps.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { create } from '../../table/writes.ts';
-import { billingWorld } from './billing.ts';
+import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
 export const HOST = 'shop.mine.co.za';
 export const ADDRESS = 'd111.cloudfront.net';
@@ -17,21 +17,21 @@ export const KEYS = { host: HOST, token: TOKEN };
 const DEPLOY = 60_000;
 const ISSUE = 120_000;
 
-type Kept = Tenant & { host: string; name: string; changedAt: number; askedAt: number };
+type StoredTenant = Tenant & { host: string; name: string; changedAt: number; askedAt: number };
 
-/** An edge that behaves as CloudFront does, by a clock that is set by hand. */
+/** An edge that behaves as CloudFront does. */
 function edgeOf(clock: { now: number }) {
-  const tenants: Kept[] = [];
-  const edge = { leadsHere: true, taken: false, certificate: 'ISSUED' as Certificate['status'], asked: 0, tenants };
-  const changed = (tenant: Tenant, change: Partial<Kept>) => {
+  const tenants: StoredTenant[] = [];
+  const edge = { pointsHere: true, taken: false, certificate: 'ISSUED' as Certificate['status'], asked: 0, tenants };
+  const changed = (tenant: Tenant, change: Partial<StoredTenant>) => {
     const kept = tenants.find(({ id, version }) => id === tenant.id && version === tenant.version);
     if (!kept) throw Object.assign(new Error('changed meanwhile'), { name: 'PreconditionFailed' });
     Object.assign(kept, change, { changedAt: clock.now, version: `${Number(kept.version) + 1}` });
   };
-  const deployed = ({ changedAt }: Kept) => clock.now - changedAt >= DEPLOY;
-  const doors: Doors = {
-    async make(name, host) {
-      if (!edge.leadsHere) return 'ELSEWHERE';
+  const deployed = ({ changedAt }: StoredTenant) => clock.now - changedAt >= DEPLOY;
+  const stub: DistributionTenants = {
+    async create(name, host) {
+      if (!edge.pointsHere) return 'ELSEWHERE';
       const there = tenants.find((each) => each.host === host);
       if (edge.taken || there) return there?.name === name ? 'MADE' : 'TAKEN';
       const settings = { enabled: true, deployed: false, active: false, certificate: undefined };
@@ -50,11 +50,11 @@ function edgeOf(clock: { now: number }) {
       const status = clock.now - kept.askedAt < ISSUE ? 'PENDING' : edge.certificate;
       return { status, arn: `arn:${kept.askedAt}` };
     },
-    async use(tenant, _, certificate) {
+    async attachCertificate(tenant, _, certificate) {
       changed(tenant, { certificate });
     },
-    async askAgain(tenant) {
-      if (!edge.leadsHere) return 'ELSEWHERE';
+    async reissueCertificate(tenant) {
+      if (!edge.pointsHere) return 'ELSEWHERE';
       edge.asked += 1;
       changed(tenant, { askedAt: clock.now });
       return 'MADE';
@@ -70,70 +70,63 @@ function edgeOf(clock: { now: number }) {
       return true;
     },
   };
-  return { edge, doors };
+  return { edge, tenants: stub };
 }
 
-/** Called before and after everything that a look does outside of itself; what it throws is its end. */
-type Watch = (when: 'before' | 'after') => Promise<void> | void;
-
-/** A door with everything around it, and looks at it that can be watched and ended at every step. */
-export async function doorWorld() {
-  const { deps, clock, memory } = billingWorld((send) => send);
-  const { edge, doors } = edgeOf(clock);
+/** A verified custom domain with its tenant at the edge, and checks that can crash at every step. */
+export async function edgeTenantSimulation() {
+  const { memory, clock, steady, startProcess } = simulation();
+  const { deps } = steady;
+  const { edge, tenants } = edgeOf(clock);
   const routes = new Set([HOST]);
-  const lead: { say: () => Lead } = { say: () => ({ alias: ADDRESS, addresses: [], apex: false }) };
-  const outside = {
-    doors,
-    leads: { of: async () => lead.say() },
-    hostRoutes: {
-      point: async () => undefined,
-      open: async () => undefined,
-      remove: async (hosts: readonly string[]) => {
-        for (const host of hosts) routes.delete(host);
-      },
+  const dnsTarget: { current: () => DnsTarget } = {
+    current: () => ({ alias: ADDRESS, addresses: [], apex: false }),
+  };
+  const hostRoutes = {
+    point: async () => undefined,
+    pointIfUnset: async () => undefined,
+    remove: async (hosts: readonly string[]) => {
+      for (const host of hosts) routes.delete(host);
     },
   };
   const customDomain: CustomDomain = { ...KEYS, status: 'VERIFIED', claimedAt: '', checkedAt: null };
   await deps.table.transact([
     create(Host, { host: HOST, accountId: OF.accountId, applicationId: OF.id }),
-    newDoor(deps, OF, customDomain),
+    newTenant(deps, OF, customDomain),
   ]);
 
-  /** One look; of a watched one every call to the outside is watched. */
-  async function look(watch: Watch = () => undefined): Promise<Look> {
-    const watched = <T extends object>(all: T): T =>
-      new Proxy(all, {
-        get: (target, name) => {
-          const member: unknown = Reflect.get(target, name);
-          if (typeof member !== 'function') return member;
-          return async (...args: unknown[]) => {
-            await watch('before');
-            const answer: unknown = await member.apply(target, args);
-            await watch('after');
-            return answer;
-          };
-        },
-      });
+  /** Checks the tenant once, in a process of its own. */
+  async function check(faults: FaultPlan = noFaults): Promise<CheckResult> {
+    const { deps: own, port } = startProcess({ faults });
     const given = {
-      ...{ ...deps, table: watched(deps.table), doorAddress: ADDRESS },
-      ...{ doors: watched(outside.doors), leads: watched(outside.leads), hostRoutes: watched(outside.hostRoutes) },
+      ...{ ...own, edgeEndpoint: ADDRESS, hostRoutes: port('hostRoutes', hostRoutes) },
+      ...{
+        edgeTenants: port('tenants', tenants),
+        dnsResolver: port('dns', { resolve: async () => dnsTarget.current() }),
+      },
     };
-    return await lookAtDoor(given, KEYS);
+    return await reconcileTenant(given, KEYS);
   }
-  const read = () => deps.table.get(Door, { host: HOST });
+  const read = () => deps.table.get(DistributionTenant, { host: HOST });
 
-  /** Lets time pass as the state machine and the reconciler do, until it is so. @returns how many looks it took */
-  async function goOn(until: (door: Door | undefined) => boolean, milliseconds = 86_400_000): Promise<number> {
-    const end = clock.now + milliseconds;
-    if (until(await read())) return 0;
-    for (let looks = 1; clock.now <= end; looks += 1) {
-      const { done, waitSeconds } = await look().catch(() => ({ done: false, waitSeconds: 5 }));
+  /**
+   * Lets time pass as the state machine and the reconciler do, until a condition holds.
+   * @returns the number of checks, or infinity where the time was over before
+   */
+  async function checkUntil(
+    isDone: (tenant: DistributionTenant | undefined) => boolean,
+    withinMs = 86_400_000,
+  ): Promise<number> {
+    const end = clock.now + withinMs;
+    if (isDone(await read())) return 0;
+    for (let checks = 1; clock.now <= end; checks += 1) {
+      const { done, waitSeconds } = await check().catch(() => ({ done: false, waitSeconds: 5 }));
       const next = await read();
-      if (until(next)) return looks;
-      clock.now = done && next ? Math.max(clock.now + 1000, Date.parse(next.lookAt)) : clock.now + waitSeconds * 1000;
+      if (isDone(next)) return checks;
+      clock.now = done && next ? Math.max(clock.now + 1000, Date.parse(next.dueAt)) : clock.now + waitSeconds * 1000;
     }
     return Number.POSITIVE_INFINITY;
   }
   const claims = () => memory.items('HOST').length;
-  return { deps, clock, edge, routes, lead, look, read, goOn, claims };
+  return { deps, clock, edge, routes, dnsTarget, check, read, checkUntil, claims };
 }

@@ -4,12 +4,12 @@ const agent = new Agent({ keepAlive: true });
 
 export interface Page {
   status: number;
-  /** Its content type, without parameters. */
+  /** Content type without parameters. */
   type: string;
   body: string;
 }
 
-/** Asks the platform's front for a page of a hosted application, by host name, as a browser would. */
+/** Requests a page of a hosted application by host name, as a browser would. */
 export const get = (baseUrl: string, host: string, path = '/'): Promise<Page> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(baseUrl);
@@ -27,7 +27,7 @@ export const get = (baseUrl: string, host: string, path = '/'): Promise<Page> =>
     outgoing.end();
   });
 
-/** What a page refers to on its own host: scripts, styles, icons, images in all their sizes. */
+/** Returns the URLs that a page references on its own host: scripts, styles, icons, images in all sizes. */
 export function assetsOf(html: string): string[] {
   const single = [...html.matchAll(/\b(?:src|href)="(\/[^/"][^"]*)"/g)].map(([, path = '']) => path);
   const sizes = [...html.matchAll(/\b(?:srcset|imagesrcset)="([^"]*)"/gi)]

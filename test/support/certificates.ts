@@ -2,8 +2,8 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { isIP } from 'node:net';
 
 /**
- * X.509 certificates for tests, made as they are needed: no key is kept in the repository, and no tool has to be on the
- * machine. As little of DER as that takes (ITU X.690; RFC 5280).
+ * X.509 certificates for tests, created on demand, so that the repository contains no keys and the machine needs no tools.
+ * Implements the required subset of DER (ITU X.690; RFC 5280).
  */
 
 const tlv = (tag: number, ...parts: Buffer[]): Buffer => {
@@ -24,7 +24,7 @@ const time = (at: number) =>
 const ECDSA_WITH_SHA256 = sequence(oid('2a8648ce3d040302'));
 const nameOf = (commonName: string) => sequence(tlv(0x31, sequence(oid('550403'), tlv(0x0c, Buffer.from(commonName)))));
 const basicConstraints = sequence(oid('551d13'), yes, octets(sequence(yes)));
-/** A DNS name, or an IPv4 address. */
+/** Encodes a DNS name or an IPv4 address. */
 const alternative = (name: string) =>
   isIP(name) === 4 ? tlv(0x87, Buffer.from(name.split('.').map(Number))) : tlv(0x82, Buffer.from(name));
 const alternativeNames = (names: readonly string[]) =>
@@ -62,12 +62,12 @@ export interface Identity {
   cert: string;
 }
 
-/** Of the names and addresses that it is for, valid from a day to another, in days from now. */
+/** Names and addresses of a certificate, and its validity in days from now. */
 type Issue = (names: readonly string[], days?: readonly [from: number, until: number]) => Identity;
 
 const identity = (names: readonly string[], days: readonly number[], by?: Signer): Identity => {
   const { publicKey, privateKey } = newKeys();
-  const [name = 'nobody'] = names;
+  const [name = 'unnamed'] = names;
   const signer = by ?? { name, key: privateKey };
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -75,10 +75,10 @@ const identity = (names: readonly string[], days: readonly number[], by?: Signer
   };
 };
 
-/** A certificate that vouches for itself. */
+/** Creates a self-signed certificate. */
 export const selfSigned: Issue = (names, days = [-1, 1]) => identity(names, days);
 
-/** An authority of the test's own: its certificate, and what it signs. */
+/** Creates a certificate authority for a test. */
 export function newAuthority(name: string): { cert: string; issue: Issue } {
   const { publicKey, privateKey } = newKeys();
   const signer = { name, key: privateKey };

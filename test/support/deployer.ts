@@ -1,18 +1,18 @@
 import { createApp } from '../../contract/apps/apps.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
-import { type Opened, until } from './harness.ts';
+import { type OpenedAccount, waitFor } from './harness.ts';
 
 interface Fields {
   buildCommand?: string;
   nodeVersion?: '20' | '22' | '24';
 }
 
-/** Makes applications of an account's and deploys them. */
-export function deployer(account: () => Opened) {
+/** Creates applications of an account and deploys them. */
+export function deployer(account: () => OpenedAccount) {
   const begin = async (id: string) => (await account().call(createDeployment, { params: { id } })).body.data;
-  /** Until it has ended. */
+  /** Waits until the deployment has finished. */
   const follow = (id: string) =>
-    until(async () => {
+    waitFor(async () => {
       const { data } = (await account().call(getDeployment, { params: { id } })).body;
       return data.finishedAt !== null && data;
     });
@@ -20,7 +20,7 @@ export function deployer(account: () => Opened) {
     begin,
     follow,
     deploy: async (id: string) => await follow((await begin(id)).id),
-    /** One whose repository has its name. */
+    /** Creates an application whose repository has its name. */
     async create(name: string, fields: Fields = {}) {
       const repoUrl = `https://git.localhost/${name}.git`;
       const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };

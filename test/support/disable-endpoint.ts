@@ -1,6 +1,6 @@
 import { local } from './harness.ts';
 
-/** Leaves a webhook endpoint as 50 failed attempts in a row leave it. */
+/** Disables a webhook endpoint as 50 consecutive failures do. */
 export async function disableEndpoint(accountId: string, id: string): Promise<void> {
   Object.assign(process.env, local.environment);
   const [{ deps }, { Webhook }, { change }] = await Promise.all([

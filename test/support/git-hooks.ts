@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 
-/** A hook as a Git host would send it. */
+/** A webhook request of a Git host. */
 export interface SentHook {
   headers: Record<string, string>;
   body: string;
@@ -19,7 +19,7 @@ const ZEROS = '0'.repeat(40);
 const refOf = ({ branch = 'main', tag }: PushOf) => (tag ? `refs/tags/${tag}` : `refs/heads/${branch}`);
 const sign = (body: string, secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** What the three hosts send of a push, as their documentation shows it, signed with a secret. */
+/** Builds the push webhooks of the three hosts as their documentation shows them, signed with a secret. */
 export const HOSTS = {
   GitHub(secret: string, push: PushOf = {}): SentHook {
     const { commitSha = 'a'.repeat(40), message = 'A change', deleted = false, deliveryId = randomUUID() } = push;
@@ -75,7 +75,7 @@ export const HOSTS = {
   },
 } as const;
 
-/** GitHub's other form of the same: the payload in a field of a form. */
+/** Builds GitHub's alternative encoding: the payload as a form field. */
 export function asForm({ headers, body }: SentHook, secret: string): SentHook {
   const form = new URLSearchParams({ payload: body }).toString();
   const changed = { 'content-type': 'application/x-www-form-urlencoded', 'x-hub-signature-256': sign(form, secret) };

@@ -1,39 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject } from 'vitest';
-import { type Answer, type Client, type ClientOptions, createClient } from '../../contract/client.ts';
+import { type ApiResponse, type Client, type ClientOptions, createClient } from '../../contract/client.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../../contract/route.ts';
 import { type AccessClaims, openLoginKey, signAccessToken } from '../../local/emulators/login/key.ts';
 import type { Local } from './platform.ts';
+import { unlistedFields, walkable } from './schemas.ts';
 
 export const local = inject('local');
 const { baseUrl } = local;
 
-/** A client whose successful answers are held against the contract: every field there, with its type. */
+/** Creates a client that validates successful responses against the contract: every field with its type, and no other. */
 export function clientOf(options: Omit<ClientOptions, 'baseUrl'>, of: Local = local): Client {
   const client = createClient({ baseUrl: of.baseUrl, ...options });
   return {
-    async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<Answer<Output<R>>> {
+    async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>> {
       const answer = await client.call(route, input);
       if (answer.status < 300) {
         expect(answer.status).toBe(route.status);
-        route.response?.().parse(answer.body);
+        const schema = route.response?.();
+        schema?.parse(answer.body);
+        expect(schema ? unlistedFields(walkable(schema), answer.body) : []).toEqual([]);
       } else expect(Object.keys(answer.error ?? {}).sort()).toEqual(['code', 'message', 'status']);
       return answer;
     },
   };
 }
 
-export interface Opened extends Client {
+export interface OpenedAccount extends Client {
   id: string;
   secretKey: string;
   publicKey: string;
-  /** The same account, called with a login: every operation at the dashboard's path. */
+  /** Client with a login of the account: calls every operation at the dashboard's path. */
   dashboard: Client;
   accessToken: string;
 }
 
-/** An access token for a subject, as a sign-in gives it; `claims` to depart from what is right. */
+/** Signs an access token for a subject, as a sign-in would; `claims` overrides the valid claims. */
 export async function accessTokenOf(
   subject: string,
   claims: Partial<AccessClaims> = {},
@@ -43,7 +46,7 @@ export async function accessTokenOf(
   return await signAccessToken(key, { ...of.login, subject, ...claims }, seconds);
 }
 
-/** Opens an account of the test's own, with one key. */
+/** Opens an account for a test, with one key. */
 export async function newAccount(
   {
     appLimit = 10,
@@ -53,7 +56,7 @@ export async function newAccount(
     login = randomUUID() as string,
   } = {},
   of: Local = local,
-): Promise<Opened> {
+): Promise<OpenedAccount> {
   Object.assign(process.env, of.environment);
   const [{ openAccount }, { deps }] = await Promise.all([
     import('../../domain/accounts/accounts.ts'),
@@ -72,11 +75,11 @@ export async function newAccount(
   return { id: opened.id, secretKey, publicKey, dashboard, accessToken, ...clientOf({ secretKey }, of) };
 }
 
-/** The code of a refusal; undefined for a success. */
-export const codeOf = (answer: Answer<unknown>): ErrorCode | undefined => answer.error?.code;
+/** Returns the error code; undefined for a success. */
+export const codeOf = (answer: ApiResponse<unknown>): ErrorCode | undefined => answer.error?.code;
 
-/** Waits until something is so; the test's own time limit ends it otherwise. */
-export async function until<T>(look: () => Promise<T | undefined | false>, pause = 100): Promise<T> {
+/** Polls until a value is available; the test's own time limit ends it otherwise. */
+export async function waitFor<T>(look: () => Promise<T | undefined | false>, pause = 100): Promise<T> {
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
@@ -84,5 +87,5 @@ export async function until<T>(look: () => Promise<T | undefined | false>, pause
   }
 }
 
-/** Sends a request as it stands, past the typed client. */
+/** Sends a raw request, without the typed client. */
 export const raw = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${baseUrl}${path}`, init);

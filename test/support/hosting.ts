@@ -2,29 +2,32 @@ import { randomBytes } from 'node:crypto';
 import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { change, create } from '../../table/writes.ts';
-import { local, type Opened, until } from './harness.ts';
+import { local, type OpenedAccount, waitFor } from './harness.ts';
 
-/** What the platform's own functions work with, in this process. */
+/** Dependencies of the platform's functions, in this process. */
 export async function platformDeps() {
   Object.assign(process.env, local.environment);
   return (await import('../../runtime/deps.ts')).deps;
 }
 
-/** A domain of the test's own: hosting servers know each domain once. */
-export const anyDomain = (start = '') => `${start}${randomBytes(6).toString('hex')}.example.com`;
+/** Returns a unique domain: hosting servers accept each domain once. */
+export const uniqueDomain = (start = '') => `${start}${randomBytes(6).toString('hex')}.example.com`;
 
-interface Bought {
+interface PurchasedHosting {
   id: string;
   domain: string;
-  /** Changes the subscription as billing would. */
+  /** Changes the subscription like billing would. */
   become(set: Partial<Subscription>): Promise<void>;
 }
 
-/** A hosting subscription, as a purchase leaves it in the table. */
-export async function boughtHosting(account: Opened, given: Partial<Subscription> = {}): Promise<Bought> {
+/** Creates a hosting subscription as a purchase writes it to the table. */
+export async function createHosting(
+  account: OpenedAccount,
+  given: Partial<Subscription> = {},
+): Promise<PurchasedHosting> {
   const deps = await platformDeps();
   const now = deps.now().getTime();
-  const domain = given.hostingDomain ?? anyDomain();
+  const domain = given.hostingDomain ?? uniqueDomain();
   const subscription: Subscription = {
     id: deps.newId('sub'),
     accountId: account.id,
@@ -49,12 +52,12 @@ export async function boughtHosting(account: Opened, given: Partial<Subscription
   };
 }
 
-/** Waits until lists say this of a subscription's account on its server. */
-export const untilPanel = (account: Opened, id: string, panelStatus: string) =>
-  until(async () => {
+/** Waits until lists report this status of a subscription's hosting account. */
+export const waitForPanelStatus = (account: OpenedAccount, id: string, panelStatus: string) =>
+  waitFor(async () => {
     const { body } = await account.call(listHosting);
     return body.data.find((each) => each.id === id && each.panelStatus === panelStatus);
   });
 
 /** GET /v1/hosting/{id} */
-export const read = (account: Opened, id: string) => account.call(getHosting, { params: { id } });
+export const read = (account: OpenedAccount, id: string) => account.call(getHosting, { params: { id } });

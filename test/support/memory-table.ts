@@ -2,9 +2,9 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { createTable, type Send, type Table } from '../../table/table.ts';
 
 /**
- * DynamoDB as far as `table/` speaks to it, in memory: the expressions that writes.ts makes, transactions, the three
- * indexes, and the stream. For tests that simulate days, or deaths by the thousand. What it must not decide (does the real
- * engine take these expressions?) the tests over HTTP decide.
+ * The subset of DynamoDB that `table/` uses, in memory: the expressions of writes.ts, transactions, the three indexes and the
+ * stream. For tests that simulate days or thousands of crashes. The tests over HTTP verify that the real engine accepts these
+ * expressions.
  */
 
 type Item = Record<string, unknown>;
@@ -15,16 +15,16 @@ interface Refusable extends Error {
 export interface MemoryTable {
   table: Table;
   send: Send;
-  /** Every item that was written, or that a refused condition kept from being written. */
+  /** Items that were written, or that a failed condition kept from being written. */
   written: Written[];
-  /** Changes since the start, as the table's stream tells of them. */
+  /** Changes since the start, as stream records. */
   records: object[];
   items(entity: string): Item[];
 }
 
 export interface Written {
   entity: string;
-  /** Write units that it costs on demand: by size, twice in a transaction, and once more for each index it changes. */
+  /** On-demand write units: by size, doubled in a transaction, plus those of each changed index. */
   units: number;
 }
 
@@ -47,7 +47,7 @@ interface Expressions {
 
 const plain = (value: object | undefined): Item => (value ? unmarshall(value as Parameters<typeof unmarshall>[0]) : {});
 
-/** Reads and writes the paths and values of one expression. */
+/** Resolves the paths and values of one expression. */
 function scope(request: Expressions) {
   const names = request.ExpressionAttributeNames ?? {};
   const values = plain(request.ExpressionAttributeValues);
@@ -94,7 +94,7 @@ function updated(request: Expressions, before: Item | undefined): Item {
   for (const [, verb, body = ''] of (request.UpdateExpression ?? '').matchAll(
     /(SET|ADD|REMOVE) (.+?)(?= ADD | REMOVE |$)/g,
   )) {
-    // Commas inside of functions do not part clauses.
+    // Commas inside of functions do not separate clauses.
     for (const clause of body.split(/, (?![^(]*\))/)) {
       const [target = '', ...rest] = clause.split(' ');
       const { parent, last } = parentOf(target);
@@ -114,10 +114,10 @@ function updated(request: Expressions, before: Item | undefined): Item {
 
 const INDEX_KEYS = { list: ['listPk', 'listSk'], order: ['listPk', 'listSk'], due: ['duePk', 'dueAt'] } as const;
 
-/** DynamoDB counts names and values in begun kilobytes; JSON has some punctuation more. */
+/** Size in kilobytes, rounded up. JSON adds some punctuation to DynamoDB's count. */
 const kilobytes = (item: Item | undefined) => Math.ceil(JSON.stringify(item ?? {}).length / 1024);
 
-/** What an index costs: an entry made, moved (two) or removed; one of all attributes is written with each change. */
+/** Write units of an index: an entry added, moved (two) or removed; an index with all attributes changes with every write. */
 function indexUnits(index: keyof typeof INDEX_KEYS, before: Item | undefined, after: Item | undefined): number {
   const keyIn = (item: Item | undefined) => {
     const values = INDEX_KEYS[index].map((name) => item?.[name]);
@@ -175,7 +175,7 @@ export function memoryTable(): MemoryTable {
   function transact(items: Record<string, Expressions>[]): void {
     const parts = items.flatMap((item) => Object.entries(item));
     const touched = new Set(parts.map(([, request]) => keyOf(plain(request.Key ?? request.Item))));
-    // DynamoDB takes no two operations on one item.
+    // DynamoDB rejects two operations on one item.
     if (touched.size < parts.length) throw error('ValidationException');
     const refused = parts.map(([, request]) => {
       const item = stored.get(keyOf(plain(request.Key ?? request.Item)));
@@ -202,15 +202,22 @@ export function memoryTable(): MemoryTable {
       return !condition.includes('>=') || at >= String(values[':from']);
     };
     const backwards = input.ScanIndexForward === false;
+    // The place of a key in the order, whether or not its item is there still.
+    const place = (item: Item) => `${item[sk]}\n${keyOf(item)}`;
     const found = [...stored.values()]
       .filter(within)
-      .sort((a, b) => (String(a[sk]) < String(b[sk]) ? -1 : 1) * (backwards ? -1 : 1));
-    const from = input.ExclusiveStartKey ? keyOf(plain(input.ExclusiveStartKey as object)) : undefined;
-    const start = from ? found.findIndex((item) => keyOf(item) === from) + 1 : 0;
+      .sort((a, b) => (place(a) < place(b) ? -1 : 1) * (backwards ? -1 : 1));
+    const from = input.ExclusiveStartKey ? place(plain(input.ExclusiveStartKey as object)) : undefined;
+    const next =
+      from === undefined ? 0 : found.findIndex((item) => (backwards ? place(item) < from : place(item) > from));
+    const start = next < 0 ? found.length : next;
     const page = found.slice(start, start + Number(input.Limit ?? 1000));
     const last = page.at(-1);
     const more = last && start + page.length < found.length;
-    return { Items: page.map(image), ...(more ? { LastEvaluatedKey: image({ pk: last.pk, sk: last.sk }) } : {}) };
+    return {
+      Items: page.map(image),
+      ...(more ? { LastEvaluatedKey: image({ pk: last.pk, sk: last.sk, [pk]: last[pk], [sk]: last[sk] }) } : {}),
+    };
   }
 
   const KINDS: Record<string, string> = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' };

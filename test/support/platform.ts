@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import type { LoginFacts } from '../../local/emulators/login/provider.ts';
 
-/** What `local.json` tells of an account (design, section 6). */
+/** An account in `local.json` (design, section 6). */
 export interface LocalAccount {
   id: string;
   email: string;
@@ -24,11 +24,11 @@ export interface LocalAccount {
 export interface Local {
   baseUrl: string;
   dashboardUrl: string;
-  /** With these a test makes logins of its own. */
+  /** Issuer settings with which tests sign access tokens. */
   login: LoginFacts;
   dns: { host: string; port: number };
   accounts: { demo: LocalAccount; other: LocalAccount };
-  /** The variables a process needs to act as one of the platform's functions. */
+  /** Environment of the platform's functions. */
   environment: Record<string, string>;
 }
 
@@ -38,7 +38,7 @@ declare module 'vitest' {
   }
 }
 
-/** A port that nobody listens on, from below the range of outgoing connections. */
+/** Returns a free port below the range of outgoing connections. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 32_000);
@@ -54,13 +54,15 @@ export async function freePort(): Promise<number> {
 
 export interface Run {
   local: Local;
-  /** Of the run itself; its engines are children of it. */
+  /** Lines that the run has printed so far. */
+  output: readonly string[];
+  /** Process id of the run; its engines are child processes. */
   pid: number;
-  /** Ends the run, by default as Ctrl-C does; resolves when the process is gone. */
+  /** Stops the run, by default like Ctrl-C; resolves when the process has exited. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the whole platform on this machine, as `npm start` does, and waits until it is ready. */
+/** Starts the whole platform on this machine like `npm start`, and waits until it is ready. */
 export async function startRun(environment: Record<string, string>): Promise<Run> {
   const scratch = await mkdtemp(join(tmpdir(), 'platform-'));
   const localJson =
@@ -84,6 +86,7 @@ export async function startRun(environment: Record<string, string>): Promise<Run
   const local = JSON.parse(await readFile(localJson, 'utf8')) as Local;
   return {
     local,
+    output: said,
     pid: child.pid ?? 0,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
@@ -93,7 +96,7 @@ export async function startRun(environment: Record<string, string>): Promise<Run
   };
 }
 
-/** One platform for all the tests over HTTP, keeping nothing. Each test opens accounts of its own. */
+/** Starts one platform, without persistent data, for all tests over HTTP. Each test opens its own accounts. */
 export default async function setup(project: TestProject) {
   const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_ANONYMOUS: '100000' });
   project.provide('local', run.local);

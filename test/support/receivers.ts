@@ -10,9 +10,9 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { gzipSync } from 'node:zlib';
 import { type Identity, newAuthority, selfSigned } from './certificates.ts';
 
-/** A delivery as a receiver saw it. */
+/** A request that a receiver recorded. */
 export interface Received {
-  /** Epoch milliseconds of the request's first byte, as seen here. */
+  /** Arrival of the request's first byte, in epoch milliseconds. */
   at: number;
   path: string;
   headers: Record<string, string>;
@@ -33,8 +33,8 @@ async function listen(server: Server, protocol = 'http', port = 0): Promise<stri
   return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** Notes a request whole, and then behaves. */
-const noting =
+/** Records a whole request and then responds. */
+const recording =
   (received: Received[], behave: Behaviour): Behaviour =>
   (request, response) => {
     const at = Date.now();
@@ -48,10 +48,10 @@ const noting =
     });
   };
 
-const fine: Behaviour = (_, response) => response.end('ok');
+const respondOk: Behaviour = (_, response) => response.end('ok');
 
-/** What listens, and notes what it gets. */
-async function listening(
+/** A server that records its requests. */
+async function startReceiver(
   server: HttpServer | HttpsServer,
   received: Received[],
   protocol: string,
@@ -68,13 +68,13 @@ async function listening(
   };
 }
 
-/** A receiver that notes everything it gets and then does as told; 200 unless told. */
-export async function receiver(behave: Behaviour = fine, port = 0): Promise<Receiver> {
+/** Starts a receiver that records requests and responds with `behave`, by default with 200. */
+export async function receiver(behave: Behaviour = respondOk, port = 0): Promise<Receiver> {
   const received: Received[] = [];
-  return await listening(createHttpServer(noting(received, behave)), received, 'http', port);
+  return await startReceiver(createHttpServer(recording(received, behave)), received, 'http', port);
 }
 
-/** A receiver below HTTP: does what it likes with the socket. */
+/** Starts a TCP receiver with full control of the socket. */
 async function rawReceiver(behave: (socket: Socket) => unknown): Promise<Receiver> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
@@ -94,12 +94,12 @@ async function rawReceiver(behave: (socket: Socket) => unknown): Promise<Receive
   };
 }
 
-const answers = (status: number, headers: Record<string, string> = {}, body = 'no'): Behaviour => {
+const respondWith = (status: number, headers: Record<string, string> = {}, body = 'no'): Behaviour => {
   return (_, response) => response.writeHead(status, headers).end(body);
 };
 
-/** Writes for as long as it is listened to. */
-function pour(response: ServerResponse): void {
+/** Writes until the connection closes. */
+function writeEndlessly(response: ServerResponse): void {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   const write = (): void => {
     while (!response.destroyed && response.write(chunk));
@@ -108,33 +108,33 @@ function pour(response: ServerResponse): void {
   write();
 }
 
-function trickle(response: ServerResponse): void {
+function writeSlowly(response: ServerResponse): void {
   const timer = setInterval(() => response.write('.'), 50);
   response.once('close', () => clearInterval(timer));
 }
 
-/** 100 MB of zeros in 100 kB; made before anybody waits for it. */
-const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024), { level: 1 });
+/** 100 MB of zeros, compressed to 100 kB; created in advance. */
+const gzipBomb = gzipSync(Buffer.alloc(100 * 1024 * 1024), { level: 1 });
 
-/** An authority that whoever sends to these receivers has to trust, for what is wrong with their certificates to show. */
-export const known = newAuthority('Known to the sender');
-const HERE = ['127.0.0.1', 'localhost'];
-const REFUSED = { outcome: 'TLS', status: null } as const;
+/** Authority of the receivers' certificates. Senders have to trust it, so that only the intended defect fails. */
+export const trustedAuthority = newAuthority('Known to the sender');
+const LOCAL_NAMES = ['127.0.0.1', 'localhost'];
+const TLS_FAILURE = { outcome: 'TLS', status: null } as const;
 
-/** The same behind TLS. */
-export async function secureReceiver({ key, cert }: Identity = known.issue(HERE)): Promise<Receiver> {
+/** Starts a receiver behind TLS. */
+export async function secureReceiver({ key, cert }: Identity = trustedAuthority.issue(LOCAL_NAMES)): Promise<Receiver> {
   const received: Received[] = [];
-  const server = createHttpsServer({ key, cert }, noting(received, fine));
-  // What a sender thinks of the certificate is what the tests look at.
+  const server = createHttpsServer({ key, cert }, recording(received, respondOk));
+  // The tests check how the sender judges the certificate.
   server.on('tlsClientError', () => undefined);
-  return await listening(server, received, 'https');
+  return await startReceiver(server, received, 'https');
 }
 
-/** Receivers of every nasty kind, each by what a sender must call it. */
-export const NASTY = {
-  'answers 500': { make: () => receiver(answers(500)), outcome: 'BAD_STATUS', status: 500 },
-  'answers 410': { make: () => receiver(answers(410)), outcome: 'BAD_STATUS', status: 410 },
-  'answers 301': { make: () => receiver(answers(301, { location: '/moved' })), outcome: 'REDIRECT', status: 301 },
+/** Misbehaving receivers, by the outcome that a sender must report. */
+export const FAILING_RECEIVERS = {
+  'answers 500': { make: () => receiver(respondWith(500)), outcome: 'BAD_STATUS', status: 500 },
+  'answers 410': { make: () => receiver(respondWith(410)), outcome: 'BAD_STATUS', status: 410 },
+  'answers 301': { make: () => receiver(respondWith(301, { location: '/moved' })), outcome: 'REDIRECT', status: 301 },
   'resets on connect': {
     make: () => rawReceiver((socket) => socket.resetAndDestroy()),
     outcome: 'RESET',
@@ -148,23 +148,27 @@ export const NASTY = {
     status: null,
   },
   'trickles its body': {
-    make: () => receiver((_, response) => trickle(response.writeHead(200))),
+    make: () => receiver((_, response) => writeSlowly(response.writeHead(200))),
     outcome: 'TIMEOUT',
     status: 200,
   },
-  'sends a gigabyte': { make: () => receiver((_, response) => pour(response)), outcome: 'DELIVERED', status: 200 },
+  'sends a gigabyte': {
+    make: () => receiver((_, response) => writeEndlessly(response)),
+    outcome: 'DELIVERED',
+    status: 200,
+  },
   'sends a gzip bomb': {
-    make: () => receiver((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)),
+    make: () => receiver((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipBomb)),
     outcome: 'DELIVERED',
     status: 200,
   },
   'sends a gigabyte with 500': {
-    make: () => receiver((_, response) => pour(response.writeHead(500))),
+    make: () => receiver((_, response) => writeEndlessly(response.writeHead(500))),
     outcome: 'BAD_STATUS',
     status: 500,
   },
   'lies about gzip': {
-    make: () => receiver(answers(200, { 'content-encoding': 'gzip' }, 'not gzip')),
+    make: () => receiver(respondWith(200, { 'content-encoding': 'gzip' }, 'not gzip')),
     outcome: 'BAD_RESPONSE',
     status: 200,
   },
@@ -199,14 +203,26 @@ export const NASTY = {
     outcome: 'TIMEOUT',
     status: null,
   },
-  'has a certificate for another name': { make: () => secureReceiver(known.issue(['other.example'])), ...REFUSED },
-  'has a certificate for another address': { make: () => secureReceiver(known.issue(['127.0.0.2'])), ...REFUSED },
-  'has a certificate that has expired': { make: () => secureReceiver(known.issue(HERE, [-9, -1])), ...REFUSED },
-  'has a certificate that is not valid yet': { make: () => secureReceiver(known.issue(HERE, [1, 9])), ...REFUSED },
-  'has signed its certificate itself': { make: () => secureReceiver(selfSigned(HERE)), ...REFUSED },
-  'has a certificate by an authority that nobody knows': {
-    make: () => secureReceiver(newAuthority('Nobody').issue(HERE)),
-    ...REFUSED,
+  'has a certificate for another name': {
+    make: () => secureReceiver(trustedAuthority.issue(['other.example'])),
+    ...TLS_FAILURE,
+  },
+  'has a certificate for another address': {
+    make: () => secureReceiver(trustedAuthority.issue(['127.0.0.2'])),
+    ...TLS_FAILURE,
+  },
+  'has a certificate that has expired': {
+    make: () => secureReceiver(trustedAuthority.issue(LOCAL_NAMES, [-9, -1])),
+    ...TLS_FAILURE,
+  },
+  'has a certificate that is not valid yet': {
+    make: () => secureReceiver(trustedAuthority.issue(LOCAL_NAMES, [1, 9])),
+    ...TLS_FAILURE,
+  },
+  'has signed its certificate itself': { make: () => secureReceiver(selfSigned(LOCAL_NAMES)), ...TLS_FAILURE },
+  'has a certificate by an unknown authority': {
+    make: () => secureReceiver(newAuthority('Unknown').issue(LOCAL_NAMES)),
+    ...TLS_FAILURE,
   },
   'speaks http on https': {
     make: async () => {

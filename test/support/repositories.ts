@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Runs git in a folder and returns what it says. */
+/** Runs git in a folder and returns its output. */
 export const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
     cwd,
@@ -10,7 +10,7 @@ export const git = (cwd: string, ...args: string[]): string =>
     encoding: 'utf8',
   });
 
-/** Commits files to a folder's repository, which it makes the first time, and returns the short hash. */
+/** Commits files to a folder's repository, creating it if needed, and returns the short hash. */
 export function commitTo(folder: string, files: Record<string, string | Buffer>, message = 'test'): string {
   mkdirSync(folder, { recursive: true });
   git(folder, 'init', '--quiet', '--initial-branch=main');
@@ -23,14 +23,14 @@ export function commitTo(folder: string, files: Record<string, string | Buffer>,
   return git(folder, 'rev-parse', '--short=7', 'HEAD').trim();
 }
 
-/** Commits to `<root>/<name>.git`: what a platform clones as `https://git.localhost/<name>.git`. */
+/** Commits to `<root>/<name>.git`, which the platform clones as `https://git.localhost/<name>.git`. */
 export const committer = (root: string) => (name: string, files: Record<string, string>) =>
   commitTo(join(root, `${name}.git`), files);
 
 const SERVER = (says: string) =>
   `require('node:http').createServer((q, s) => s.end(${says})).listen(process.env.PORT);`;
 
-/** An application without dependencies that answers with what an expression says. */
+/** Returns the files of an application without dependencies that responds with the value of an expression. */
 export const app = (says: string, scripts: Record<string, string> = {}) => ({
   'package.json': JSON.stringify({ name: 'app', version: '1.0.0', private: true, scripts }),
   'package-lock.json': JSON.stringify({

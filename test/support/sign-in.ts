@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { local } from './harness.ts';
 import type { Local } from './platform.ts';
 
-/** What the token endpoint answers. */
+/** Response of the token endpoint. */
 export interface Tokens {
   access_token: string;
   refresh_token: string;
@@ -10,8 +10,8 @@ export interface Tokens {
   expires_in: number;
 }
 
-/** A browser as far as a login needs one: it keeps cookies and follows redirects, but not out of the login. */
-export class Visitor {
+/** A minimal browser for the login pages: keeps cookies and follows redirects within the login. */
+export class LoginBrowser {
   readonly #jar = new Map<string, string>();
   readonly of: Local;
 
@@ -19,7 +19,7 @@ export class Visitor {
     this.of = of;
   }
 
-  /** Follows redirects until there is a page, or until they lead to the dashboard. */
+  /** Follows redirects to a page or to the dashboard. */
   async open(url: string, init: RequestInit = {}): Promise<{ url: URL; status: number; html: string }> {
     const answer = await fetch(url, {
       ...init,
@@ -39,12 +39,12 @@ export class Visitor {
     return await this.open(next.href);
   }
 
-  /** Sends a form to a page. */
+  /** Submits a form. */
   async send(url: URL, fields: Record<string, string>) {
     return await this.open(url.href, { method: 'POST', body: new URLSearchParams(fields) });
   }
 
-  /** Begins a sign-in; where it leads, and what the code is to be redeemed with. */
+  /** Starts a sign-in. Returns its URL and the verifier for the code. */
   async begin(changes: Record<string, string | undefined> = {}) {
     const verifier = randomBytes(32).toString('base64url');
     const asked = {
@@ -62,7 +62,7 @@ export class Visitor {
     return { page, verifier };
   }
 
-  /** Asks the token endpoint. */
+  /** Calls the token endpoint. */
   async token(fields: Record<string, string>): Promise<{ status: number; body: Tokens }> {
     const answer = await fetch(`${this.of.login.issuer}/token`, {
       method: 'POST',
@@ -81,7 +81,7 @@ export class Visitor {
     });
   }
 
-  /** Signs in or, with a name, up; the tokens that the dashboard would then have. */
+  /** Signs in or, with a name, signs up. Returns the tokens that the dashboard would get. */
   async signIn(fields: { email: string; password: string; name?: string }): Promise<Tokens> {
     const { page, verifier } = await this.begin();
     const form = new URL(fields.name === undefined ? '' : '?sign-up', page.url);

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
 
-/** Whether git can speak SSH here at all: it needs OpenSSH's client. */
+/** True if git can use SSH here: it needs OpenSSH's client. */
 export const hasSsh = spawnSync('ssh', ['-V']).status === 0;
 
 export interface SshGitServer {
   port: number;
-  /** Its line of known_hosts. */
+  /** The server's line in known_hosts. */
   knownHost: string;
-  /** Public keys, as OpenSSH writes them, that may read. */
+  /** Public keys with read access, in OpenSSH's format. */
   authorized: Set<string>;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const newHostKey = () => {
 
 const blobOf = (publicKey: string) => Buffer.from(publicKey.split(' ')[1] ?? '', 'base64');
 
-/** A Git host of one's own: `git@[127.0.0.1:<port>]:<name>.git` is `<root>/<name>.git`, for those whose key it has. */
+/** Starts a Git host: `git@[127.0.0.1:<port>]:<name>.git` serves `<root>/<name>.git` to the registered keys. */
 export async function startSshGitServer(root: string, hostKey = newHostKey()): Promise<SshGitServer> {
   const authorized = new Set<string>();
   const connections = new Set<ssh2.Connection>();
@@ -37,7 +37,7 @@ export async function startSshGitServer(root: string, hostKey = newHostKey()): P
       const known = [...authorized].find((key) => blobOf(key).equals(request.key.data));
       const parsed = known === undefined ? undefined : ssh2.utils.parseKey(known);
       if (!parsed || parsed instanceof Error) return request.reject(['publickey']);
-      // First it is asked whether the key would do, then it is proved.
+      // The client first asks whether the key is acceptable, then proves it.
       if (!request.signature || !request.blob) return request.accept();
       return parsed.verify(request.blob, request.signature, request.hashAlgo) === true
         ? request.accept()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { dashboardRoutes } from '../../contract/routes.ts';
 
-/** The rows of docs/dashboard.md that name an operation and what shows it. */
+/** Rows of docs/dashboard.md with an operation and its test. */
 const rows = readFileSync('docs/dashboard.md', 'utf8')
   .split('\n')
   .flatMap((line) => {
@@ -17,7 +17,7 @@ test('the page names every operation of the dashboard, and no other', () => {
 });
 
 test.each(rows.map(({ operation, file, title }) => [operation, file, title] as const))(
-  '%s is shown where the page says: %s',
+  '%s is shown by the test that the page names: %s',
   (_operation, file, title) => {
     expect(title.length).toBeGreaterThan(10);
     const lines = readFileSync(file, 'utf8').split('\n');

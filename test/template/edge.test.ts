@@ -9,7 +9,7 @@ const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
 const Request = z.object({ headers: z.record(z.string(), z.object({ value: z.string() })) });
 const Answer = z.object({ statusCode: z.number(), body: z.string() });
 
-/** Runs the code of a CloudFront Function as the template has it, with a KeyValueStore that holds `routes`. */
+/** Runs a CloudFront Function from the template with a KeyValueStore that contains `routes`. */
 async function run(name: string, event: object, routes: Record<string, string> = {}) {
   const functions = read(
     template,
@@ -31,14 +31,14 @@ async function run(name: string, event: object, routes: Record<string, string> =
 const requestFor = (host: string) => ({ request: { headers: { host: { value: host } } } });
 
 describe('a request to an application', () => {
-  test('goes to its function and says what the visitor asked for', async () => {
+  test('goes to its function with the original host', async () => {
     const event = requestFor('Shop.apps.hosting.example');
     const { result, origins } = await run('route-app', event, { 'shop.apps.hosting.example': 'abc.lambda-url.on.aws' });
     expect(origins).toEqual(['abc.lambda-url.on.aws']);
     expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.apps.hosting.example');
   });
 
-  test('before the first release is answered with a page', async () => {
+  test('shows a page before the first release', async () => {
     const { result, origins } = await run('route-app', requestFor('new.apps.hosting.example'), {
       'new.apps.hosting.example': 'placeholder',
     });
@@ -49,20 +49,20 @@ describe('a request to an application', () => {
     expect(origins).toEqual([]);
   });
 
-  test('to its own domain goes where its address with us leads', async () => {
+  test('to its custom domain is routed like one to its default address', async () => {
     const routes = { 'shop.co.za': '@shop.apps.hosting.example', 'shop.apps.hosting.example': 'abc.lambda-url.on.aws' };
     const { result, origins } = await run('route-app', requestFor('shop.co.za'), routes);
     expect(origins).toEqual(['abc.lambda-url.on.aws']);
     expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.co.za');
   });
 
-  test('that is not there is a 404', async () => {
+  test('to an unknown application is a 404', async () => {
     const { result } = await run('route-app', requestFor('constructor.apps.hosting.example'));
     expect(Answer.parse(result).statusCode).toBe(404);
   });
 });
 
-test('the API is told the address of its caller, whatever the caller says it is', async () => {
+test('the API receives the true address of its caller, whatever the caller sends', async () => {
   const { result } = await run('name-visitor', {
     viewer: { ip: '198.51.100.7' },
     request: { headers: { 'x-viewer-address': { value: '10.0.0.1' } } },
@@ -79,12 +79,12 @@ describe('the dashboard', () => {
     ['/dashboard/assets/index-abc123.js', '/dashboard/assets/index-abc123.js'],
     ['/dashboard/settings.json', '/dashboard/settings.json'],
     ['/dashboard/icon.svg', '/dashboard/icon.svg'],
-  ])('%s is answered with %s', async (uri, file) => {
+  ])('rewrites %s to %s', async (uri, file) => {
     const { result } = await run('open-web-app', { request: { uri } });
     expect(result).toEqual({ uri: file });
   });
 
-  test('its API goes before its files, and streamed answers before both', () => {
+  test('routes its API before its files, and streamed responses before both', () => {
     const Distribution = z.object({
       DistributionConfig: z.object({
         Comment: z.string(),
@@ -104,7 +104,7 @@ describe('the dashboard', () => {
     expect(new Set(origins).size).toBe(3);
   });
 
-  test('its files are for CloudFront alone, and carry the headers of the local run', () => {
+  test('serves its files to CloudFront only, with the headers of the local run', () => {
     const [policy] = read(
       template,
       'AWS::CloudFront::ResponseHeadersPolicy',
@@ -142,7 +142,7 @@ describe('the dashboard', () => {
   });
 });
 
-describe('own domains of applications', () => {
+describe('custom domains of applications', () => {
   const Config = z.looseObject({
     ConnectionMode: z.string().optional(),
     Comment: z.string(),
@@ -158,7 +158,7 @@ describe('own domains of applications', () => {
   const [own, ...others] = configs.filter(({ ConnectionMode }) => ConnectionMode === 'tenant-only');
   const apps = configs.find(({ Comment }) => Comment === '*.apps.hosting.example');
 
-  test('come in at a distribution of tenants that does what the distribution of applications does', () => {
+  test('are served by a multi-tenant distribution that behaves like the distribution of applications', () => {
     const Code = z.object({ FunctionCode: z.string(), FunctionConfig: z.looseObject({}) });
     const functions = read(template, 'AWS::CloudFront::Function', Code);
     const does = (config: typeof own) => {
@@ -177,35 +177,35 @@ describe('own domains of applications', () => {
     expect(does(own).routes).toBeDefined();
   });
 
-  test('have nothing in common that a distribution of tenants does not take', () => {
+  test('use nothing that a multi-tenant distribution does not support', () => {
     for (const foreign of ['Aliases', 'CNAMEs', 'IPV6Enabled', 'Logging', 'PriceClass', 'Staging', 'WebACLId'])
       expect(own).not.toHaveProperty(foreign);
     for (const old of ['MinTTL', 'MaxTTL', 'DefaultTTL', 'ForwardedValues', 'TrustedSigners', 'SmoothStreaming'])
       expect(own?.DefaultCacheBehavior).not.toHaveProperty(old);
   });
 
-  test('are made by one function, of our tenants alone, in the group whose endpoint owners are shown', () => {
+  test('are managed by one function, limited to our tenants in the connection group whose endpoint owners see', () => {
     const [group] = template.resources('AWS::CloudFront::ConnectionGroup');
     const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
     const variables = (name: string) =>
       functions.find(({ FunctionName }) => FunctionName === `hosting-prod-${name}`)?.Environment.Variables;
-    for (const name of ['workflow-lookAtDoor', 'dashboard-getCustomDomain', 'dashboard-checkCustomDomain'])
-      expect(variables(name)?.DOOR_ADDRESS).toBe(`${group?.name}.cloudfront.localhost`);
-    expect(variables('workflow-lookAtDoor')?.DOOR_GROUP_ID).toBe(group?.name);
+    for (const name of ['workflow-reconcileTenant', 'dashboard-getCustomDomain', 'dashboard-checkCustomDomain'])
+      expect(variables(name)?.EDGE_ENDPOINT).toBe(`${group?.name}.cloudfront.localhost`);
+    expect(variables('workflow-reconcileTenant')?.CONNECTION_GROUP_ID).toBe(group?.name);
     const makers = read(template, 'AWS::IAM::Role', Role).flatMap(({ Policies, resource }) =>
       Policies.flatMap(({ Action, Resource }) =>
         Action.includes('cloudfront:CreateDistributionTenant') ? [[resource.logicalId, Resource] as const] : [],
       ),
     );
     expect(makers).toHaveLength(1);
-    const distribution = variables('workflow-lookAtDoor')?.DOOR_DISTRIBUTION_ID;
+    const distribution = variables('workflow-reconcileTenant')?.TENANT_DISTRIBUTION_ID;
     expect([...(makers[0]?.[1] ?? [])].sort()).toEqual([
       group?.arn,
       'arn:aws:cloudfront::123456789012:distribution-tenant/*',
       `arn:aws:cloudfront::123456789012:distribution/${distribution}`,
     ]);
-    // Nobody is believed to be at it any more when a look has run out of time (domain/doors.ts).
-    const look = functions.find(({ FunctionName }) => FunctionName === 'hosting-prod-workflow-lookAtDoor');
+    // The lease outlives the timeout of a check (domain/custom-domains/edge-tenant.ts).
+    const look = functions.find(({ FunctionName }) => FunctionName === 'hosting-prod-workflow-reconcileTenant');
     expect(look?.Timeout).toBeLessThanOrEqual(30);
   });
 });

@@ -4,7 +4,7 @@ import { read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
 
-test('the dashboard signs in by code and PKCE alone, without a secret, and comes back to nowhere else', () => {
+test('the dashboard signs in with code and PKCE only, without a secret, and returns only to its own URLs', () => {
   const [client] = template.resources('AWS::Cognito::UserPoolClient');
   expect(client?.properties).toMatchObject({
     GenerateSecret: false,
@@ -22,7 +22,7 @@ test('the dashboard signs in by code and PKCE alone, without a secret, and comes
   expect([AccessTokenValidity, TokenValidityUnits.AccessToken]).toEqual([60, 'minutes']);
 });
 
-test('people sign up themselves by an address that they confirm, and may add a second factor', () => {
+test('users sign up with a confirmed e-mail address and may add a second factor', () => {
   const [pool] = template.resources('AWS::Cognito::UserPool');
   expect(pool?.properties).toMatchObject({
     AdminCreateUserConfig: { AllowAdminCreateUserOnly: false },
@@ -36,13 +36,13 @@ test('people sign up themselves by an address that they confirm, and may add a s
   });
 });
 
-test('the pages are managed login, at an address of the installation’s own', () => {
+test('the login pages are managed login at the installation’s own address', () => {
   const [domain] = template.resources('AWS::Cognito::UserPoolDomain');
   expect(domain?.properties).toMatchObject({ Domain: 'hosting-prod-hosting-example', ManagedLoginVersion: 2 });
   expect(template.resources('AWS::Cognito::ManagedLoginBranding')).toHaveLength(1);
 });
 
-test('every function of the API knows the one issuer and the one client whose tokens count', () => {
+test('every function of the API knows the issuer and the client of valid tokens', () => {
   const [pool] = template.resources('AWS::Cognito::UserPool');
   const Variables = z.object({
     FunctionName: z.string(),

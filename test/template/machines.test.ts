@@ -27,7 +27,7 @@ const machines = read(template, 'AWS::StepFunctions::StateMachine', Machine).map
   definition: Definition.parse(JSON.parse(machine.DefinitionString)),
 }));
 
-test('there is one for each thing that takes its time', () => {
+test('there is one state machine for each long-running process', () => {
   expect(machines.map(({ name }) => name.replace('hosting-prod-', '')).sort()).toEqual([
     'database',
     'deployment',
@@ -46,7 +46,7 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
     expect(isValid, isValid ? '' : errorsText()).toBe(true);
   });
 
-  test('uses nothing that the local engine lacks', () => {
+  test('uses only features of the local engine', () => {
     const lacking = [
       /JSONata/i,
       /\{%/,
@@ -60,7 +60,7 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
     for (const pattern of lacking) expect(DefinitionString).not.toMatch(pattern);
   });
 
-  test('every step is a function that is there, or the build', () => {
+  test('invokes only existing functions or the build', () => {
     for (const [name, { Type, Resource = '' }] of states) {
       if (Type !== 'Task') continue;
       const found = Resource === 'arn:aws:states:::codebuild:startBuild.sync' || template.byArn(Resource)?.type;
@@ -68,7 +68,7 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
     }
   });
 
-  test('no answer of a step travels on: only ids, the error, and whether there is anything left to do', () => {
+  test('passes no step output on except ids, the error and whether work is left', () => {
     for (const [name, state] of states) {
       if (state.Type === 'Task') expect([null, '$.look', '$.progress'], name).toContain(state.ResultPath);
       for (const { ResultPath } of state.Catch ?? []) expect(ResultPath).toBe('$.error');
@@ -76,13 +76,13 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
   });
 
   test('has a time limit', () => {
-    // A registry may take days.
+    // A registration may take days.
     const most = definition.StartAt === 'Submit' ? 14 * 86_400 : 3600;
     expect(definition.TimeoutSeconds).toBeLessThanOrEqual(most);
   });
 });
 
-test('whatever step of a deployment fails, the deployment is recorded as failed', () => {
+test('whichever step fails, the deployment is recorded as failed', () => {
   const deployment = machines.find(({ name }) => name.endsWith('deployment'));
   const caught = Object.entries(deployment?.definition.States ?? {}).filter(([, { Type }]) => Type === 'Task');
   expect(caught.map(([name]) => name)).toEqual([
@@ -97,7 +97,7 @@ test('whatever step of a deployment fails, the deployment is recorded as failed'
   ]);
   for (const [name, state] of caught) {
     if (name === 'Fail') continue;
-    // What is left over once it has ended changes nothing about how it ended.
+    // Clean-up after the end does not change the result.
     const next = name === 'Prune' ? 'Done' : 'Fail';
     expect(state.Catch, name).toEqual([{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: next }]);
   }

@@ -11,7 +11,7 @@ const { template } = synthesize({ stage: 'prod' });
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 const roles = read(template, 'AWS::IAM::Role', Role);
 
-/** Actions that know no resource: `*` is all that can be said. */
+/** Actions without resource-level permissions: they require `*`. */
 const WITHOUT_RESOURCE = [
   /^xray:/,
   /^logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+)$/,
@@ -26,13 +26,13 @@ const actionsOf = (functionName: string): string[] => {
   return roles.flatMap(({ arn, Policies }) => (arn === role ? Policies.flatMap(({ Action }) => Action) : []));
 };
 
-/** Every operation of the HTTP API and its function. */
+/** Operations of the HTTP API with the names of their functions. */
 const operations = [
   ...(routes as readonly AnyRoute[]).map((route) => ({ ...route, name: `api-${route.id}` })),
   ...(dashboardRoutes as readonly AnyRoute[]).map((route) => ({ ...route, name: `dashboard-${route.id}` })),
 ];
 
-test('nobody has a wildcard action, a managed policy, or every resource', () => {
+test('no role has a wildcard action, a managed policy or access to every resource', () => {
   for (const { resource, Policies, ManagedPolicyArns } of roles) {
     expect(ManagedPolicyArns, resource.logicalId).toEqual([]);
     for (const { Action, Resource } of Policies) {
@@ -48,7 +48,7 @@ test('nobody has a wildcard action, a managed policy, or every resource', () => 
   expect(template.resources('AWS::IAM::Policy'), 'rights stand in the role').toEqual([]);
 });
 
-test('a reading operation writes nothing but the counter of requests', () => {
+test('a read operation writes nothing but the request counter', () => {
   for (const { name, id, method } of operations) {
     const writes = actionsOf(name).filter((action) => /^dynamodb:(Put|Update|Delete)/.test(action));
     expect(writes, id).toEqual(
@@ -57,7 +57,7 @@ test('a reading operation writes nothing but the counter of requests', () => {
   }
 });
 
-test('the code of customers opens its own variables, connects to its own databases and writes its own log, and that is all', () => {
+test('customer code can only decrypt its own variables, connect to its own databases and write its own log', () => {
   const role = roles.find(({ name }) => name === 'hosting-prod-app');
   expect(role?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
     'dsql:DbConnectAdmin',
@@ -78,7 +78,7 @@ test('the code of customers opens its own variables, connects to its own databas
   });
 });
 
-/** Under which contexts who touches the key may do so; an application's own unless told. */
+/** Encryption context per function that uses the key; the application's by default. */
 const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
   [/Chat|ProviderKey/, ['providerKeyOf']],
   [/Webhook|RotateSecret/, ['webhook']],
@@ -89,7 +89,7 @@ const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
   [/BuildRole/, ['application', 'deployKey']],
 ];
 
-test('only replacing variables, building, calling models, signing, Git and asking hosting servers may touch the key, each under its own context', () => {
+test('only operations that need the key may use it, each with its own encryption context', () => {
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
@@ -104,8 +104,8 @@ test('only replacing variables, building, calling models, signing, Git and askin
     'provider-keys',
   ];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
-  // Beside them: the role of customers' code, the build, the function that calls models, the one that sends webhooks, and
-  // two for hosting servers.
+  // The others: the role of customer code, the build, the function that calls models, the one that sends webhooks, and two for
+  // hosting servers.
   expect(holders).toHaveLength(secretRoutes.length + 6);
   for (const { Policies, resource } of holders) {
     const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
@@ -118,7 +118,7 @@ test('only replacing variables, building, calling models, signing, Git and askin
   expect(actionsOf('api-createWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:GenerateDataKey']);
 });
 
-test('every function has the variables that its code cannot work without', async () => {
+test('every function has the variables that its code requires', async () => {
   const outdir = await bundle({ outdir: temporaryFolder() });
   const Meta = z.object({
     outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })) })),

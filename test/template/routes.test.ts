@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { pathsOf } from '../../contract/route.ts';
+import { listPaths } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { functionNames } from '../../lib/build/bundles.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
@@ -8,7 +8,7 @@ import { LambdaFunction, read, synthesize } from './synthesized.ts';
 const { template } = synthesize({ stage: 'prod' });
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 
-/** `GET /v1/apps` → the function behind it, followed from the route through the integration. */
+/** Resolves `GET /v1/apps` to its function through route and integration. */
 function synthesizedRoutes(): Map<string, string> {
   const integrations = new Map(
     read(template, 'AWS::ApiGatewayV2::Integration', z.object({ IntegrationUri: z.string() })).map(
@@ -22,12 +22,12 @@ function synthesizedRoutes(): Map<string, string> {
   );
 }
 
-describe('the contract, the function files and the template tell of the same operations', () => {
+describe('the contract, the function files and the template define the same operations', () => {
   const routed = synthesizedRoutes();
 
-  test('every contract route leads to the function of its name, and nothing else is routed', () => {
-    const leadsTo = (folder: string, { id, method, path, mirrored }: AnyRoute): [string, string][] =>
-      pathsOf({ path, mirrored }).map((each) => [`${method} ${each}`, `hosting-prod-${folder}-${id}`]);
+  test('every contract route invokes the function of its name, and nothing else is routed', () => {
+    const leadsTo = (folder: string, { id, method, path, alsoOnDashboard }: AnyRoute): [string, string][] =>
+      listPaths({ path, alsoOnDashboard }).map((each) => [`${method} ${each}`, `hosting-prod-${folder}-${id}`]);
     const wanted = [
       ...routes.flatMap((route) => leadsTo('api', route)),
       ...dashboardRoutes.flatMap((route) => leadsTo('dashboard', route)),
@@ -35,8 +35,8 @@ describe('the contract, the function files and the template tell of the same ope
     expect([...routed].sort()).toEqual([...wanted, ['$default', 'hosting-prod-api-notFound']].sort());
   });
 
-  test('every operation of /v1 answers at the dashboard’s path too, by the same function', () => {
-    for (const { method, path } of routes.filter((each) => each.path.startsWith('/v1/') && each.mirrored))
+  test('every operation of /v1 is also served at the dashboard’s path by the same function', () => {
+    for (const { method, path } of routes.filter((each) => each.path.startsWith('/v1/') && each.alsoOnDashboard))
       expect(routed.get(`${method} /dashboard${path}`), path).toBe(routed.get(`${method} ${path}`));
     expect(routed.get('GET /dashboard/v1/ai/models')).toBe(routed.get('GET /ai/v1/models'));
   });
@@ -44,7 +44,7 @@ describe('the contract, the function files and the template tell of the same ope
   test.each([
     ['api', [...routes.map(({ id }) => id), 'notFound']],
     ['dashboard', dashboardRoutes.map(({ id }) => id)],
-  ])('every contract route has its function file, and no file of %s/ is without a route', (folder, wanted) => {
+  ])('every contract route has its function file, and every file of %s/ has a route', (folder, wanted) => {
     const files = functionNames().flatMap((name) =>
       name.startsWith(`${folder}/`) ? [name.slice(folder.length + 1)] : [],
     );
@@ -73,7 +73,7 @@ describe('the contract, the function files and the template tell of the same ope
   });
 });
 
-test('what is streamed has a function URL that streams, and the edge leads its path there with its secret', () => {
+test('a streaming route has a streaming function URL, and the edge routes its path there with its secret', () => {
   const [url] = read(
     template,
     'AWS::Lambda::Url',
@@ -104,13 +104,13 @@ test('what is streamed has a function URL that streams, and the edge leads its p
     ]),
   );
   const host = expect.stringContaining(`${url?.name}.lambda-url.`);
-  const streamed = streamedRoutes.flatMap(pathsOf);
+  const streamed = streamedRoutes.flatMap(listPaths);
   expect(paths.filter(([path]) => streamed.some((each) => each === path))).toEqual(
     streamed.map((path) => [path, ['x-origin-secret'], host]),
   );
 });
 
-test('the edge keeps the catalogue for a minute at most, for each key and origin, and nothing else, errors least of all', () => {
+test('the edge caches only the catalogue, for at most a minute, per key and origin, and no errors', () => {
   const Policy = z.object({
     CachePolicyConfig: z.object({
       DefaultTTL: z.literal(0),
@@ -142,7 +142,7 @@ test('the edge keeps the catalogue for a minute at most, for each key and origin
   expect(kept.sort()).toEqual([...catalogue].sort());
 });
 
-test('browsers may send what the API reads and see what it says', () => {
+test('browsers may send the headers that the API reads and read those that it returns', () => {
   const Cors = z.object({
     CorsConfiguration: z.object({
       AllowOrigins: z.array(z.string()),
@@ -168,7 +168,7 @@ test('browsers may send what the API reads and see what it says', () => {
   );
 });
 
-test('every function is arm64 on Node 24, traced, bounded, and logs for a bounded time', () => {
+test('every function is arm64 on Node 24, traced, bounded, and has log retention', () => {
   const groups = read(
     template,
     'AWS::Logs::LogGroup',

@@ -4,10 +4,10 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../lib/app.ts';
-import { check } from '../../lib/constructs/checks.ts';
+import { applyNagChecks } from '../../lib/constructs/checks.ts';
 import { emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
 
-/** A web app of one page. */
+/** Web app with a single page. */
 function builtPage(): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'assets'));
@@ -15,8 +15,8 @@ function builtPage(): string {
   return folder;
 }
 
-/** The data of the platform: what must not go with a stack. */
-const DATA = [
+/** Resources with data, which must survive the deletion of a stack. */
+const DATA_TYPES = [
   'AWS::Cognito::UserPool',
   'AWS::DynamoDB::GlobalTable',
   'AWS::KMS::Key',
@@ -32,13 +32,13 @@ describe.each([
   const { stacks, template } = synthesize({ stage });
   const resources = stacks.flatMap(({ template: { Resources } }) => Object.values(Resources));
 
-  test(`its data: ${policy} when a stack goes`, () => {
-    const data = resources.filter(({ Type }) => DATA.includes(Type));
-    expect(data.map(({ Type }) => Type).sort()).toEqual([...DATA].sort());
+  test(`its data: ${policy} when a stack is deleted`, () => {
+    const data = resources.filter(({ Type }) => DATA_TYPES.includes(Type));
+    expect(data.map(({ Type }) => Type).sort()).toEqual([...DATA_TYPES].sort());
     for (const { Type, DeletionPolicy } of data) expect(DeletionPolicy, Type).toBe(policy);
   });
 
-  test('the table can be restored to any second, and deleted only where it may be', () => {
+  test('the table has point-in-time recovery, and deletion protection where it applies', () => {
     const [table] = template.resources('AWS::DynamoDB::GlobalTable');
     expect(table?.properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
@@ -53,7 +53,7 @@ describe.each([
     });
   });
 
-  test('no stack comes near the 500 resources it may have', () => {
+  test('every stack stays well below the limit of 500 resources', () => {
     for (const { stackName, template: each } of stacks) {
       expect(Object.keys(each.Resources).length, stackName).toBeLessThan(450);
     }
@@ -64,23 +64,23 @@ test.each([
   { stage: 'dev' },
   { stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
 ])(
-  'cdk-nag and CloudFormation have nothing to say about $stage',
+  'cdk-nag and CloudFormation report nothing for $stage',
   (settings) => {
     const app = createApp({ ...settings, bundles: emptyBundles(), webApp: builtPage(), outdir: temporaryFolder() });
-    check(app);
+    applyNagChecks(app);
     expect(() => app.synth()).not.toThrow();
   },
   60_000,
 );
 
-test('what nobody has a reason for fails the synthesis', () => {
+test('an unexplained finding fails the synthesis', () => {
   const app = createApp({ bundles: emptyBundles(), outdir: temporaryFolder() });
   new Queue(new Stack(app, 'careless'), 'Queue');
-  check(app);
+  applyNagChecks(app);
   expect(() => app.synth()).toThrow(/AwsSolutions-SQS4/);
 }, 60_000);
 
-test('a setting that cannot be is refused by name', () => {
+test('rejects an invalid setting by name', () => {
   expect(() => synthesize({ stage: 'PROD!' })).toThrow(/stage/);
   expect(() => synthesize({ domain: 'not a domain' })).toThrow(/domain/);
 });

@@ -8,7 +8,7 @@ import { functionFolder, functionNames } from '../../lib/build/bundles.ts';
 import type { SettingsInput } from '../../lib/config.ts';
 import { readTemplate, type Template } from '../../local/template/template.ts';
 
-const PLACE = {
+const LOCATION = {
   account: '123456789012',
   region: 'af-south-1',
   queueUrl: 'http://queues',
@@ -18,10 +18,10 @@ const PLACE = {
 const base = mkdtempSync(join(tmpdir(), 'template-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** A folder for the length of this test file. */
+/** Temporary folder of this test file. */
 export const temporaryFolder = (): string => mkdtempSync(`${base}/`);
 
-/** Bundles of the right names without a program in them: templates do not depend on what the code says. */
+/** Empty bundles with the right names: templates do not depend on the code. */
 export function emptyBundles(): string {
   const bundles = temporaryFolder();
   for (const folder of [...functionNames().map((name) => functionFolder(bundles, name)), join(bundles, 'builder')]) {
@@ -31,7 +31,7 @@ export function emptyBundles(): string {
   return bundles;
 }
 
-/** The templates of a stage, as CloudFormation will read them and with every reference resolved. */
+/** Synthesizes the templates of a stage with every reference resolved. */
 export function synthesize(settings: SettingsInput) {
   const app = createApp({ ...settings, bundles: emptyBundles(), outdir: temporaryFolder(), validate: false });
   const assembly = app.synth();
@@ -39,14 +39,14 @@ export function synthesize(settings: SettingsInput) {
     stackName,
     template: StackTemplate.parse(template),
   }));
-  return { stacks, template: readTemplate(assembly.directory, PLACE) };
+  return { stacks, template: readTemplate(assembly.directory, LOCATION) };
 }
 
 const StackTemplate = z.object({
   Resources: z.record(z.string(), z.looseObject({ Type: z.string(), DeletionPolicy: z.string().optional() })),
 });
 
-/** Every resource of a type, its properties parsed. */
+/** Returns every resource of a type with parsed properties. */
 export function read<T>(template: Template, type: string, properties: z.ZodType<T>) {
   return template.resources(type).map((resource) => ({
     resource,
@@ -58,7 +58,7 @@ export function read<T>(template: Template, type: string, properties: z.ZodType<
 
 const Arn = z.string();
 
-/** What tests read of a function. */
+/** Properties of a function that tests read. */
 export const LambdaFunction = z.object({
   FunctionName: z.string(),
   Handler: z.string(),
@@ -74,7 +74,7 @@ export const LambdaFunction = z.object({
 
 const oneOrMore = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
 
-/** What tests read of a role: its statements, whichever policy they are in. */
+/** Properties of a role that tests read: the statements of all its policies. */
 export const Role = z.object({
   Policies: z
     .array(

@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AI_PROVIDER_IDS } from '../../../contract/enums.ts';
-import { listen, type StandIn } from '../wire.ts';
-import { anthropic } from './anthropic.ts';
-import { openAi } from './openai.ts';
+import { type Emulator, listen } from '../wire.ts';
+import { handleMessages } from './anthropic.ts';
+import { handleCompletions } from './openai.ts';
 import { HUMAN_PACE, type Pace } from './reply.ts';
 
-/** Where the stand-in of each provider is, as that provider's own SDK takes a base URL. */
+/** Returns the path of a provider's emulator, relative to which the provider's SDK resolves its requests. */
 const pathOf = (id: string): string => (id === 'anthropic' ? '/anthropic' : `/${id}/v1`);
 
 /**
- * The variables that point the gateway at the stand-ins, and what the shell says instead: a base URL of its own, or a
- * provider's real key, which means the real provider.
+ * Returns the variables that point the gateway at the emulators. The shell takes precedence: a base URL of its own, or
+ * a provider's real API key, which selects the real provider.
  */
 export function aiVariables(url: string, shell: Record<string, string>): Record<string, string> {
-  const given: Record<string, string> = JSON.parse(shell.AI_PROVIDER_BASE_URLS || '{}');
+  const configured: Record<string, string> = JSON.parse(shell.AI_PROVIDER_BASE_URLS || '{}');
   const keyOf = (id: string) => `${id.toUpperCase()}_API_KEY`;
   const local = AI_PROVIDER_IDS.filter((id) => !shell[keyOf(id)]).map((id) => [id, url + pathOf(id)]);
-  return { ...shell, AI_PROVIDER_BASE_URLS: JSON.stringify({ ...Object.fromEntries(local), ...given }) };
+  return { ...shell, AI_PROVIDER_BASE_URLS: JSON.stringify({ ...Object.fromEntries(local), ...configured }) };
 }
 
 async function read(request: IncomingMessage): Promise<unknown> {
@@ -29,19 +29,22 @@ async function read(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, pace: Pace): Promise<void> {
+async function handleRequest(request: IncomingMessage, response: ServerResponse, pace: Pace): Promise<void> {
   const { url = '/', headers } = request;
   const body = await read(request);
   if (url === `${pathOf('anthropic')}/v1/messages`) {
-    return anthropic(body, String(headers['x-api-key'] ?? ''), response, pace);
+    return handleMessages(body, String(headers['x-api-key'] ?? ''), response, pace);
   }
   if (AI_PROVIDER_IDS.some((id) => id !== 'anthropic' && url === `${pathOf(id)}/chat/completions`)) {
-    return openAi(body, String(headers.authorization ?? '').replace(/^Bearer /, ''), response, pace);
+    return handleCompletions(body, String(headers.authorization ?? '').replace(/^Bearer /, ''), response, pace);
   }
   response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"Unknown request URL"}}');
 }
 
-/** All AI providers, in their own wire formats: they answer plausibly, at a human pace, and fail on request. */
-export async function startAiStandIns({ port, pace = HUMAN_PACE }: { port?: number; pace?: Pace }): Promise<StandIn> {
-  return await listen((request, response) => answer(request, response, pace), port);
+/**
+ * Starts emulators of all AI providers with their wire formats. They reply at the pace of a model and fail on request
+ * (`faultOf` in reply.ts).
+ */
+export async function startAiEmulators({ port, pace = HUMAN_PACE }: { port?: number; pace?: Pace }): Promise<Emulator> {
+  return await listen((request, response) => handleRequest(request, response, pace), port);
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { faultOf, isPicture, Message, type Pace, replyTo, textOf } from './reply.ts';
-import { streamed, whole } from './wire.ts';
+import { composeReply, isImage, Message, type Pace, requestedFault, textOf } from './reply.ts';
+import { sendStream, sendWhole } from './wire.ts';
 
 const Request = z.looseObject({
   model: z.string(),
@@ -25,18 +25,20 @@ const TYPES: Record<number, [type: string, message: string]> = {
   529: ['overloaded_error', 'Overloaded'],
 };
 
-export function refuse(response: ServerResponse, status: number, retryAfter?: number, said?: string): void {
+export function sendError(response: ServerResponse, status: number, retryAfter?: number, customMessage?: string): void {
   const [type, message] = TYPES[status] ?? ['api_error', 'Internal server error'];
   const headers = { 'content-type': 'application/json', ...(retryAfter ? { 'retry-after': String(retryAfter) } : {}) };
   response.writeHead(status, headers);
-  response.end(JSON.stringify({ type: 'error', error: { type, message: said ?? message }, request_id: 'req_local' }));
+  response.end(
+    JSON.stringify({ type: 'error', error: { type, message: customMessage ?? message }, request_id: 'req_local' }),
+  );
 }
 
 const STOPS = { end: 'end_turn', limit: 'max_tokens', stop: 'stop_sequence' } as const;
 const ASKED_STOPS = /^(refusal|tool_use|pause_turn|model_context_window_exceeded)$/;
 
-/** What Anthropic refuses about the content of messages. */
-function wrongContent(messages: readonly z.output<typeof Message>[]): string | undefined {
+/** Returns the error message for content that Anthropic refuses, or undefined. */
+function findContentError(messages: readonly z.output<typeof Message>[]): string | undefined {
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'user' && message.role !== 'assistant') {
       return `messages.${index}.role: Input should be 'user' or 'assistant'`;
@@ -44,24 +46,24 @@ function wrongContent(messages: readonly z.output<typeof Message>[]): string | u
     if (Array.isArray(message.content)) {
       for (const { type, text, source } of message.content) {
         if (type === 'text' && !text) return 'messages: text content blocks must be non-empty';
-        if (source?.type === 'base64' && !isPicture(source.data ?? '')) return 'Could not process image';
+        if (source?.type === 'base64' && !isImage(source.data ?? '')) return 'Could not process image';
       }
     } else if (!textOf(message)) return `messages.${index}: user messages must have non-empty content`;
   }
   return undefined;
 }
 
-/** POST /v1/messages, as Anthropic answers it. */
-export async function anthropic(body: unknown, key: string, response: ServerResponse, pace: Pace): Promise<void> {
-  if (key === '' || /wrong|revoked/.test(key)) return refuse(response, 401);
+/** Emulates Anthropic's POST /v1/messages. */
+export async function handleMessages(body: unknown, key: string, response: ServerResponse, pace: Pace): Promise<void> {
+  if (key === '' || /wrong|revoked/.test(key)) return sendError(response, 401);
   const parsed = Request.safeParse(body);
-  if (!parsed.success) return refuse(response, 400, undefined, z.prettifyError(parsed.error));
+  if (!parsed.success) return sendError(response, 400, undefined, z.prettifyError(parsed.error));
   const { model, messages, max_tokens, stream, stop_sequences = [] } = parsed.data;
-  const fault = faultOf(model, messages);
-  if (/^\d{3}$/.test(fault.name)) return refuse(response, Number(fault.name), fault.value);
-  const wrong = wrongContent(messages);
-  if (wrong) return refuse(response, 400, undefined, wrong);
-  const reply = replyTo(messages, max_tokens, stop_sequences);
+  const fault = requestedFault(model, messages);
+  if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
+  const contentError = findContentError(messages);
+  if (contentError) return sendError(response, 400, undefined, contentError);
+  const reply = composeReply(messages, max_tokens, stop_sequences);
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : reply.tokens;
   const stop_reason = ASKED_STOPS.test(fault.name) ? fault.name : STOPS[reply.end];
   const cached = fault.name === 'cache' ? { read: 40, written: 20 } : { read: 0, written: 0 };
@@ -70,21 +72,21 @@ export async function anthropic(body: unknown, key: string, response: ServerResp
     cache_creation_input_tokens: cached.written,
     cache_read_input_tokens: cached.read,
   };
-  const told = fault.name !== 'no-usage';
+  const hasUsage = fault.name !== 'no-usage';
   const message = { id: `msg_${randomBytes(12).toString('hex')}`, type: 'message', role: 'assistant', model };
   if (!stream) {
     const content = [{ type: 'text', text: tokens.join('') }];
-    const usage = told ? { usage: { ...read, output_tokens: tokens.length } } : {};
-    return whole(response, fault.name, { ...message, content, stop_reason, stop_sequence: null, ...usage });
+    const usage = hasUsage ? { usage: { ...read, output_tokens: tokens.length } } : {};
+    return sendWhole(response, fault.name, { ...message, content, stop_reason, stop_sequence: null, ...usage });
   }
   const event = (document: { type: string; [field: string]: unknown }) =>
     `event: ${document.type}\ndata: ${JSON.stringify(document)}\n\n`;
-  const begun = { ...message, content: [], stop_reason: null, stop_sequence: null };
+  const initialMessage = { ...message, content: [], stop_reason: null, stop_sequence: null };
   const script = {
     before: [
       event({
         type: 'message_start',
-        message: { ...begun, ...(told ? { usage: { ...read, output_tokens: 1 } } : {}) },
+        message: { ...initialMessage, ...(hasUsage ? { usage: { ...read, output_tokens: 1 } } : {}) },
       }),
       event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
       event({ type: 'ping' }),
@@ -95,11 +97,11 @@ export async function anthropic(body: unknown, key: string, response: ServerResp
       event({
         type: 'message_delta',
         delta: { stop_reason, stop_sequence: null },
-        ...(told ? { usage: { output_tokens: tokens.length, input_tokens: null } } : {}),
+        ...(hasUsage ? { usage: { output_tokens: tokens.length, input_tokens: null } } : {}),
       }),
       event({ type: 'message_stop' }),
     ],
     error: event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   };
-  return streamed(response, fault.name, script, pace);
+  return sendStream(response, fault.name, script, pace);
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { faultOf, isPicture, Message, type Pace, replyTo } from './reply.ts';
-import { streamed, whole } from './wire.ts';
+import { composeReply, isImage, Message, type Pace, requestedFault } from './reply.ts';
+import { sendStream, sendWhole } from './wire.ts';
 
 const Request = z.looseObject({
   model: z.string(),
@@ -23,7 +23,7 @@ const TYPES: Record<number, [type: string, code: string | null, message: string]
   429: ['requests', 'rate_limit_exceeded', 'Rate limit reached for requests. Please try again in 20s.'],
 };
 
-export function refuse(response: ServerResponse, status: number, retryAfter?: number, said?: string): void {
+export function sendError(response: ServerResponse, status: number, retryAfter?: number, customMessage?: string): void {
   const [type, code, message] = TYPES[status] ?? [
     'server_error',
     null,
@@ -31,22 +31,27 @@ export function refuse(response: ServerResponse, status: number, retryAfter?: nu
   ];
   const headers = { 'content-type': 'application/json', ...(retryAfter ? { 'retry-after': String(retryAfter) } : {}) };
   response.writeHead(status, headers);
-  response.end(JSON.stringify({ error: { message: said ?? message, type, param: null, code } }));
+  response.end(JSON.stringify({ error: { message: customMessage ?? message, type, param: null, code } }));
 }
 
-/** POST …/chat/completions, as OpenAI and those who speak its format answer it. */
-export async function openAi(body: unknown, key: string, response: ServerResponse, pace: Pace): Promise<void> {
-  if (key === '' || /wrong|revoked/.test(key)) return refuse(response, 401);
+/** Emulates POST …/chat/completions of OpenAI and of providers with the same format. */
+export async function handleCompletions(
+  body: unknown,
+  key: string,
+  response: ServerResponse,
+  pace: Pace,
+): Promise<void> {
+  if (key === '' || /wrong|revoked/.test(key)) return sendError(response, 401);
   const parsed = Request.safeParse(body);
-  if (!parsed.success) return refuse(response, 400, undefined, z.prettifyError(parsed.error));
+  if (!parsed.success) return sendError(response, 400, undefined, z.prettifyError(parsed.error));
   const { model, messages, stream, stream_options, stop } = parsed.data;
-  const fault = faultOf(model, messages);
-  if (/^\d{3}$/.test(fault.name)) return refuse(response, Number(fault.name), fault.value);
+  const fault = requestedFault(model, messages);
+  if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
   for (const { content } of messages) {
     for (const { image_url } of Array.isArray(content) ? content : []) {
       const data = /^data:[^,]*,(.*)$/s.exec(image_url?.url ?? '')?.[1];
-      if (data !== undefined && !isPicture(data)) {
-        return refuse(
+      if (data !== undefined && !isImage(data)) {
+        return sendError(
           response,
           400,
           undefined,
@@ -56,7 +61,7 @@ export async function openAi(body: unknown, key: string, response: ServerRespons
     }
   }
   const limit = parsed.data.max_completion_tokens ?? parsed.data.max_tokens ?? 16_384;
-  const reply = replyTo(messages, limit, [stop ?? []].flat());
+  const reply = composeReply(messages, limit, [stop ?? []].flat());
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : reply.tokens;
   const finish_reason = reply.end === 'limit' ? 'length' : 'stop';
   const usage = {
@@ -74,20 +79,20 @@ export async function openAi(body: unknown, key: string, response: ServerRespons
   if (!stream) {
     const message = { role: 'assistant', content: tokens.join(''), refusal: null, annotations: [] };
     const choices = [{ index: 0, message, logprobs: null, finish_reason }];
-    const told = fault.name === 'no-usage' ? {} : { usage };
-    return whole(response, fault.name, { ...head, object: 'chat.completion', choices, ...told });
+    const usagePart = fault.name === 'no-usage' ? {} : { usage };
+    return sendWhole(response, fault.name, { ...head, object: 'chat.completion', choices, ...usagePart });
   }
-  const asked = stream_options?.include_usage === true && fault.name !== 'no-usage';
-  const frame = (choices: object[], told: object | null) =>
-    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(asked ? { usage: told } : {}) })}\n\n`;
+  const includesUsage = stream_options?.include_usage === true && fault.name !== 'no-usage';
+  const frame = (choices: object[], usagePart: object | null) =>
+    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(includesUsage ? { usage: usagePart } : {}) })}\n\n`;
   const choice = (delta: object, finish: string | null = null) => [
     { index: 0, delta, logprobs: null, finish_reason: finish },
   ];
   const script = {
     before: [frame(choice({ role: 'assistant', content: '', refusal: null }), null)],
     tokens: tokens.map((content) => frame(choice({ content }), null)),
-    after: [frame(choice({}, finish_reason), null), ...(asked ? [frame([], usage)] : []), 'data: [DONE]\n\n'],
+    after: [frame(choice({}, finish_reason), null), ...(includesUsage ? [frame([], usage)] : []), 'data: [DONE]\n\n'],
     error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
   };
-  return streamed(response, fault.name, script, pace);
+  return sendStream(response, fault.name, script, pace);
 }

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Pace } from './reply.ts';
 
-/** How an answer is put on the wire, and the faults that belong there. */
+/** Writes replies to the wire and injects faults there. */
 
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const HTML = '<!doctype html><html><title>502</title><h1>Bad gateway</h1></html>';
-/** How long a hang lasts, in milliseconds: longer than anybody waits. */
-const HANG = 20 * 60_000;
+/** Duration of a hang in milliseconds: longer than any client waits. */
+const HANG_MS = 20 * 60_000;
 
-/** The whole answer at once; true where a fault took its place. */
-export async function whole(response: ServerResponse, fault: string, document: object): Promise<void> {
-  if (fault === 'hang') return pause(HANG);
+/** Sends the whole reply at once, or the requested fault in its place. */
+export async function sendWhole(response: ServerResponse, fault: string, document: object): Promise<void> {
+  if (fault === 'hang') return pause(HANG_MS);
   if (fault === 'html') {
     response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
     return;
@@ -33,21 +33,21 @@ export async function whole(response: ServerResponse, fault: string, document: o
   response.writeHead(200, { 'content-type': 'application/json' }).end(body);
 }
 
-/** What a stream consists of: frames before the text, one for each token, and frames after it. */
+/** Frames of a stream: before the text, one per token, and after the text. */
 export interface Script {
   before: string[];
   tokens: string[];
   after: string[];
-  /** The frame of an error in mid-stream. */
+  /** The frame of an error in the middle of a stream. */
   error: string;
 }
 
 const COMMENTS = ': keep-alive\n\n';
 const UNKNOWN = 'event: some_new_event\ndata: {"type":"some_new_event","value":1}\n\n';
 
-/** Streams a script at the pace of a model; stops where the reader has left. */
-export async function streamed(response: ServerResponse, fault: string, script: Script, pace: Pace): Promise<void> {
-  if (fault === 'hang') return pause(HANG);
+/** Streams a script at the pace of a model. Stops when the client disconnects. */
+export async function sendStream(response: ServerResponse, fault: string, script: Script, pace: Pace): Promise<void> {
+  if (fault === 'hang') return pause(HANG_MS);
   if (fault === 'html') {
     response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
     return;
@@ -64,7 +64,7 @@ export async function streamed(response: ServerResponse, fault: string, script: 
   for (const [index, frame] of frames.entries()) {
     if (response.destroyed) return;
     if (index === middle) {
-      if (fault === 'hang-mid') return pause(HANG);
+      if (fault === 'hang-mid') return pause(HANG_MS);
       if (fault === 'close-mid') {
         response.destroy();
         return;
@@ -77,13 +77,13 @@ export async function streamed(response: ServerResponse, fault: string, script: 
     }
     if (fault === 'comments') response.write(COMMENTS);
     if (fault === 'unknown-events') response.write(UNKNOWN);
-    await put(response, fault === 'crlf' ? frame.replaceAll('\n', '\r\n') : frame, fault === 'bytes');
+    await writeFrame(response, fault === 'crlf' ? frame.replaceAll('\n', '\r\n') : frame, fault === 'bytes');
     if (index >= script.before.length && index < frames.length - script.after.length) await pause(pace.next);
   }
   response.end();
 }
 
-async function put(response: ServerResponse, frame: string, byteByByte: boolean): Promise<void> {
+async function writeFrame(response: ServerResponse, frame: string, byteByByte: boolean): Promise<void> {
   const bytes = Buffer.from(frame);
   if (!byteByByte) {
     if (!response.write(bytes)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));

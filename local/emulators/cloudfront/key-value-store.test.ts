@@ -25,7 +25,7 @@ let client: CloudFrontKeyValueStoreClient;
 beforeAll(async () => {
   resolveLocalhostNames();
   store = await startKeyValueStore({ dataDir, stores: [KvsARN] });
-  // Only the endpoint differs from what runs on AWS: the SDK's own account prefix and signature.
+  // Only the endpoint differs from AWS: the SDK adds its own account prefix and signature.
   process.env.AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE = store.url;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   client = new CloudFrontKeyValueStoreClient({ region: 'af-south-1', credentials, maxAttempts: 1 });
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('an unmodified SDK client writes with the ETag, and a stale one is refused', async () => {
+test('accepts writes of an unmodified SDK client with the ETag and refuses a stale one', async () => {
   const { ETag: first } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN }));
   const put = await client.send(
     new PutKeyCommand({ KvsARN, IfMatch: first, Key: 'a.apps.localhost', Value: 'x.on.aws' }),
@@ -53,7 +53,7 @@ test('an unmodified SDK client writes with the ETag, and a stale one is refused'
   expect(got.Value).toBe('x.on.aws');
 });
 
-test('several keys change at once; pages follow the token; deleting what is not there succeeds', async () => {
+test('changes several keys at once, pages by token, and accepts the deletion of a missing key', async () => {
   const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN }));
   const Puts = ['b', 'c', 'd/e'].map((Key) => ({ Key, Value: Key }));
   const updated = await client.send(
@@ -67,11 +67,11 @@ test('several keys change at once; pages follow the token; deleting what is not 
   expect(same.ETag).toBe(updated.ETag);
 });
 
-test('of many who write at once all get through, each with its own', async () => {
+test('applies all of many concurrent writes', async () => {
   const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
   const hosts = Array.from({ length: 40 }, (_, index) => `app-${index}.apps.localhost`);
-  // Each is a function of its own on AWS: no two share a client.
+  // Each writer is a separate function on AWS, so no two share a client.
   await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).point([host], `to ${host}`)));
   expect(hosts.map((host) => store.lookup(host))).toEqual(hosts.map((host) => `to ${host}`));
   await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).remove([host])));
@@ -79,23 +79,23 @@ test('of many who write at once all get through, each with its own', async () =>
   vi.unstubAllEnvs();
 }, 90_000);
 
-test('a route that leads somewhere is not opened over, and a repeat changes nothing', async () => {
+test('does not overwrite an existing route with the placeholder, and a repetition changes nothing', async () => {
   const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
   const routes = createHostRoutes(KvsARN);
-  await routes.open(['new.apps.localhost'], 'placeholder');
+  await routes.pointIfUnset(['new.apps.localhost'], 'placeholder');
   expect(store.lookup('new.apps.localhost')).toBe('placeholder');
-  // The first release, and the opening told again, whichever of them is faster.
+  // The first release and a redelivered creation of the placeholder, in either order.
   await Promise.all([
     routes.point(['new.apps.localhost'], 'release'),
-    ...[1, 2, 3].map(() => routes.open(['new.apps.localhost', 'other.apps.localhost'], 'placeholder')),
+    ...[1, 2, 3].map(() => routes.pointIfUnset(['new.apps.localhost', 'other.apps.localhost'], 'placeholder')),
   ]);
   expect(store.lookup('new.apps.localhost')).toBe('release');
   expect(store.lookup('other.apps.localhost')).toBe('placeholder');
   vi.unstubAllEnvs();
 });
 
-test('an absent key or store is not found; a restart keeps what was written', async () => {
+test('answers not found for a missing key or store, and keeps its content over a restart', async () => {
   await expect(client.send(new GetKeyCommand({ KvsARN, Key: 'absent' }))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
   });

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { openState } from '../state.ts';
 import {
+  type Emulator,
+  type EmulatorOptions,
   parse,
   ServiceError,
-  type StandIn,
-  type StandInOptions,
   serve,
-  type WireAnswer,
   type WireRequest,
+  type WireResponse,
 } from '../wire.ts';
 
-export interface KeyValueStoreOptions extends StandInOptions {
-  /** ARNs of the stores that exist; any other is refused. */
+export interface KeyValueStoreOptions extends EmulatorOptions {
+  /** ARNs of the existing stores; any other ARN is refused. */
   stores: readonly string[];
 }
 
-export interface KeyValueStore extends StandIn {
-  /** The value of a key in any store, as the edge function would read it. */
+export interface KeyValueStore extends Emulator {
+  /** Returns the value of a key in any store, as the edge function reads it. */
   lookup(key: string): string | undefined;
 }
 
@@ -31,12 +31,12 @@ const Update = z.object({
 });
 
 /**
- * The data API of CloudFront KeyValueStore. The ETag versions the whole store, so that two writers of different keys
- * conflict too; a stale one is a ValidationException and deleting a key that is not there succeeds, both as measured on
- * AWS and not as documented.
+ * Starts an emulator of the CloudFront KeyValueStore data API. The ETag versions the whole store, so writers of
+ * different keys conflict too. A stale ETag is a ValidationException, and deleting a missing key succeeds; both were
+ * measured on AWS and differ from its documentation.
  *
  * The SDK puts the account id before the endpoint's host: `http://localhost:port` becomes
- * `http://<account>.localhost:port`, which the caller must be able to resolve (see localhost-names.ts).
+ * `http://<account>.localhost:port`, which the caller must be able to resolve (localhost-names.ts).
  */
 export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStoreOptions): Promise<KeyValueStore> {
   const state = openState(join(dataDir, 'key-value-stores.json'), z.record(z.string(), Store), {});
@@ -48,7 +48,7 @@ export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStor
     return store;
   };
 
-  const write = (arn: string, request: WireRequest, change: (items: Store['items']) => void): WireAnswer => {
+  const write = (arn: string, request: WireRequest, change: (items: Store['items']) => void): WireResponse => {
     const store = find(arn);
     if (request.headers['if-match'] !== etag(arn, store)) {
       throw new ServiceError('ValidationException', 'Pre-Condition failed during update of Key-Value-Store');
@@ -63,7 +63,7 @@ export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStor
     return { headers: { etag: etag(arn, store) }, body: size(store) };
   };
 
-  const answer = (request: WireRequest): WireAnswer => {
+  const handleRequest = (request: WireRequest): WireResponse => {
     const [arn = '', collection, key] = request.path.split('/').slice(2).map(decodeURIComponent);
     const route = `${request.method} ${collection ?? ''}${key === undefined ? '' : '/key'}`;
     switch (route) {
@@ -103,10 +103,10 @@ export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStor
     }
   };
 
-  const standIn = await serve(port, 'application/json', answer);
+  const emulator = await serve(port, 'application/json', handleRequest);
   return {
-    ...standIn,
-    url: `http://localhost:${standIn.port}`,
+    ...emulator,
+    url: `http://localhost:${emulator.port}`,
     lookup: (key) => {
       for (const { items } of Object.values(state.value)) if (Object.hasOwn(items, key)) return items[key];
       return undefined;
@@ -122,16 +122,16 @@ const size = ({ items }: Store) => ({
   TotalSizeInBytes: Object.entries(items).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0),
 });
 
-/** The token is the last key of the page before. */
+/** Returns a page of keys. The token is the last key of the previous page. */
 function page({ items }: Store, query: URLSearchParams) {
   const limit = Math.min(Number(query.get('MaxResults') ?? 10), 50);
   const after = query.get('NextToken') ?? '';
   const keys = Object.keys(items)
     .sort()
     .filter((key) => key > after);
-  const shown = keys.slice(0, limit);
+  const pageKeys = keys.slice(0, limit);
   return {
-    Items: shown.map((key) => ({ Key: key, Value: items[key] })),
-    ...(keys.length > limit ? { NextToken: shown.at(-1) } : {}),
+    Items: pageKeys.map((key) => ({ Key: key, Value: items[key] })),
+    ...(keys.length > limit ? { NextToken: pageKeys.at(-1) } : {}),
   };
 }

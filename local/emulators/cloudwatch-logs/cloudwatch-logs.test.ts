@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAppLog } from '../lambda/app-log.ts';
-import type { StandIn } from '../wire.ts';
+import type { Emulator } from '../wire.ts';
 import { startCloudWatchLogs } from './cloudwatch-logs.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'logs-'));
-let logs: StandIn;
+let logs: Emulator;
 const start = async () => {
   logs = await startCloudWatchLogs({ dataDir });
 };
@@ -22,7 +22,7 @@ interface Answer {
   nextToken?: string;
 }
 
-/** One call of the service's wire protocol, JSON 1.1. */
+/** Calls the service with its wire protocol, JSON 1.1. */
 async function call(operation: string, input: object) {
   const answer = await fetch(logs.url, {
     method: 'POST',
@@ -46,7 +46,7 @@ function print(...lines: [time: number, text: string][]): void {
   log.end();
 }
 
-test('a group is made once, and kept over a restart', async () => {
+test('creates a group once and keeps it over a restart', async () => {
   expect(await call('FilterLogEvents', { logGroupName })).toEqual(refusal('ResourceNotFoundException'));
   expect(await call('PutRetentionPolicy', { logGroupName, retentionInDays: 30 })).toEqual(
     refusal('ResourceNotFoundException'),
@@ -59,7 +59,7 @@ test('a group is made once, and kept over a restart', async () => {
   expect(await call('FilterLogEvents', { logGroupName })).toMatchObject({ status: 200, body: { events: [] } });
 });
 
-test('lines are found from a time on, page by page, each once and in order', async () => {
+test('returns lines from a start time page by page, each once and in order', async () => {
   print([1000, 'one'], [2000, 'two'], [2000, 'three'], [3000, 'four']);
   const messagesOf = ({ body }: Awaited<ReturnType<typeof call>>) => body.events.map(({ message }) => message);
   expect(messagesOf(await call('FilterLogEvents', { logGroupName }))).toEqual(['one', 'two', 'three', 'four']);
@@ -75,14 +75,14 @@ test('lines are found from a time on, page by page, each once and in order', asy
   expect(new Set(ids.map(String)).size).toBe(2);
 });
 
-test('what the service refuses is refused: a limit beyond its own, a name that is none, an operation it does not have', async () => {
+test('refuses an excessive limit, an invalid name and an unknown operation as the service does', async () => {
   for (const input of [{ logGroupName, limit: 10_001 }, { logGroupName: 'no name' }, {}]) {
     expect((await call('FilterLogEvents', input)).status).toBe(400);
   }
   expect((await call('StartQuery', { logGroupName })).status).toBe(400);
 });
 
-test('a deleted group takes its lines along', async () => {
+test('deletes the lines of a deleted group', async () => {
   expect(await call('DeleteLogGroup', { logGroupName })).toEqual({ status: 200, body: {} });
   expect(await call('DeleteLogGroup', { logGroupName })).toEqual(refusal('ResourceNotFoundException'));
   await call('CreateLogGroup', { logGroupName });

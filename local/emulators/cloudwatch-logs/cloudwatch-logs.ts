@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { readAppLog, removeAppLog } from '../lambda/app-log.ts';
 import { openState } from '../state.ts';
-import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
 const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
 const Retention = Group.extend({ retentionInDays: z.number().int().min(1) });
@@ -15,8 +15,11 @@ const Filter = Group.extend({
 
 const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').replaceAll('/', '-');
 
-/** Amazon CloudWatch Logs: the groups of hosted applications, whose lines the stand-in for Lambda writes. */
-export async function startCloudWatchLogs({ dataDir, port }: StandInOptions): Promise<StandIn> {
+/**
+ * Starts an emulator of Amazon CloudWatch Logs with the groups of hosted applications, whose lines the Lambda emulator
+ * writes.
+ */
+export async function startCloudWatchLogs({ dataDir, port }: EmulatorOptions): Promise<Emulator> {
   const state = openState(
     join(dataDir, 'log-groups.json'),
     z.record(z.string(), z.object({ retentionInDays: z.number().optional() })),

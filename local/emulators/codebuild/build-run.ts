@@ -15,7 +15,7 @@ const Phase = z.object({
   contexts: z.array(z.object({ statusCode: z.string(), message: z.string() })).optional(),
 });
 
-/** A build as CodeBuild describes it. Times are seconds since the epoch. */
+/** A build in CodeBuild's format. Times are seconds since the epoch. */
 export const Build = z.object({
   id: z.string(),
   arn: z.string(),
@@ -41,21 +41,21 @@ const Buildspec = z.object({
   phases: z.object({ install: Commands, pre_build: Commands, build: Commands, post_build: Commands }),
 });
 
-/** Reads an inline buildspec. Throws where it is not JSON: that is what `BuildSpec.fromObject` writes. */
+/** Parses an inline buildspec in JSON, as `BuildSpec.fromObject` writes it. Throws for any other format. */
 export function parseBuildspec(text: string): z.output<typeof Buildspec> {
   try {
     return Buildspec.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Error('the local CodeBuild reads buildspecs in JSON (BuildSpec.fromObject) only', { cause });
+    throw new Error('The CodeBuild emulator only reads buildspecs in JSON (BuildSpec.fromObject)', { cause });
   }
 }
 
 export interface BuildRun {
-  /** Resolves when the build is over. Never rejects. */
+  /** Resolves when the build has ended. Never rejects. */
   ended: Promise<void>;
-  /** Ends the build's processes; its status is the caller's affair. */
+  /** Ends the build's processes. The caller sets the status. */
   stop(): Promise<void>;
-  /** Ends the build's processes and leaves its record as it is. */
+  /** Ends the build's processes and leaves its record unchanged. */
   abandon(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ interface RunOptions {
   build: Build;
   spec: z.output<typeof Buildspec>;
   sourceDir: string;
-  /** Made for this build, and removed after it. */
+  /** Created for this build and removed after it. */
   directory: string;
   shims: string;
   environment: Record<string, string>;
@@ -72,10 +72,12 @@ interface RunOptions {
   changed(): void;
 }
 
-/** How long after its success a build's directory is removed, in milliseconds; the end of the run clears all. */
-const CLEAR_AFTER_MS = 90_000;
+/**
+ * Delay in milliseconds after which a successful build's directory is removed. The end of the run removes all of them.
+ */
+const CLEANUP_DELAY_MS = 90_000;
 
-/** Runs a build to its end; the record follows, told by `changed`. */
+/** Runs a build to its end. Updates its record and calls `changed` after each change. */
 export function runBuild({
   build,
   spec,
@@ -115,9 +117,9 @@ export function runBuild({
     CODEBUILD_CI: 'true',
   });
 
-  /** Runs one command; undefined when it succeeded, else why not. */
+  /** Runs one command. Returns undefined if it succeeded, otherwise the reason. */
   const command = async (text: string, succeeding: boolean): Promise<string | undefined> => {
-    if (deadline.signal.aborted) return 'The build was ended before this command.';
+    if (deadline.signal.aborted) return 'The build ended before this command.';
     const env = { ...variables(), CODEBUILD_BUILD_SUCCEEDING: succeeding ? '1' : '0' };
     const child = children.spawn('sh', ['-c', text], { label: 'codebuild', cwd: source, env, memoryMb });
     const kill = () => void children.end(child);
@@ -127,7 +129,7 @@ export function runBuild({
     return code === 0 ? undefined : `Error while executing command: ${text}. Reason: exit status ${code ?? signal}`;
   };
 
-  /** Runs the commands of a phase up to the first that fails; false when one did. */
+  /** Runs the commands of a phase up to the first failure. Returns false after a failure. */
   const phase = async (name: keyof typeof spec.phases, succeeding = true): Promise<boolean> => {
     const phaseType = name.toUpperCase();
     record({ currentPhase: phaseType });
@@ -153,12 +155,12 @@ export function runBuild({
     record({ currentPhase: 'DOWNLOAD_SOURCE' });
     await Promise.all([cp(sourceDir, source, { recursive: true }), mkdir(temporary, { recursive: true })]);
     if (!(await phase('install')) || !(await phase('pre_build'))) return 'FAILED';
-    // As CodeBuild does: what comes after the build runs even if the build failed.
-    const built = await phase('build');
-    return (await phase('post_build', built)) && built ? 'SUCCEEDED' : 'FAILED';
+    // As in CodeBuild, post_build runs even if the build failed.
+    const isBuilt = await phase('build');
+    return (await phase('post_build', isBuilt)) && isBuilt ? 'SUCCEEDED' : 'FAILED';
   };
 
-  const ended = run()
+  const completion = run()
     .catch((error: unknown): Build['buildStatus'] => {
       console.error(error);
       return 'FAULT';
@@ -167,17 +169,18 @@ export function runBuild({
       const buildStatus = deadline.signal.aborted ? 'TIMED_OUT' : status;
       record({ buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
       clearTimeout(timer);
-      // Not at once: the release that follows writes as many files, and ext4 is slow at that for half a minute after so
-      // many were deleted. None follows a failure, which may be that the disk is full.
-      setTimeout(() => void discard(directory), status === 'SUCCEEDED' ? CLEAR_AFTER_MS : 0).unref();
+      // Delayed, because the following release writes as many files and ext4 is slow for half a minute after so many
+      // deletions. A failed build is followed by no release and may have filled the disk, so its directory is removed
+      // at once.
+      setTimeout(() => void discard(directory), status === 'SUCCEEDED' ? CLEANUP_DELAY_MS : 0).unref();
     })
     .catch((error: unknown) => console.error(error));
   const stop = (): Promise<void> => {
     deadline.abort();
-    return ended;
+    return completion;
   };
   return {
-    ended,
+    ended: completion,
     stop,
     abandon() {
       abandoned = true;

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetBuildsCommand, CodeBuildClient, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Children, startChildren } from '../../processes/children.ts';
-import type { StandIn } from '../wire.ts';
+import type { Emulator } from '../wire.ts';
 import { startCodeBuild } from './codebuild.ts';
 
 let dataDir: string;
 let children: Children;
-let codeBuild: StandIn;
+let codeBuild: Emulator;
 let client: CodeBuildClient;
 
 const start = async (commands: string[], timeoutMinutes = 5): Promise<void> => {
@@ -75,7 +75,7 @@ const finished = async (id: string) => {
   throw new Error('the build does not end');
 };
 
-test('a build gets its source, its variables and its Node, and nothing else of the platform', async () => {
+test('gives a build its source, variables and Node, and nothing else of the platform', async () => {
   process.env.PLATFORM_SECRET = 'x';
   writeFileSync(
     join(dataDir, 'source', 'main.mjs'),
@@ -93,7 +93,7 @@ test('a build gets its source, its variables and its Node, and nothing else of t
   expect(build).toMatchObject({ buildStatus: 'SUCCEEDED', currentPhase: 'COMPLETED', projectName: 'builder' });
 });
 
-test('the same token is the same build; a failing command is told', async () => {
+test('returns the same build for the same token and reports a failing command', async () => {
   await start(['exit 7', 'echo never']);
   const first = await startBuild('dep_1', 'token');
   expect(await startBuild('dep_1', 'token')).toBe(first);
@@ -105,7 +105,7 @@ test('the same token is the same build; a failing command is told', async () => 
   );
 });
 
-test('builds queue; one that is stopped ends; one that takes too long is TIMED_OUT', async () => {
+test('queues builds, stops one on request, and ends an overlong one as TIMED_OUT', async () => {
   await start(['sleep 60 & wait'], 0.01);
   const [first, second, third] = [await startBuild('a'), await startBuild('b'), await startBuild('c')];
   expect(await get(third)).toMatchObject({ currentPhase: 'QUEUED', buildComplete: false });
@@ -115,7 +115,7 @@ test('builds queue; one that is stopped ends; one that takes too long is TIMED_O
   expect(await finished(third)).toMatchObject({ buildStatus: 'TIMED_OUT' });
 });
 
-test('after a restart what was running is a FAULT and what was waiting runs', async () => {
+test('after a restart, marks running builds as FAULT and runs queued ones', async () => {
   await start(['sleep 60 & wait']);
   const [running, waiting] = [await startBuild('a'), await startBuild('b')];
   while ((await get(running))?.currentPhase !== 'BUILD') await sleep(10);
@@ -127,7 +127,7 @@ test('after a restart what was running is a FAULT and what was waiting runs', as
   await expect(unknown).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
 });
 
-test('a command that takes more memory than a build has is killed, and the build goes on to say so', async () => {
+test('kills a command that exceeds the memory limit and continues the build to report it', async () => {
   const hoard = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 << 20, 1)), 10);';
   writeFileSync(join(dataDir, 'source', 'hoard.mjs'), hoard);
   await start(['node hoard.mjs; test $? -eq 137 || exit 1; exit 3']);

@@ -8,32 +8,32 @@ import * as z from 'zod';
 import type { Children } from '../../processes/children.ts';
 import { writeNShim } from '../../runtimes/n-shim.ts';
 import { openState } from '../state.ts';
-import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
 import { Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
 
 export interface CodeBuildProject {
   name: string;
-  /** The inline buildspec, as JSON (`BuildSpec.fromObject`). */
+  /** The inline buildspec in JSON (`BuildSpec.fromObject`). */
   buildspec: string;
   environment: Record<string, string>;
-  /** Directory that every build gets a copy of as its source. */
+  /** Directory that is copied as the source of every build. */
   sourceDir: string;
   timeoutMinutes?: number | undefined;
-  /** What a build has in memory, in megabytes; no more than half of what the machine has is given. */
+  /** Memory limit of a build in MiB, at most half of the machine's memory. */
   memoryMb: number;
 }
 
-export interface CodeBuildOptions extends StandInOptions {
+export interface CodeBuildOptions extends EmulatorOptions {
   children: Children;
   projects: readonly CodeBuildProject[];
-  /** What CodeBuild itself would give every build: region, credentials, endpoints. */
+  /** Variables that CodeBuild provides to every build: region, credentials, endpoints. */
   environment: Record<string, string>;
   /** `https://git.localhost/<name>.git` is cloned from `<gitRoot>/<name>.git`. */
   gitRoot: string;
   region: string;
   accountId: string;
-  /** Builds that run at once; the others wait in the order they came. Default 2. */
+  /** Number of concurrent builds; others wait in their order of arrival. Default: 2. */
   concurrency?: number;
 }
 
@@ -48,21 +48,22 @@ const StartBuild = z.object({
 const Ids = z.object({ ids: z.array(z.string()).min(1).max(100) });
 const Memory = z.object({
   builds: z.array(Build),
-  /** Idempotency tokens of the last builds: token → build id and what was asked. */
+  /** Idempotency tokens of recent builds: token → build id and request. */
   tokens: z.record(z.string(), z.object({ id: z.string(), request: z.string() })),
 });
 
-/** Finished builds that are remembered. */
-const KEPT = 500;
+/** Number of finished builds that are kept. */
+const MAX_KEPT_BUILDS = 500;
 const DEFAULT_MINUTES = 60;
-/** The longest that the end waits for directories to be removed, in milliseconds; the next start removes the rest. */
-const CLEARING_MS = 1000;
+/** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
+const CLEANUP_TIMEOUT_MS = 1000;
 
 /**
- * AWS CodeBuild: StartBuild, BatchGetBuilds, StopBuild, ListBuildsForProject. A build runs the project's own buildspec
- * in a fresh directory with a fresh environment. After a restart, what was waiting runs and what was running is a FAULT.
+ * Starts an emulator of AWS CodeBuild: StartBuild, BatchGetBuilds, StopBuild, ListBuildsForProject. A build runs the
+ * project's buildspec in a new directory with a new environment. After a restart, queued builds run and running builds
+ * are marked FAULT.
  */
-export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn> {
+export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulator> {
   const { dataDir, region, accountId, concurrency = 2 } = options;
   const projects = new Map(
     options.projects.map((project) => [project.name, { ...project, spec: parseBuildspec(project.buildspec) }]),
@@ -70,7 +71,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
   const state = openState(join(dataDir, 'code-build.json'), Memory, { builds: [], tokens: {} });
   const { builds, tokens } = state.value;
   const directory = workspace(dataDir, 'builds');
-  // Builds that an earlier run left behind.
+  // Removes builds of an earlier run.
   for (const name of readdirSync(directory)) void discard(join(directory, name));
   const shims = join(directory, 'bin');
   writeNShim(shims);
@@ -86,7 +87,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: `url.${pathToFileURL(options.gitRoot)}/.insteadOf`,
     GIT_CONFIG_VALUE_0: 'https://git.localhost/',
-    // The examples' repositories may belong to another user than the one who runs this.
+    // The examples' repositories may belong to a different user than the current one.
     GIT_CONFIG_KEY_1: 'safe.directory',
     GIT_CONFIG_VALUE_1: '*',
   };
@@ -98,7 +99,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
     });
     if (!build) return;
     const project = projects.get(build.projectName);
-    if (!project) throw new Error(`project ${build.projectName} is gone`);
+    if (!project) throw new Error(`The project ${build.projectName} no longer exists`);
     const run = runBuild({
       build,
       spec: project.spec,
@@ -127,14 +128,14 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
         `Project cannot be found: ${arn('project', input.projectName)}`,
       );
     }
-    const { idempotencyToken: token, ...asked } = input;
-    const request = JSON.stringify(asked);
+    const { idempotencyToken: token, ...parameters } = input;
+    const request = JSON.stringify(parameters);
     const earlier = token === undefined ? undefined : tokens[token];
     if (earlier && earlier.request !== request) {
       throw new ServiceError('InvalidInputException', 'The idempotency token was used with other parameters.');
     }
-    const known = earlier && find(earlier.id);
-    if (known) return { build: known };
+    const existing = earlier && find(earlier.id);
+    if (existing) return { build: existing };
 
     const id = `${project.name}:${randomUUID()}`;
     const now = Date.now() / 1000;
@@ -163,9 +164,9 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
   };
 
   const forgetOldest = (): void => {
-    while (builds.length > KEPT && builds[0]?.buildComplete) {
-      const gone = builds.shift();
-      for (const [token, { id }] of Object.entries(tokens)) if (id === gone?.id) delete tokens[token];
+    while (builds.length > MAX_KEPT_BUILDS && builds[0]?.buildComplete) {
+      const removed = builds.shift();
+      for (const [token, { id }] of Object.entries(tokens)) if (id === removed?.id) delete tokens[token];
     }
   };
 
@@ -181,7 +182,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
   }
   state.save();
 
-  const standIn = await serve(
+  const emulator = await serve(
     options.port,
     'application/x-amz-json-1.1',
     jsonOperations({
@@ -220,13 +221,13 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<StandIn
   );
   startNext();
   return {
-    ...standIn,
+    ...emulator,
     async stop() {
       stopping = true;
-      await standIn.stop();
-      // No save from here on: what runs now is found as it is, and called a FAULT by the next start.
+      await emulator.stop();
+      // Nothing is saved from here on: the next start finds running builds as they are and marks them FAULT.
       await Promise.all([...running.values()].map((run) => run.abandon()));
-      await Promise.race([discard(directory), sleep(CLEARING_MS, undefined, { ref: false })]);
+      await Promise.race([discard(directory), sleep(CLEANUP_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
 }

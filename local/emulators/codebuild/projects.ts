@@ -2,7 +2,7 @@ import { isObject } from '../../template/intrinsics.ts';
 import type { Template } from '../../template/template.ts';
 import type { CodeBuildProject } from './codebuild.ts';
 
-/** What CodeBuild's containers on ARM have in memory, in megabytes. */
+/** Memory of CodeBuild's ARM containers in MiB. */
 const MEMORY_MB: Record<string, number> = {
   BUILD_GENERAL1_SMALL: 4 * 1024,
   BUILD_GENERAL1_MEDIUM: 8 * 1024,
@@ -10,8 +10,8 @@ const MEMORY_MB: Record<string, number> = {
 };
 
 /**
- * The template's CodeBuild projects, their source being an asset.
- * @param overrides replace variables of the same name that the template has
+ * Returns the template's CodeBuild projects, whose sources are assets.
+ * @param overrides values that replace the template's variables of the same names
  */
 export function buildProjectsOf(template: Template, overrides: Record<string, string>): CodeBuildProject[] {
   return template.resources('AWS::CodeBuild::Project').map(({ name, properties }) => {
@@ -20,10 +20,10 @@ export function buildProjectsOf(template: Template, overrides: Record<string, st
       ? properties.Environment
       : {};
     const memoryMb = MEMORY_MB[String(ComputeType)];
-    if (memoryMb === undefined) throw new Error(`the build project ${name} has a compute type that is not known here`);
+    if (memoryMb === undefined) throw new Error(`The build project ${name} has an unknown compute type`);
     const key = String(source.Location ?? '').replace(/^[^/]*\//, '');
     const sourceDir = template.asset(key);
-    if (!sourceDir) throw new Error(`the source of the build project ${name} is not an asset`);
+    if (!sourceDir) throw new Error(`The source of the build project ${name} is not an asset`);
     const variables = (Array.isArray(environment) ? environment : []).filter(isObject);
     return {
       name,

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabases, type Databases } from '../../../providers/databases/databases.ts';
-import type { StandIn } from '../wire.ts';
-import { startDatabases } from './dsql.ts';
+import type { Emulator } from '../wire.ts';
+import { startDsql } from './dsql.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'databases-'));
 const options = { dataDir, region: 'eu-west-1', accountId: '000000000000', createFor: 200 };
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
-let standIn: StandIn;
+let standIn: Emulator;
 let databases: Databases;
 
 beforeAll(async () => {
-  standIn = await startDatabases(options);
+  standIn = await startDsql(options);
   Object.assign(process.env, CREDENTIALS, { AWS_ENDPOINT_URL_DSQL: standIn.url });
   databases = createDatabases('eu-west-1');
 });
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('an unmodified SDK client makes a cluster once for each token, sees it become ready, and deletes it', async () => {
+test('lets an unmodified SDK client create a cluster once per token, watch it become active and delete it', async () => {
   const made = await databases.create('db_1', 'arn:aws:lambda:eu-west-1:000000000000:function:app');
   expect(made).toEqual({
     id: expect.stringMatching(/^[a-z2-7]{26}$/),
@@ -33,7 +33,7 @@ test('an unmodified SDK client makes a cluster once for each token, sees it beco
   expect((await databases.create('db_1', 'x')).id).toBe(made.id);
   await expect(databases.remove(made.id)).rejects.toMatchObject({ name: 'ConflictException' });
   await expect.poll(async () => (await databases.find(made.id)).status).toBe('READY');
-  const again = await startDatabases(options);
+  const again = await startDsql(options);
   const found = await fetch(`${again.url}/cluster/${made.id}`).then((answer) => answer.json());
   expect(found).toMatchObject({ status: 'ACTIVE', tags: { application: expect.stringContaining(':function:app') } });
   await again.stop();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openState } from '../state.ts';
-import { parse, ServiceError, type StandIn, type StandInOptions, serve, type WireRequest } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, parse, ServiceError, serve, type WireRequest } from '../wire.ts';
 
 const Cluster = z.object({
   token: z.string(),
@@ -18,32 +18,32 @@ const Create = z.object({
   deletionProtectionEnabled: z.boolean().default(true),
 });
 
-interface DatabasesOptions extends StandInOptions {
+interface DsqlOptions extends EmulatorOptions {
   region: string;
   accountId: string;
-  /** How long a cluster is CREATING, in milliseconds. */
+  /** Milliseconds for which a cluster is CREATING. */
   createFor?: number;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
-/** Cluster ids are 26 letters and digits. */
+/** Returns a cluster id of 26 letters and digits. */
 const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
 /**
- * Aurora DSQL's control plane: CreateCluster, GetCluster, DeleteCluster. There is no PostgreSQL behind it: an application
- * sees its variables, and nobody answers at the host.
+ * Starts an emulator of Aurora DSQL's control plane: CreateCluster, GetCluster, DeleteCluster. It has no PostgreSQL
+ * server: an application receives its variables, but the host does not answer.
  */
-export async function startDatabases({
+export async function startDsql({
   dataDir,
   port,
   region,
   accountId,
   createFor = 1000,
-}: DatabasesOptions): Promise<StandIn> {
+}: DsqlOptions): Promise<Emulator> {
   const state = openState(join(dataDir, 'databases.json'), z.record(z.string(), Cluster), {});
   const isCreating = ({ createdAt }: Cluster) => Date.now() - createdAt < createFor;
 
-  const shown = (identifier: string, cluster: Cluster) => ({
+  const describeCluster = (identifier: string, cluster: Cluster) => ({
     identifier,
     arn: `arn:aws:dsql:${region}:${accountId}:cluster/${identifier}`,
     status: cluster.deletedAt ? 'DELETING' : isCreating(cluster) ? 'CREATING' : 'ACTIVE',
@@ -66,7 +66,7 @@ export async function startDatabases({
     const cluster = state.value[identifier] ?? { token, tags, createdAt: Date.now(), deletionProtection };
     state.value[identifier] = cluster;
     state.save();
-    return shown(identifier, cluster);
+    return describeCluster(identifier, cluster);
   }
 
   function remove(identifier: string) {
@@ -75,14 +75,14 @@ export async function startDatabases({
     if (isCreating(cluster)) throw new ServiceError('ConflictException', 'The cluster is being created.', 409);
     cluster.deletedAt = Date.now();
     state.save();
-    return shown(identifier, cluster);
+    return describeCluster(identifier, cluster);
   }
 
   return serve(port, 'application/json', ({ method, path, body }: WireRequest) => {
     const [, , identifier = ''] = path.split('/').map(decodeURIComponent);
     const operation = `${method} ${identifier ? '/cluster/{identifier}' : path}`;
     if (operation === 'POST /cluster') return { body: create(body) };
-    if (operation === 'GET /cluster/{identifier}') return { body: shown(identifier, find(identifier)) };
+    if (operation === 'GET /cluster/{identifier}') return { body: describeCluster(identifier, find(identifier)) };
     if (operation === 'DELETE /cluster/{identifier}') return { body: remove(identifier) };
     throw new ServiceError('UnknownOperationException', `${method} ${path}`, 404);
   });

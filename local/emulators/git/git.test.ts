@@ -9,7 +9,7 @@ import { startGit } from './git.ts';
 const dataDir = mkdtempSync(join(tmpdir(), 'git-'));
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test('every example is a repository with one commit, the same on every machine', async () => {
+test('serves every example as a repository with one commit that is identical on every machine', async () => {
   const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
   const { root } = await startGit({ dataDir, examples });
   await startGit({ dataDir, examples });

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPanel, type PanelFault, type PanelServer } from '../../../providers/hosting-panel/panel.ts';
-import type { StandIn } from '../wire.ts';
+import type { Emulator } from '../wire.ts';
 import { DEAD_SERVER, startPanel } from './panel.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'panel-'));
 const panel = createPanel({ read: 300, change: 300 });
-let standIn: StandIn;
+let standIn: Emulator;
 const at = (name: string): PanelServer => ({ baseUrl: `${standIn.url}/${name}`, user: 'root', token: 'T0KEN' });
 const open = (username: string, domain: string, server = 'web-1') =>
   panel.create(at(server), {
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('an account lives, is suspended, comes back and goes', async () => {
+test('creates, suspends, unsuspends and removes an account', async () => {
   const server = at('web-1');
   expect(await panel.find(server, 'life')).toBeUndefined();
   expect(await panel.read(server, 'life')).toBeUndefined();
@@ -54,7 +54,7 @@ test('an account lives, is suspended, comes back and goes', async () => {
   expect(await panel.find(server, 'life')).toBeUndefined();
 });
 
-test('servers know nothing of each other, and a restart finds everything as it was', async () => {
+test('keeps servers separate and their state over a restart', async () => {
   await open('same', 'same.example.com');
   await open('same', 'same.example.com', 'web-2');
   await panel.remove(at('web-2'), 'same');
@@ -65,7 +65,7 @@ test('servers know nothing of each other, and a restart finds everything as it w
   await again.stop();
 });
 
-describe('every way of not answering has its name', () => {
+describe('faults are reported by kind', () => {
   test.each<[PanelFault, string]>([
     ['timeout', 'silent'],
     ['unreachable', 'down'],
@@ -79,11 +79,11 @@ describe('every way of not answering has its name', () => {
     await expect(panel.find(at('web-1'), start)).rejects.toMatchObject({ name: 'PanelFailure', fault });
   });
 
-  test('a server that never answers, one that is not there, a token that is wrong, a domain that is taken', async () => {
+  test('a server that hangs, an unreachable server, a wrong token, a taken domain', async () => {
     const dead = panel.find(at(DEAD_SERVER), 'x');
     await expect(dead).rejects.toMatchObject({ fault: 'timeout' });
-    const nobody = panel.find({ baseUrl: 'http://127.0.0.1:1', user: 'root', token: 'x' }, 'x');
-    await expect(nobody).rejects.toMatchObject({ fault: 'unreachable' });
+    const unreachable = panel.find({ baseUrl: 'http://127.0.0.1:1', user: 'root', token: 'x' }, 'x');
+    await expect(unreachable).rejects.toMatchObject({ fault: 'unreachable' });
     await expect(panel.find({ ...at('web-1'), token: '' }, 'x')).rejects.toMatchObject({ fault: 'refused' });
     await expect(open('taken', 'refused-example.com')).rejects.toMatchObject({
       fault: 'refused',

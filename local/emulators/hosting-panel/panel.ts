@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openState } from '../state.ts';
-import { listen, type StandIn, type StandInOptions } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, listen } from '../wire.ts';
 
 const Account = z.object({
   domain: z.string(),
@@ -18,19 +18,19 @@ export const DEAD_SERVER = 'web-dead';
 
 const MIB = 1024 * 1024;
 
-/** A command that WHM refuses: HTTP 200, and the reason in the metadata. */
-class Refused extends Error {}
+/** A command that WHM refuses with HTTP 200 and a reason in the metadata. */
+class CommandRefused extends Error {}
 const refuse = (reason: string): never => {
-  throw new Refused(reason);
+  throw new CommandRefused(reason);
 };
 
-/** The customer is quick: as soon as there is an account, it has these mailboxes. */
+/** Returns the mailboxes that every new account has. */
 const mailboxesOf = (domain: string): Account['mailboxes'] => [
   { email: `info@${domain}`, quotaBytes: 1024 * MIB, usedBytes: 12 * MIB },
   { email: `sales@${domain}`, quotaBytes: 0, usedBytes: 3 * MIB },
 ];
 
-/** UAPI's functions, in cPanel's own mixture of numbers and texts. */
+/** UAPI's functions, with cPanel's mixture of numbers and strings. */
 const FUNCTIONS: Record<string, (account: Account) => unknown[]> = {
   'Email::list_pops_with_disk': ({ mailboxes }) =>
     mailboxes.map(({ email, quotaBytes, usedBytes }) => ({
@@ -55,12 +55,15 @@ const usage = (id: string, description: string, used: string, maximum: number | 
   ...{ error: null, url: null },
 });
 
-/** How a panel misbehaves for accounts whose domain begins so, once they exist. */
+/** Faults of existing accounts by the prefix of their domain. */
 const FAULTS: readonly [start: string, misbehave: (response: ServerResponse) => void][] = [
   ['silent-', () => undefined],
   ['down-', (response) => response.destroy()],
   ['nonsense-', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Login</h1>')],
-  ['odd-', (response) => json(response, { metadata: { result: 1, reason: 'OK' }, data: { acct: 'none', uapi: 7 } })],
+  [
+    'odd-',
+    (response) => sendJson(response, { metadata: { result: 1, reason: 'OK' }, data: { acct: 'none', uapi: 7 } }),
+  ],
   ['broken-', (response) => response.writeHead(503).end('Service Unavailable')],
   [
     'half-',
@@ -71,20 +74,20 @@ const FAULTS: readonly [start: string, misbehave: (response: ServerResponse) => 
   ],
 ];
 
-function json(response: ServerResponse, body: unknown): void {
+function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 /**
- * Hosting servers with cPanel: as much of WHM API 1 and UAPI as the platform uses. Each server has a path of its own,
- * `/<server>`, where the real ones have a host of their own.
+ * Starts an emulator of hosting servers with cPanel, limited to the calls of WHM API 1 and UAPI that the platform uses.
+ * Each server has its own path, `/<server>`, instead of its own host.
  */
-export async function startPanel({ dataDir, port }: StandInOptions): Promise<StandIn> {
+export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Emulator> {
   const state = openState(join(dataDir, 'panel.json'), Servers, {});
 
-  function run(accounts: Record<string, Account>, command: string, asked: URLSearchParams): unknown {
-    const name = asked.get('user') ?? asked.get('username') ?? asked.get('cpanel.user') ?? '';
-    const known = (): Account => accounts[name] ?? refuse(`The user “${name}” does not exist.`);
+  function run(accounts: Record<string, Account>, command: string, parameters: URLSearchParams): unknown {
+    const name = parameters.get('user') ?? parameters.get('username') ?? parameters.get('cpanel.user') ?? '';
+    const findAccount = (): Account => accounts[name] ?? refuse(`The user “${name}” does not exist.`);
     switch (command) {
       case 'accountsummary': {
         const account = accounts[name] ?? refuse('Account does not exist.');
@@ -94,34 +97,34 @@ export async function startPanel({ dataDir, port }: StandInOptions): Promise<Sta
         };
       }
       case 'createacct': {
-        const domain = asked.get('domain') ?? '';
+        const domain = parameters.get('domain') ?? '';
         if (!/^[a-z][a-z0-9]{0,15}$/.test(name)) refuse(`Sorry, “${name}” is not a valid username.`);
-        if ((asked.get('password') ?? '').length < 8) refuse('Sorry, the password is too weak.');
+        if ((parameters.get('password') ?? '').length < 8) refuse('Sorry, the password is too weak.');
         if (accounts[name]) refuse(`Sorry, a group for that username already exists.`);
         if (domain.startsWith('refused-') || Object.values(accounts).some((each) => each.domain === domain)) {
           refuse(`Sorry, the domain “${domain}” already exists on this server.`);
         }
         accounts[name] = {
           domain,
-          plan: asked.get('plan') ?? 'default',
+          plan: parameters.get('plan') ?? 'default',
           suspended: false,
           mailboxes: mailboxesOf(domain),
         };
-        return { ip: '127.0.0.1', package: asked.get('plan') };
+        return { ip: '127.0.0.1', package: parameters.get('plan') };
       }
       case 'suspendacct':
       case 'unsuspendacct':
-        known().suspended = command === 'suspendacct';
+        findAccount().suspended = command === 'suspendacct';
         return {};
       case 'removeacct':
-        known();
+        findAccount();
         delete accounts[name];
         return {};
       case 'uapi_cpanel': {
-        const account = known();
-        const called = `${asked.get('cpanel.module')}::${asked.get('cpanel.function')}`;
-        const act = FUNCTIONS[called];
-        const errors = act ? null : [`The system could not find the function “${called}”.`];
+        const account = findAccount();
+        const functionName = `${parameters.get('cpanel.module')}::${parameters.get('cpanel.function')}`;
+        const act = FUNCTIONS[functionName];
+        const errors = act ? null : [`The system could not find the function “${functionName}”.`];
         return { uapi: { status: act ? 1 : 0, errors, messages: null, warnings: null, data: act?.(account) ?? null } };
       }
       default:
@@ -129,7 +132,7 @@ export async function startPanel({ dataDir, port }: StandInOptions): Promise<Sta
     }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const [, server = '', , command = ''] = url.pathname.split('/');
     if (server === DEAD_SERVER) return;
@@ -139,21 +142,22 @@ export async function startPanel({ dataDir, port }: StandInOptions): Promise<Sta
     }
     const body: Buffer[] = [];
     for await (const chunk of request) body.push(chunk);
-    const asked = request.method === 'POST' ? new URLSearchParams(Buffer.concat(body).toString()) : url.searchParams;
+    const parameters =
+      request.method === 'POST' ? new URLSearchParams(Buffer.concat(body).toString()) : url.searchParams;
     state.value[server] ??= {};
     const accounts = state.value[server];
-    const account = accounts[asked.get('user') ?? asked.get('cpanel.user') ?? ''];
+    const account = accounts[parameters.get('user') ?? parameters.get('cpanel.user') ?? ''];
     const fault = FAULTS.find(([start]) => account?.domain.startsWith(start));
     if (fault) return fault[1](response);
     try {
-      const data = run(accounts, command, asked);
+      const data = run(accounts, command, parameters);
       if (request.method === 'POST') state.save();
-      json(response, { data, metadata: { command, version: 1, result: 1, reason: 'OK' } });
+      sendJson(response, { data, metadata: { command, version: 1, result: 1, reason: 'OK' } });
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      json(response, { data: {}, metadata: { command, version: 1, result: 0, reason: error.message } });
+      if (!(error instanceof CommandRefused)) throw error;
+      sendJson(response, { data: {}, metadata: { command, version: 1, result: 0, reason: error.message } });
     }
   }
 
-  return await listen(answer, port);
+  return await listen(handleRequest, port);
 }

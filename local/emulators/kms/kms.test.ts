@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { StandIn } from '../wire.ts';
+import type { Emulator } from '../wire.ts';
 import { startKms } from './kms.ts';
 
 let dataDir: string;
-let kms: StandIn;
+let kms: Emulator;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'kms-'));
   kms = await startKms({ dataDir });
@@ -24,7 +24,7 @@ const call = async (operation: string, input: object) => {
   return { status: answer.status, type: answer.headers.get('x-amzn-errortype'), body };
 };
 
-test('a data key opens under its own context, in any order, and after a restart', async () => {
+test('decrypts a data key under its own context, in any order of fields and after a restart', async () => {
   const context = { application: 'a', stage: 'local' };
   const { body } = await call('GenerateDataKey', { KeyId, KeySpec: 'AES_256', EncryptionContext: context });
   expect(Buffer.from(body.Plaintext ?? '', 'base64')).toHaveLength(32);
@@ -35,7 +35,7 @@ test('a data key opens under its own context, in any order, and after a restart'
   expect(opened.body).toMatchObject({ KeyId, Plaintext: body.Plaintext });
 });
 
-test('another context, another key or a changed blob is refused', async () => {
+test('refuses another context, another key or a modified blob', async () => {
   const Plaintext = Buffer.from('secret').toString('base64');
   const { body } = await call('Encrypt', { KeyId, Plaintext, EncryptionContext: { application: 'a' } });
   const blob = body.CiphertextBlob;
@@ -54,12 +54,12 @@ test('another context, another key or a changed blob is refused', async () => {
   expect(await call('Decrypt', { CiphertextBlob: '' })).toMatchObject({ status: 400 });
 });
 
-test('bad input is a ValidationException, an unknown operation is named', async () => {
+test('answers invalid input with a ValidationException and names an unknown operation', async () => {
   expect((await call('GenerateDataKey', { KeyId })).type).toBe('ValidationException');
   expect((await call('Encrypt', { KeyId, Plaintext: 5 })).type).toBe('ValidationException');
   expect((await call('CreateKey', {})).type).toBe('UnknownOperationException');
 });
 
-test('only the owner may read the master key', () => {
+test('lets only the owner read the master key', () => {
   expect(statSync(join(dataDir, 'kms', 'master.key')).mode & 0o777).toBe(0o600);
 });

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
 const Context = z.record(z.string(), z.string()).default({});
 const Base64 = z.base64().transform((text) => Buffer.from(text, 'base64'));
@@ -22,10 +22,11 @@ const IV = 12;
 const TAG = 16;
 
 /**
- * AWS KMS: GenerateDataKey, Encrypt and Decrypt with symmetric keys. Any key id exists; each has its own key, derived
- * from one master key in a file that only the owner may read. The encryption context is authenticated, as in KMS.
+ * Starts an emulator of AWS KMS: GenerateDataKey, Encrypt and Decrypt with symmetric keys. Every key id exists and has
+ * its own key, derived from one master key in a file that only the owner may read. The encryption context is
+ * authenticated, as in KMS.
  */
-export async function startKms({ dataDir, port }: StandInOptions): Promise<StandIn> {
+export async function startKms({ dataDir, port }: EmulatorOptions): Promise<Emulator> {
   const master = masterKey(join(dataDir, 'kms'));
   const keyOf = (id: string) => createHmac('sha256', master).update(id).digest();
 
@@ -34,7 +35,7 @@ export async function startKms({ dataDir, port }: StandInOptions): Promise<Stand
     const length = Buffer.alloc(2);
     length.writeUInt16BE(id.length);
     const iv = randomBytes(IV);
-    const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), iv).setAAD(canonical(context));
+    const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), iv).setAAD(canonicalize(context));
     const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
     return Buffer.concat([length, id, iv, cipher.getAuthTag(), ciphertext]);
   };
@@ -50,7 +51,7 @@ export async function startKms({ dataDir, port }: StandInOptions): Promise<Stand
       );
     }
     const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), blob.subarray(start, start + IV))
-      .setAAD(canonical(context))
+      .setAAD(canonicalize(context))
       .setAuthTag(blob.subarray(start + IV, start + IV + TAG));
     try {
       return { keyId, plaintext: Buffer.concat([decipher.update(blob.subarray(start + IV + TAG)), decipher.final()]) };
@@ -96,11 +97,11 @@ export async function startKms({ dataDir, port }: StandInOptions): Promise<Stand
   );
 }
 
-// KMS answers so for a wrong context as well, without a message.
+// KMS also answers a wrong context this way, without a message.
 const invalidCiphertext = () => new ServiceError('InvalidCiphertextException', '');
 
-/** One text for one context, whatever the order of its keys. */
-const canonical = (context: Record<string, string>) =>
+/** Serializes a context independently of the order of its keys. */
+const canonicalize = (context: Record<string, string>) =>
   Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
 
 function masterKey(directory: string): Buffer {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { parse, ServiceError, type WireAnswer, type WireRequest } from '../wire.ts';
-import { type Alias, type LambdaFunction, resolveQualifier, revise } from './functions.ts';
+import { parse, ServiceError, type WireRequest, type WireResponse } from '../wire.ts';
+import { type Alias, assertRevision, type LambdaFunction, resolveQualifier } from './functions.ts';
 import { AliasCreation, AliasUpdate, Permission, UrlCreation } from './requests.ts';
 
 // Aliases, function URLs and permissions of one function.
@@ -14,7 +14,7 @@ export function findAlias(found: LambdaFunction, name: string): Alias {
   return alias;
 }
 
-export function createAlias(found: LambdaFunction, request: WireRequest): WireAnswer {
+export function createAlias(found: LambdaFunction, request: WireRequest): WireResponse {
   const input = parse(AliasCreation, request.body);
   const AliasArn = `${found.latest.FunctionArn}:${input.Name}`;
   if (found.aliases[input.Name]) throw conflict(`Alias already exists: ${AliasArn}`);
@@ -24,10 +24,10 @@ export function createAlias(found: LambdaFunction, request: WireRequest): WireAn
   return { status: 201, body: alias };
 }
 
-export function updateAlias(found: LambdaFunction, name: string, request: WireRequest): WireAnswer {
+export function updateAlias(found: LambdaFunction, name: string, request: WireRequest): WireResponse {
   const alias = findAlias(found, name);
   const { RevisionId, ...change } = parse(AliasUpdate, request.body);
-  revise(alias, RevisionId);
+  assertRevision(alias, RevisionId);
   if (change.FunctionVersion !== undefined) resolveQualifier(found, change.FunctionVersion);
   return { body: Object.assign(alias, change, { RevisionId: randomUUID() }) };
 }
@@ -38,14 +38,14 @@ export const findUrl = (found: LambdaFunction, qualifier = '') => {
   return url;
 };
 
-export function createUrl(found: LambdaFunction, qualifier: string | undefined, request: WireRequest): WireAnswer {
+export function createUrl(found: LambdaFunction, qualifier: string | undefined, request: WireRequest): WireResponse {
   const input = parse(UrlCreation, request.body);
   resolveQualifier(found, qualifier);
   if (found.urls[qualifier ?? '']) throw conflict('The function url config exists already.');
   const { FunctionArn } = found.latest;
   const region = FunctionArn.split(':')[3];
   const now = new Date().toISOString();
-  const made = {
+  const created = {
     FunctionUrl: `https://${randomBytes(16).toString('hex')}.lambda-url.${region}.on.aws/`,
     FunctionArn: FunctionArn + (qualifier === undefined ? '' : `:${qualifier}`),
 
@@ -54,11 +54,11 @@ export function createUrl(found: LambdaFunction, qualifier: string | undefined, 
     CreationTime: now,
     LastModifiedTime: now,
   };
-  found.urls[qualifier ?? ''] = made;
-  return { status: 201, body: made };
+  found.urls[qualifier ?? ''] = created;
+  return { status: 201, body: created };
 }
 
-export function addPermission(found: LambdaFunction, request: WireRequest): WireAnswer {
+export function addPermission(found: LambdaFunction, request: WireRequest): WireResponse {
   const statement = parse(Permission, request.body);
   if (found.policy[statement.StatementId]) {
     throw conflict(`The statement id (${statement.StatementId}) provided already exists.`);

@@ -1,35 +1,35 @@
 import * as z from 'zod';
-import { parse, ServiceError, type WireAnswer, type WireRequest } from '../wire.ts';
+import { parse, ServiceError, type WireRequest, type WireResponse } from '../wire.ts';
 import { addPermission, createAlias, createUrl, findAlias, findUrl, updateAlias } from './aliases.ts';
 import type { Code } from './code-store.ts';
 import {
+  assertRevision,
   type Configuration,
   type LambdaFunction,
+  newRevision,
   notFound,
   preconditionFailed,
   publish,
   resolveQualifier,
-  revise,
-  touched,
 } from './functions.ts';
 import { type CodeSource, CodeUpdate, Creation, Publication, SettingsUpdate, UrlUpdate } from './requests.ts';
 
-/** What the operations work on. */
+/** State and functions that the operations work on. */
 export interface LambdaBackend {
   functions: Record<string, LambdaFunction>;
   region: string;
   accountId: string;
-  /** Takes in the code of a request. */
+  /** Loads the code of a request. */
   load(source: CodeSource): Promise<Code>;
-  invoke(configuration: Configuration, payload: Buffer, tail: boolean): Promise<WireAnswer>;
-  /** Keeps what an operation changed. */
+  invoke(configuration: Configuration, payload: Buffer, tail: boolean): Promise<WireResponse>;
+  /** Saves an operation's changes. */
   save(): void;
 }
 
-const layers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
+const toLayers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
 
-/** The operations of AWS Lambda that hosting applications takes, by method and path. */
-export function lambdaOperations(backend: LambdaBackend): (request: WireRequest) => Promise<WireAnswer> {
+/** Returns the handler of the AWS Lambda operations that app hosting uses, by method and path. */
+export function lambdaOperations(backend: LambdaBackend): (request: WireRequest) => Promise<WireResponse> {
   const { functions } = backend;
   const arnOf = (name: string) => `arn:aws:lambda:${backend.region}:${backend.accountId}:function:${name}`;
 
@@ -38,7 +38,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     if (!found) throw notFound(arnOf(name));
     return found;
   };
-  const describe = (found: LambdaFunction, configuration: Configuration): WireAnswer => ({
+  const describe = (found: LambdaFunction, configuration: Configuration): WireResponse => ({
     body: {
       Configuration: configuration,
       Code: { RepositoryType: 'S3' },
@@ -48,7 +48,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
         : { Concurrency: { ReservedConcurrentExecutions: found.reservedConcurrency } }),
     },
   });
-  const createFunction = async (request: WireRequest): Promise<WireAnswer> => {
+  const createFunction = async (request: WireRequest): Promise<WireResponse> => {
     const { FunctionName, Code: source, Publish, Tags, ...input } = parse(Creation, request.body);
     if (functions[FunctionName]) {
       throw new ServiceError('ResourceConflictException', `Function already exist: ${FunctionName}`, 409);
@@ -58,16 +58,16 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
       FunctionName,
       FunctionArn: arnOf(FunctionName),
       ...input,
-      Layers: layers(input.Layers),
+      Layers: toLayers(input.Layers),
       CodeSha256: code.sha256,
       CodeSize: code.size,
       Version: '$LATEST',
       PackageType: 'Zip',
       State: 'Active',
       LastUpdateStatus: 'Successful',
-      ...touched(),
+      ...newRevision(),
     };
-    const made: LambdaFunction = {
+    const created: LambdaFunction = {
       latest,
       versions: {},
       lastVersion: 0,
@@ -76,11 +76,11 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
       policy: {},
       tags: Tags,
     };
-    functions[FunctionName] = made;
-    return { status: 201, body: Publish ? publish(made, undefined) : latest };
+    functions[FunctionName] = created;
+    return { status: 201, body: Publish ? publish(created, undefined) : latest };
   };
 
-  const deleteFunction = (name: string, qualifier: string | undefined): WireAnswer => {
+  const deleteFunction = (name: string, qualifier: string | undefined): WireResponse => {
     const found = find(name);
     if (qualifier === undefined) delete functions[name];
     else {
@@ -95,36 +95,36 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     return { status: 204 };
   };
 
-  const updateCode = async (found: LambdaFunction, request: WireRequest): Promise<WireAnswer> => {
+  const updateCode = async (found: LambdaFunction, request: WireRequest): Promise<WireResponse> => {
     const { RevisionId, Architectures, Publish, ...source } = parse(CodeUpdate, request.body);
-    revise(found.latest, RevisionId);
+    assertRevision(found.latest, RevisionId);
     const code = await backend.load(source);
-    Object.assign(found.latest, { CodeSha256: code.sha256, CodeSize: code.size, ...touched() });
+    Object.assign(found.latest, { CodeSha256: code.sha256, CodeSize: code.size, ...newRevision() });
     if (Architectures) found.latest.Architectures = Architectures;
     return { body: Publish ? publish(found, undefined) : found.latest };
   };
 
-  const updateSettings = (found: LambdaFunction, request: WireRequest): WireAnswer => {
+  const updateSettings = (found: LambdaFunction, request: WireRequest): WireResponse => {
     const { RevisionId, Layers, ...settings } = parse(SettingsUpdate, request.body);
-    revise(found.latest, RevisionId);
-    Object.assign(found.latest, settings, Layers ? { Layers: layers(Layers) } : {}, touched());
+    assertRevision(found.latest, RevisionId);
+    Object.assign(found.latest, settings, Layers ? { Layers: toLayers(Layers) } : {}, newRevision());
     return { body: found.latest };
   };
 
-  const publishVersion = (found: LambdaFunction, request: WireRequest): WireAnswer => {
+  const publishVersion = (found: LambdaFunction, request: WireRequest): WireResponse => {
     const { RevisionId, CodeSha256, Description } = parse(Publication, request.body);
-    revise(found.latest, RevisionId);
+    assertRevision(found.latest, RevisionId);
     if (CodeSha256 !== undefined && CodeSha256 !== found.latest.CodeSha256) throw preconditionFailed();
     return { status: 201, body: publish(found, Description) };
   };
 
   return async (request) => {
     const [, kind, id = '', part = '', item = ''] = request.path.split('/').filter(Boolean).map(decodeURIComponent);
-    // A function is named by its name or its ARN, and either may end in a qualifier.
+    // A function is identified by its name or its ARN, and either may end in a qualifier.
     const [name = '', ownQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
     const qualifier = request.query.get('Qualifier') ?? ownQualifier ?? undefined;
 
-    const answer = async (): Promise<WireAnswer> => {
+    const dispatch = async (): Promise<WireResponse> => {
       if (kind === 'tags') {
         const found = find(name);
         if (request.method === 'GET') return { body: { Tags: found.tags } };
@@ -196,13 +196,13 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
         default:
           throw new ServiceError(
             'UnknownOperationException',
-            `${request.method} ${request.path} is not part of this stand-in.`,
+            `${request.method} ${request.path} is not supported by this emulator.`,
             404,
           );
       }
     };
-    const answered = await answer();
+    const response = await dispatch();
     if (request.method !== 'GET' && part !== 'invocations') backend.save();
-    return answered;
+    return response;
   };
 }

@@ -50,7 +50,7 @@ async function start(): Promise<void> {
 
 beforeAll(async () => {
   children = startChildren(dataDir);
-  // The front of the local run, and S3 for the one archive that is fetched.
+  // The gateway of the local run, and S3 for the one archive that is downloaded.
   front = createServer((request, response) => {
     if (request.url === '/bucket/a%20b.zip')
       void zip({ 'run.sh': 'exec sleep 1' }).then((bytes) => response.end(bytes));
@@ -127,7 +127,7 @@ const invoke = async (FunctionName: string, Qualifier?: string) => {
 };
 const page = async (path = '/') => (await fetch(`http://127.0.0.1:${frontPort}${path}`)).text();
 
-test('a version answers Invoke in the streaming form, on its own Node, with its environment', async () => {
+test('runs a version on its own Node with its environment and answers Invoke in the streaming format', async () => {
   const handle = `console.log('asked ' + request.url);
     response.setHeader('set-cookie', 'a=1');
     response.end([process.version.split('.')[0], process.env.GREETING, process.env.AWS_ACCESS_KEY_ID, process.env.HOME !== undefined].join());`;
@@ -155,7 +155,7 @@ test.each(['port', "port, '0.0.0.0'", "{ port, host: '::' }", 'port, undefined']
   },
 );
 
-test('a process that exits, never listens or crashes is a function error as in Lambda, with its output', async () => {
+test('reports a process that exits, never listens or crashes as a Lambda function error with its output', async () => {
   await create('exits', await zip({ 'run.sh': 'echo "no such module" >&2; exit 3' }));
   const exits = await invoke('exits');
   expect(exits.error).toBe('Unhandled');
@@ -177,7 +177,7 @@ test('a process that exits, never listens or crashes is a function error as in L
   expect(JSON.parse((await invoke('crashes')).payload)).toMatchObject({ errorMessage: /exit status 4$/ });
 });
 
-test('a crashed process is started again, and a failing page is passed on', async () => {
+test('restarts a crashed process and passes on an error page', async () => {
   await live('crashes', '1');
   expect(await page()).toBe('up');
   const crash = await fetch(`http://127.0.0.1:${frontPort}/crash`);
@@ -185,7 +185,7 @@ test('a crashed process is started again, and a failing page is passed on', asyn
   expect(await page()).toBe('up');
 });
 
-test('an application that takes more memory than its function has is killed: 502, and the next request finds it anew', async () => {
+test('kills an application that exceeds its memory limit with 502 and restarts it for the next request', async () => {
   const hoard = `if (request.url !== '/hoard') return response.end('up');
     const kept = [];
     setInterval(() => kept.push(Buffer.alloc(16 << 20, 1)), 10);`;
@@ -197,7 +197,7 @@ test('an application that takes more memory than its function has is killed: 502
   expect(printed).toEqual(['Error: Runtime exited with error: signal: killed']);
 });
 
-test('the alias moves only from the revision that was seen', async () => {
+test('moves the alias only from the revision that the caller read', async () => {
   const version = await create('revised', await saying('one'));
   await live('revised', version);
   const { RevisionId } = await client.send(new GetAliasCommand({ FunctionName: 'revised', Name: 'live' }));
@@ -211,7 +211,7 @@ test('the alias moves only from the revision that was seen', async () => {
   expect(await publish('revised')).toBe(second);
 });
 
-test('moving the alias under load loses no request, and the old process ends', async () => {
+test('moves the alias under load without losing a request and ends the old process', async () => {
   const first = await create('loaded', await saying('first'));
   await live('loaded', first);
   await page();
@@ -244,13 +244,13 @@ test('moving the alias under load loses no request, and the old process ends', a
   expect(answers.at(-1)).toBe('second');
 });
 
-test('a body streams in and an answer streams out, piece by piece', async () => {
+test('streams the request body and the response piece by piece', async () => {
   const version = await create('echo', await app('request.pipe(response);'));
   await live('echo', version);
   const outgoing = request({ port: frontPort, method: 'POST' });
   outgoing.write('a');
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  // Each piece is back before the next is sent.
+  // Each piece returns before the next one is sent.
   expect(String(await once(answer, 'data'))).toBe('a');
   outgoing.write('b');
   expect(String(await once(answer, 'data'))).toBe('b');
@@ -258,7 +258,7 @@ test('a body streams in and an answer streams out, piece by piece', async () => 
   await once(answer, 'end');
 });
 
-test('a restart finds functions, versions, aliases and addresses again', async () => {
+test('keeps functions, versions, aliases and addresses over a restart', async () => {
   client.destroy();
   await host.stop();
   await start();
@@ -267,7 +267,7 @@ test('a restart finds functions, versions, aliases and addresses again', async (
   expect(Versions?.map(({ Version }) => Version)).toEqual(['$LATEST', '1', '2']);
 });
 
-test('code comes from S3; a deleted function is gone', async () => {
+test('loads code from S3 and removes a deleted function', async () => {
   const FunctionName = 'fetched';
   const Code = { S3Bucket: 'bucket', S3Key: 'a b.zip' };
   const settings = { FunctionName, Runtime: 'nodejs20.x', Role: 'r', Handler: 'run.sh' } as const;

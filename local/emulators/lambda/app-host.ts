@@ -7,7 +7,7 @@ import type { Children } from '../../processes/children.ts';
 import { nodeBinary } from '../../runtimes/node-binary.ts';
 import { machinePath, networkEnvironment } from '../machine.ts';
 import { openState } from '../state.ts';
-import { ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, ServiceError, serve } from '../wire.ts';
 import { lambdaOperations } from './api.ts';
 import { openAppLog } from './app-log.ts';
 import { type AppProcess, StartFailure, startApp } from './app-process.ts';
@@ -18,31 +18,36 @@ import { type Configuration, LambdaFunction, resolveQualifier } from './function
 import { invokeApp } from './invoke.ts';
 import type { CodeSource } from './requests.ts';
 
-export interface AppHostOptions extends StandInOptions {
+export interface AppHostOptions extends EmulatorOptions {
   children: Children;
   region: string;
   accountId: string;
-  /** Base URL of S3, where archives are. */
+  /** Base URL of S3, which stores the archives. */
   s3Url: string;
-  /** What Lambda itself would give every function: credentials, endpoints. */
+  /** Variables that Lambda provides to every function: credentials, endpoints. */
   environment: Record<string, string>;
-  /** Longest first start of an application before it is started anew; Lambda's 10,000. */
+  /**
+   * Maximum duration of an application's first start before it is restarted, in milliseconds. Default: Lambda's 10,000.
+   */
   initMs?: number;
   idle?: IdleLimits;
 }
 
-export interface AppHost extends StandIn {
+export interface AppHost extends Emulator {
   /**
-   * Answers a request as the function URL with this host would: from the version behind its alias, started if need be.
-   * Resolves when the answer is through; never rejects.
+   * Answers a request as the function URL with this host would: with the version behind its alias, which is started if
+   * necessary. Resolves when the response is complete; never rejects.
    */
   forward(urlHost: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
-const AGAIN_MS = 25;
+const RETRY_DELAY_MS = 25;
 
-/** AWS Lambda, as far as hosting applications with the Web Adapter goes: each version is a child process on its own Node. */
+/**
+ * Starts an emulator of AWS Lambda, limited to hosted applications with the Web Adapter. Each version is a child
+ * process on its own Node.
+ */
 export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   const { dataDir, region, accountId, children } = options;
   const state = openState(join(dataDir, 'app-host.json'), z.record(z.string(), LambdaFunction), {});
@@ -62,14 +67,14 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   };
 
   const keepUsedCode = (): void => {
-    const used = Object.values(functions).flatMap(({ latest, versions }) => [latest, ...Object.values(versions)]);
-    code.keepOnly(used.map(({ CodeSha256 }) => CodeSha256));
+    const inUse = Object.values(functions).flatMap(({ latest, versions }) => [latest, ...Object.values(versions)]);
+    code.keepOnly(inUse.map(({ CodeSha256 }) => CodeSha256));
   };
 
-  const runnable = (configuration: Configuration): Runnable => {
+  const toRunnable = (configuration: Configuration): Runnable => {
     const { FunctionName, Version, RevisionId } = configuration;
     return {
-      // $LATEST changes: its revision tells one from the next.
+      // $LATEST is mutable, so its revision identifies the code and settings.
       key: `${FunctionName}:${Version}${Version === '$LATEST' ? `:${RevisionId}` : ''}`,
       serving: () =>
         Object.values(functions[FunctionName]?.aliases ?? {}).some((alias) => alias.FunctionVersion === Version),
@@ -86,7 +91,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       label: FunctionName,
       handler: Handler,
       directory,
-      environment: { ...machine(node), ...options.environment, ...ownEnvironment(configuration, directory, region) },
+      environment: { ...machine(node), ...options.environment, ...lambdaEnvironment(configuration, directory, region) },
       openLog: () => openAppLog(dataDir, FunctionName),
       initMs: options.initMs ?? 10_000,
       timeoutMs: Timeout * 1000,
@@ -100,19 +105,19 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     accountId,
     load,
     invoke: (configuration, payload, tail) =>
-      invokeApp(processes, runnable(configuration), configuration, payload, tail),
+      invokeApp(processes, toRunnable(configuration), configuration, payload, tail),
     save() {
       state.save();
-      const gone = names.filter((name) => !functions[name]);
+      const removed = names.filter((name) => !functions[name]);
       names = Object.keys(functions);
-      // What runs of a deleted function ends at once; its code goes after it.
-      void Promise.all(gone.map((name) => processes.stop(`${name}:`))).then(keepUsedCode);
+      // The processes of a deleted function end at once; its code is removed afterwards.
+      void Promise.all(removed.map((name) => processes.stop(`${name}:`))).then(keepUsedCode);
     },
   });
   let names = Object.keys(functions);
   keepUsedCode();
 
-  const behind = (urlHost: string): Configuration | undefined => {
+  const findConfiguration = (urlHost: string): Configuration | undefined => {
     for (const found of Object.values(functions)) {
       for (const [qualifier, { FunctionUrl }] of Object.entries(found.urls)) {
         if (new URL(FunctionUrl).host === urlHost) return resolveQualifier(found, qualifier || undefined);
@@ -127,17 +132,17 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       response.end(`${message}\n`);
     };
     for (let tries = 1; ; tries += 1) {
-      // Looked up for every try: the alias may have moved.
-      const configuration = behind(urlHost);
+      // Resolved for each attempt, because the alias may have moved.
+      const configuration = findConfiguration(urlHost);
       if (!configuration) return fail(403, 'Forbidden');
       try {
-        return await processes.use(runnable(configuration), (app) =>
+        return await processes.use(toRunnable(configuration), (app) =>
           forwardTo(app, urlHost, request, response, configuration.Timeout * 1000),
         );
       } catch (error) {
         if (error instanceof Unreachable && tries < 3) {
-          // It has just ended; a moment later that is known, and the next try starts another.
-          await sleep(AGAIN_MS);
+          // The process has just ended. After the pause it is removed, and the next attempt starts another.
+          await sleep(RETRY_DELAY_MS);
           continue;
         }
         if (!(error instanceof StartFailure || error instanceof Unreachable)) console.error(error);
@@ -146,12 +151,12 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     }
   };
 
-  const standIn = await serve(options.port, 'application/json', operations);
+  const emulator = await serve(options.port, 'application/json', operations);
   return {
-    ...standIn,
+    ...emulator,
     forward,
     async stop() {
-      await standIn.stop();
+      await emulator.stop();
       await processes.close();
     },
   };
@@ -168,8 +173,12 @@ const machine = (node: string): Record<string, string> => ({
   TZ: ':UTC',
 });
 
-/** Lambda's own variables of a function, and those that it was given. */
-const ownEnvironment = (configuration: Configuration, directory: string, region: string): Record<string, string> => ({
+/** Returns the variables that Lambda sets for a function, and the function's configured ones. */
+const lambdaEnvironment = (
+  configuration: Configuration,
+  directory: string,
+  region: string,
+): Record<string, string> => ({
   AWS_REGION: region,
   AWS_DEFAULT_REGION: region,
   AWS_LAMBDA_FUNCTION_NAME: configuration.FunctionName,

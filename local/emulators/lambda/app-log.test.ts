@@ -18,7 +18,7 @@ const open = () => openAppLog(dataDir, 'f', () => clock.now);
 const messages = () => readAppLog(dataDir, 'f').map(({ message }) => message);
 const size = () => statSync(join(dataDir, 'logs', 'apps', 'f.log')).size;
 
-test('lines of two streams are kept whole, in order, and a last one without an end too', () => {
+test('keeps the lines of two streams whole and in order, including an unterminated last line', () => {
   const log = open();
   const [out, err] = [log.stream(), log.stream()];
   out('first ha');
@@ -30,7 +30,7 @@ test('lines of two streams are kept whole, in order, and a last one without an e
   expect(messages()).toEqual([]);
 });
 
-test('of a flood a second’s worth is kept, and what was left out is told', () => {
+test('limits the output per second and reports how much was dropped', () => {
   const log = open();
   const print = log.stream();
   const line = `${'x'.repeat(1023)}\n`;
@@ -39,13 +39,10 @@ test('of a flood a second’s worth is kept, and what was left out is told', () 
   clock.now += 1000;
   print('calm again\n');
   log.end();
-  expect(messages().slice(-2)).toEqual([
-    '[… 103.8 MB were left out: more was printed in a second than is kept …]',
-    'calm again',
-  ]);
+  expect(messages().slice(-2)).toEqual(['[… 103.8 MB dropped: output per second is limited …]', 'calm again']);
 });
 
-test('a line that never ends is cut, and not kept in memory until it does', () => {
+test('cuts an endless line instead of buffering it', () => {
   const log = open();
   const print = log.stream();
   for (let count = 0; count < 20; count += 1) print('y'.repeat(16 * 1024));
@@ -55,7 +52,7 @@ test('a line that never ends is cut, and not kept in memory until it does', () =
   expect(messages()).toEqual(before);
 });
 
-test('a log that grows for long loses its older half, and its lines keep their ids', () => {
+test('drops the older half of a large log and keeps the ids of its lines', () => {
   const log = open();
   const print = log.stream();
   const idsOf = () => new Map(readAppLog(dataDir, 'f').map((each) => [each.message.slice(0, 8), each]));

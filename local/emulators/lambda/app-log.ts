@@ -11,19 +11,21 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Beyond this a function's log loses its older half, in bytes. */
-const LONGEST = 10 * 1024 * 1024;
-/** What is kept of what one process prints in a second, in characters: a flood fills neither disk nor memory. */
-const A_SECOND = 1024 * 1024;
-/** A line that does not end is ended here; CloudWatch's own limit is four times as much. */
-const LONGEST_LINE = 64 * 1024;
+/** Maximum size of a function's log in bytes. A larger log loses its older half. */
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
+/** Maximum output of one process per second in characters, so that a flood fills neither disk nor memory. */
+const MAX_CHARACTERS_PER_SECOND = 1024 * 1024;
+/** Maximum length of a line in characters; a longer one is split. CloudWatch's limit is four times as much. */
+const MAX_LINE_LENGTH = 64 * 1024;
 
-/** Where the lines of a function are, one a line: the time in milliseconds since the epoch, a space, the text. */
+/**
+ * Returns the log file of a function. A line of it is the time in milliseconds since the epoch, a space, and the text.
+ */
 const fileOf = (dataDir: string, functionName: string) => join(dataDir, 'logs', 'apps', `${functionName}.log`);
 const timeOf = (line: string) => Number(line.slice(0, line.indexOf(' ')));
 
 export interface AppLogWriter {
-  /** Something that writes its own lines: two of them do not get into each other's. */
+  /** Opens a stream with its own line buffer, so that lines of different streams do not mix. */
   stream(): (text: string) => void;
   end(): void;
 }
@@ -35,27 +37,27 @@ export function openAppLog(dataDir: string, functionName: string, now: () => num
   const write = (lines: readonly string[]): void => {
     if (lines.length === 0) return;
     writeSync(out, lines.map((text) => `${now()} ${text}\n`).join(''));
-    if (fstatSync(out).size > LONGEST) halve(file);
+    if (fstatSync(out).size > MAX_LOG_BYTES) halve(file);
   };
 
   let second = 0;
   let kept = 0;
-  let leftOut = 0;
-  const tellLeftOut = (): void => {
-    if (leftOut === 0) return;
-    write([`[… ${(leftOut / 1e6).toFixed(1)} MB were left out: more was printed in a second than is kept …]`]);
-    leftOut = 0;
+  let dropped = 0;
+  const reportDropped = (): void => {
+    if (dropped === 0) return;
+    write([`[… ${(dropped / 1e6).toFixed(1)} MB dropped: output per second is limited …]`]);
+    dropped = 0;
   };
-  /** As much of a text as this second has room for. */
+  /** Returns as much of a text as this second's limit allows. */
   const admit = (text: string): string => {
     const current = Math.floor(now() / 1000);
     if (current !== second) {
-      tellLeftOut();
+      reportDropped();
       [second, kept] = [current, 0];
     }
-    const admitted = text.slice(0, A_SECOND - kept);
+    const admitted = text.slice(0, MAX_CHARACTERS_PER_SECOND - kept);
     kept += admitted.length;
-    leftOut += text.length - admitted.length;
+    dropped += text.length - admitted.length;
     return admitted;
   };
 
@@ -73,34 +75,34 @@ export function openAppLog(dataDir: string, functionName: string, now: () => num
         const lines = (rest + admitted).split('\n');
         rest = lines.pop() ?? '';
         write(lines);
-        if (rest.length >= LONGEST_LINE || admitted.length < text.length) flush();
+        if (rest.length >= MAX_LINE_LENGTH || admitted.length < text.length) flush();
       };
     },
     end() {
       for (const flush of flushes) flush();
-      tellLeftOut();
+      reportDropped();
       closeSync(out);
     },
   };
 }
 
-/** Takes out the older half. What was printed in one millisecond stays together: ids count within it. */
+/** Removes the older half. Lines of the same millisecond stay together, because ids count within it. */
 function halve(file: string): void {
   const lines = readFileSync(file, 'utf8').split('\n');
   let start = Math.floor(lines.length / 2);
   while (start < lines.length - 1 && timeOf(lines[start] ?? '') === timeOf(lines[start - 1] ?? '')) start += 1;
-  // In place: whoever else has it open goes on at its new end.
+  // Written in place, so that other processes with the file open continue at its new end.
   writeFileSync(file, lines.slice(start).join('\n'));
 }
 
 export interface LoggedLine {
   timestamp: number;
-  /** Its place among the lines of the same millisecond, so that later ones have greater ones; as many digits always. */
+  /** Position among the lines of the same millisecond, with a fixed number of digits, so that ids sort by age. */
   eventId: string;
   message: string;
 }
 
-/** All lines of a function, the oldest first. */
+/** Returns all lines of a function, oldest first. */
 export function readAppLog(dataDir: string, functionName: string): LoggedLine[] {
   const file = fileOf(dataDir, functionName);
   if (!existsSync(file)) return [];

@@ -5,29 +5,29 @@ import type { Children } from '../../processes/children.ts';
 import { freePort } from '../../processes/ports.ts';
 import type { AppLogWriter } from './app-log.ts';
 
-/** How an application is run. Times in milliseconds. */
+/** Settings of an application process. Times in milliseconds. */
 export interface AppProcessOptions {
   children: Children;
   label: string;
-  /** The script that starts it, in `directory`. */
+  /** The script in `directory` that starts the application. */
   handler: string;
   directory: string;
   environment: Record<string, string>;
-  /** Opens what keeps its output. */
+  /** Opens the log for its output. */
   openLog(): AppLogWriter;
-  /** Longest first wait until it listens; then it is killed and started once more. */
+  /** Maximum duration of the first start until the application listens; then it is killed and started once more. */
   initMs: number;
-  /** Longest second wait: the function's own timeout. */
+  /** Maximum duration of the second start: the function's timeout. */
   timeoutMs: number;
-  /** What it may have in memory, in megabytes: the function's own setting. */
+  /** Memory limit in MiB: the function's setting. */
   memoryMb: number;
 }
 
-/** The application did not come to listen. */
+/** Thrown when an application does not start to listen. */
 export class StartFailure extends Error {
-  /** `Runtime.ExitError` or `Sandbox.Timedout`, as Lambda calls them. */
+  /** Lambda's error type: `Runtime.ExitError` or `Sandbox.Timedout`. */
   readonly type: string;
-  /** What it printed. */
+  /** The application's output. */
   readonly output: string;
   constructor(type: string, message: string, output: string) {
     super(message);
@@ -36,39 +36,43 @@ export class StartFailure extends Error {
   }
 }
 
-/** An application that listens on its port. */
+/** A running application that listens on its port. */
 export interface AppProcess {
   readonly port: number;
-  /** Keeps connections to it. */
+  /** Keeps connections to the application alive. */
   readonly agent: Agent;
   readonly alive: boolean;
-  /** All that it printed so far, in characters; a place to ask `outputSince` from. */
+  /** Number of characters printed so far; a position for `outputSince`. */
   readonly printed: number;
-  /** What it printed after a place, as far as the last few kilobytes go. */
-  outputSince(place: number): string;
-  /** How it ended, in Lambda's words. */
+  /** Returns the output after a position, limited to the last few kilobytes. */
+  outputSince(position: number): string;
+  /** Resolves with the reason of its end in Lambda's wording. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Output that is remembered, in characters; Lambda's log tail is 4 KB. */
-const REMEMBERED = 8192;
-/** Between two looks whether it listens: the web adapter looks as often. */
-const LOOK_MS = 10;
+/** Number of characters of output that are kept; Lambda's log tail is 4 KB. */
+const MAX_REMEMBERED_CHARACTERS = 8192;
+/** Interval between two readiness checks in milliseconds, the same as the web adapter's. */
+const POLL_MS = 10;
 
-/** Starts an application and waits until it accepts connections, as the Lambda Web Adapter does. Throws {@link StartFailure}. */
+/**
+ * Starts an application and waits until it accepts connections, as the Lambda Web Adapter does. Throws {@link
+ * StartFailure}.
+ */
 export async function startApp(options: AppProcessOptions): Promise<AppProcess> {
-  const first = await attempt(options, options.initMs);
+  const first = await startOnce(options, options.initMs);
   if (typeof first !== 'string') return first;
-  // Lambda starts a function anew whose start took too long, and gives that the function's whole timeout.
-  const second = await attempt(options, options.timeoutMs);
+  // Lambda restarts a function whose first start took too long, and the second start may take the function's whole
+  // timeout.
+  const second = await startOnce(options, options.timeoutMs);
   if (typeof second !== 'string') return second;
   const seconds = (options.timeoutMs / 1000).toFixed(2);
   throw new StartFailure('Sandbox.Timedout', `Task timed out after ${seconds} seconds`, second);
 }
 
-/** One start; what it printed, when it did not come to listen in time. */
-async function attempt(options: AppProcessOptions, patience: number): Promise<AppProcess | string> {
+/** Starts the application once. Returns its output if it did not listen in time. */
+async function startOnce(options: AppProcessOptions, waitMs: number): Promise<AppProcess | string> {
   const { children, label, handler, directory, environment, memoryMb } = options;
   const port = await freePort();
   const child = children.spawn('sh', [handler], {
@@ -85,7 +89,7 @@ async function attempt(options: AppProcessOptions, patience: number): Promise<Ap
     const keep = log.stream();
     stream?.setEncoding('utf8').on('data', (text: string) => {
       printed += text.length;
-      output = (output + text).slice(-REMEMBERED);
+      output = (output + text).slice(-MAX_REMEMBERED_CHARACTERS);
       keep(text);
     });
   }
@@ -94,13 +98,13 @@ async function attempt(options: AppProcessOptions, patience: number): Promise<Ap
   const ended = new Promise<string>((resolve) => {
     const end = (how: string): void => {
       alive = false;
-      // As Lambda tells it, and nobody else would: that it was killed for its memory, say.
+      // Logged in Lambda's wording, for example when the process was killed for exceeding its memory.
       if (!stopping) log.stream()(`Error: ${how}\n`);
       log.end();
       resolve(how);
     };
     child.once('error', (error) => end(`Runtime could not be started: ${error.message}`));
-    // Not 'exit': what it printed last must have come in.
+    // The event 'close' instead of 'exit', because the last output has arrived by then.
     child.once('close', (code, signal) => end(exitMessage(code, signal)));
   });
   const agent = new Agent({ keepAlive: true });
@@ -111,9 +115,9 @@ async function attempt(options: AppProcessOptions, patience: number): Promise<Ap
     await ended;
   };
 
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + waitMs;
   while (alive && Date.now() < deadline) {
-    if (await listens(port, environment)) {
+    if (await isListening(port, environment)) {
       return {
         port,
         agent,
@@ -125,10 +129,10 @@ async function attempt(options: AppProcessOptions, patience: number): Promise<Ap
         get printed() {
           return printed;
         },
-        outputSince: (place) => (printed > place ? output.slice(-(printed - place)) : ''),
+        outputSince: (position) => (printed > position ? output.slice(-(printed - position)) : ''),
       };
     }
-    await Promise.race([sleep(LOOK_MS), ended]);
+    await Promise.race([sleep(POLL_MS), ended]);
   }
   if (!alive) throw new StartFailure('Runtime.ExitError', await ended, output);
   await stop();
@@ -140,14 +144,17 @@ function exitMessage(code: number | null, signal: NodeJS.Signals | null): string
   return code === 0 ? 'Runtime exited without providing a reason' : `Runtime exited with error: exit status ${code}`;
 }
 
-/** Whether it is ready, by the settings of the Lambda Web Adapter: any answer below 500, or an accepted connection. */
-async function listens(port: number, environment: Record<string, string>): Promise<boolean> {
-  const accepted = await new Promise<boolean>((resolve) => {
+/**
+ * Returns true if the application is ready by the Lambda Web Adapter's settings: any response below 500, or an accepted
+ * connection.
+ */
+async function isListening(port: number, environment: Record<string, string>): Promise<boolean> {
+  const isAccepted = await new Promise<boolean>((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
     socket.once('connect', () => socket.end() && resolve(true));
     socket.once('error', () => resolve(false));
   });
-  if (!accepted || environment.AWS_LWA_READINESS_CHECK_PROTOCOL === 'tcp') return accepted;
+  if (!isAccepted || environment.AWS_LWA_READINESS_CHECK_PROTOCOL === 'tcp') return isAccepted;
   const path = environment.AWS_LWA_READINESS_CHECK_PATH ?? '/';
   try {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

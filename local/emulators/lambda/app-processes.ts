@@ -1,30 +1,30 @@
 import type { AppProcess, startApp } from './app-process.ts';
 
-/** One version of one function, as far as running it goes. */
+/** One version of a function that can be started. */
 export interface Runnable {
-  /** Names the process: what has the same key runs the same code with the same settings. */
+  /** Identifies the process: versions with the same key run the same code with the same settings. */
   key: string;
   start(): ReturnType<typeof startApp>;
-  /** Whether requests are routed to it: then it may be idle for long. */
+  /** Returns true if requests are routed to this version, which extends its idle time. */
   serving(): boolean;
 }
 
 export interface AppProcesses {
   /**
-   * Lends the running process of a version, started if need be; it is not stopped before `work` is over. Throws
-   * {@link StartFailure} when it cannot be started.
+   * Calls `work` with the running process of a version, which is started if necessary and not stopped before `work`
+   * ends. Throws {@link StartFailure}.
    */
   use<T>(runnable: Runnable, work: (app: AppProcess, cold: boolean) => Promise<T>): Promise<T>;
-  /** Stops the processes whose key begins so, whatever they are doing. */
+  /** Stops all processes whose keys have this prefix, including busy ones. */
   stop(prefix: string): Promise<void>;
-  /** Stops all, and starts none any more. */
+  /** Stops all processes and prevents new ones. */
   close(): Promise<void>;
 }
 
 export interface IdleLimits {
-  /** A version that serves is stopped after so long without a request, in milliseconds. */
+  /** Idle time in milliseconds after which a version that serves requests is stopped. */
   servingMs: number;
-  /** One that does not serve (any more, or yet). */
+  /** Idle time in milliseconds of a version that no alias points to. */
   otherMs: number;
 }
 
@@ -35,25 +35,25 @@ interface Running {
   lastUsed: number;
 }
 
-/** At most one process a version, started by the first who needs it and stopped when nobody has for a while. */
+/** Runs at most one process per version. The first request starts it, and it stops after its idle time. */
 export function createAppProcesses(limits: IdleLimits): AppProcesses {
   const running = new Map<string, Running>();
   let closed = false;
 
   const begin = (runnable: Runnable): Running => {
-    if (closed) throw new Error('the app host is stopping');
+    if (closed) throw new Error('The app host is stopping');
     const entry: Running = { runnable, app: runnable.start(), active: 0, lastUsed: Date.now() };
     running.set(runnable.key, entry);
     const forget = (): void => {
       if (running.get(runnable.key) === entry) running.delete(runnable.key);
     };
-    // A crashed process is forgotten, so that the next request starts another.
+    // A crashed process is removed, so that the next request starts another.
     entry.app.then((app) => app.ended.then(forget), forget);
     return entry;
   };
 
   const stopEntry = async (entry: Running): Promise<void> => {
-    // Out of the map first: whoever comes while it stops gets a new one.
+    // Removed from the map first, so that a request during the stop starts a new process.
     if (running.get(entry.runnable.key) === entry) running.delete(entry.runnable.key);
     await entry.app.then(
       (app) => app.stop(),

@@ -7,23 +7,23 @@ import { type Entry, fromBufferPromise } from 'yauzl';
 import { ServiceError } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
 
-/** What Lambda takes, unpacked. */
-const LARGEST = 262_144_000;
+/** Lambda's limit of the unpacked size in bytes. */
+const MAX_UNPACKED_BYTES = 262_144_000;
 
-/** One uploaded archive. */
+/** An uploaded archive. */
 export interface Code {
-  /** As Lambda gives it: base64. */
+  /** SHA-256 in base64, as Lambda returns it. */
   sha256: string;
   size: number;
 }
 
-/** The code of all functions: archives in the data directory, unpacked when a version needs to run. */
+/** The code of all functions: archives in the data directory, unpacked when a version starts. */
 export interface CodeStore {
-  /** Takes in an archive; refuses what is not one, or unpacks to more than Lambda takes. */
+  /** Stores an archive. Refuses invalid archives and ones that unpack to more than Lambda's limit. */
   add(zip: Buffer): Promise<Code>;
-  /** The directory with the unpacked archive. It is never changed. */
+  /** Returns the directory with the unpacked archive, which is never modified. */
   directory(sha256: string): Promise<string>;
-  /** The archives in use: those that were in use the last time, and are no longer, are removed. */
+  /** Removes archives that were in use before and are not among these. */
   keepOnly(sha256s: Iterable<string>): void;
 }
 
@@ -33,19 +33,20 @@ export function openCodeStore(dataDir: string): CodeStore {
   const unpacked = workspace(dataDir, 'apps');
   const name = (sha256: string) => Buffer.from(sha256, 'base64').toString('hex');
   const unpacking = new Map<string, Promise<string>>();
-  // Whatever is on disk counts as in use until the first word on what is.
+  // Everything on disk counts as in use until the first call of `keepOnly`.
   let known = new Set([...readdirSync(archives), ...readdirSync(unpacked)].map((file) => file.replace(/\.zip$/, '')));
 
   const unpackInto = async (zip: Buffer, target: string): Promise<string> => {
     if (existsSync(target)) return target;
-    // Under another name first, so that a directory is whole or not there.
+    // Unpacked under another name and renamed, so that a directory is never incomplete.
     const partial = `${target}.${randomUUID()}`;
     try {
       await unzip(zip, partial);
       await rename(partial, target);
     } catch (error) {
       await rm(partial, { recursive: true, force: true });
-      // Somebody else may have been first; and what the file system did not refuse is wrong with the archive.
+      // A concurrent call may have been first. An error that does not come from the file system means an invalid
+      // archive.
       if (existsSync(target)) return target;
       throw error instanceof ServiceError || (error instanceof Error && 'syscall' in error) ? error : notAnArchive();
     }
@@ -82,17 +83,17 @@ export function openCodeStore(dataDir: string): CodeStore {
   };
 }
 
-/** Files that are written at the same time. */
-const AT_ONCE = 32;
+/** Number of files written concurrently. */
+const CONCURRENCY = 32;
 const SYMLINK = 0o120000;
 const FORMAT = 0o170000;
 
-/** Unpacks an archive, never outside of `target`. */
+/** Unpacks an archive; never writes outside `target`. */
 async function unzip(zip: Buffer, target: string): Promise<void> {
   const archive = await fromBufferPromise(zip, { lazyEntries: true });
   let total = 0;
   const made = new Set<string>();
-  // Links come last: nothing is ever written through one.
+  // Links are created last, so that nothing is written through a link.
   const links: [file: string, points: string][] = [];
   const writing: Promise<void>[] = [];
   for await (const entry of archive.eachEntry()) {
@@ -102,7 +103,7 @@ async function unzip(zip: Buffer, target: string): Promise<void> {
       continue;
     }
     total += entry.uncompressedSize;
-    if (total > LARGEST) throw refused(`Unzipped size must be smaller than ${LARGEST} bytes`);
+    if (total > MAX_UNPACKED_BYTES) throw refused(`Unzipped size must be smaller than ${MAX_UNPACKED_BYTES} bytes`);
     const parent = dirname(file);
     if (!made.has(parent)) await mkdir(parent, { recursive: true });
     made.add(parent);
@@ -110,13 +111,13 @@ async function unzip(zip: Buffer, target: string): Promise<void> {
     const mode = entry.externalFileAttributes >>> 16;
     if ((mode & FORMAT) === SYMLINK) links.push([file, content.toString('utf8')]);
     else writing.push(writeFile(file, content, { mode: mode & 0o777 || 0o644 }));
-    if (writing.length >= AT_ONCE) await Promise.all(writing.splice(0));
+    if (writing.length >= CONCURRENCY) await Promise.all(writing.splice(0));
   }
   await Promise.all(writing);
-  for (const [file, points] of links) await link(points, file, target);
+  for (const [file, linkTarget] of links) await createLink(linkTarget, file, target);
 }
 
-/** The whole archive is in memory: inflating a slice is many times faster than a stream for each file. */
+/** Reads an entry from the archive in memory: inflating a slice is many times faster than a stream per file. */
 async function bytesOf(
   zip: Buffer,
   archive: Awaited<ReturnType<typeof fromBufferPromise>>,
@@ -129,11 +130,11 @@ async function bytesOf(
     : inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize || 1 });
 }
 
-async function link(points: string, file: string, root: string): Promise<void> {
-  const inside = relative(root, resolve(dirname(file), points));
+async function createLink(linkTarget: string, file: string, root: string): Promise<void> {
+  const inside = relative(root, resolve(dirname(file), linkTarget));
   if (inside === '..' || inside.startsWith(`..${sep}`))
     throw refused(`The link ${relative(root, file)} points out of the archive.`);
-  await symlink(points, file);
+  await symlink(linkTarget, file);
 }
 
 const refused = (message: string) => new ServiceError('InvalidParameterValueException', message);

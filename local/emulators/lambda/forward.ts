@@ -2,18 +2,18 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders,
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppProcess } from './app-process.ts';
 
-/** Headers that are about one connection only (RFC 9110, 7.6.1). */
+/** Headers of a single connection (RFC 9110, 7.6.1), which are not forwarded. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'] as const;
 
-/** From a broken connection until its process is known to be gone, in milliseconds. */
+/** Time in milliseconds from a broken connection until the end of its process is known. */
 const END_MS = 100;
 
-/** The application could not be reached at all: nothing of the request was sent, so it may be sent again. */
+/** Thrown when the application is unreachable and nothing of the request was sent, so that it may be sent again. */
 export class Unreachable extends Error {}
 
 /**
- * Passes a request to an application and its answer back, both as streams. Resolves when the answer is through or the
- * client has gone. Throws {@link Unreachable}, before anything of `incoming` was read, when the application is gone.
+ * Streams a request to an application and its response back. Resolves when the response is complete or the client has
+ * disconnected. Throws {@link Unreachable} before it reads from `incoming` if the application has ended.
  */
 export function forwardTo(
   app: AppProcess,
@@ -34,7 +34,7 @@ export function forwardTo(
     let answered = false;
     const finish = (): void => {
       clearTimeout(timer);
-      // A finished exchange gives its connection back; an unfinished one takes it along.
+      // A complete exchange returns its connection to the agent; an incomplete one closes it.
       if (!answered) outgoing.destroy();
       resolve();
     };
@@ -51,12 +51,12 @@ export function forwardTo(
       incoming.pipe(outgoing);
     };
     outgoing.once('socket', (socket) => {
-      // Not before the connection stands: a request that was not read from can be sent to another process.
+      // Waits for the connection: a request that was not read from can be sent to another process.
       if (socket.connecting) socket.once('connect', send);
       else send();
     });
     outgoing.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, withoutHops(answer.headers));
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, stripHopByHop(answer.headers));
       response.flushHeaders();
       answer.pipe(response);
       answer.once('end', () => {
@@ -67,11 +67,11 @@ export function forwardTo(
     outgoing.once('error', async () => {
       clearTimeout(timer);
       if (!sent && !response.destroyed) return reject(new Unreachable());
-      // Known before it is told: the next request must not reach what is on its way out.
-      const ended = await Promise.race([app.ended, sleep(END_MS)]);
-      // It closed a connection that was idle: not a sign of this request, unless it is what ended the process.
-      const stale = outgoing.reusedSocket && ended === undefined && !hasBody(incoming) && !response.headersSent;
-      if (stale && !response.destroyed) reject(new Unreachable());
+      // Waits until the process's end is known, so that the next request does not reach an ending process.
+      const endReason = await Promise.race([app.ended, sleep(END_MS)]);
+      // The application closed an idle connection. That does not concern this request unless the process ended.
+      const isStale = outgoing.reusedSocket && endReason === undefined && !hasBody(incoming) && !response.headersSent;
+      if (isStale && !response.destroyed) reject(new Unreachable());
       else fail(502, 'The application ended before it answered.');
     });
     response.once('close', finish);
@@ -81,22 +81,25 @@ export function forwardTo(
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function withoutHops(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+function stripHopByHop(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const kept = { ...headers };
   for (const name of HOP_BY_HOP) delete kept[name];
   delete kept['transfer-encoding'];
   return kept;
 }
 
-/** As behind CloudFront: the host is the function URL's, the one that the client asked for is in `X-Forwarded-Host`. */
+/**
+ * Returns the request headers as CloudFront sends them: Host is the function URL's, and `X-Forwarded-Host` is the
+ * client's.
+ */
 function requestHeaders(incoming: IncomingMessage, host: string): OutgoingHttpHeaders {
   const { headers, socket } = incoming;
   return {
     'x-forwarded-host': headers.host,
     'x-forwarded-proto': 'http',
     'x-forwarded-for': socket.remoteAddress,
-    ...withoutHops(headers),
-    // A body without a length keeps its framing, whatever the method.
+    ...stripHopByHop(headers),
+    // A body without a length keeps chunked framing, for any method.
     ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
     host,
   };

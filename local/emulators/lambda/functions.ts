@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { ServiceError } from '../wire.ts';
 
-/** A function's settings and code as Lambda describes them; `$LATEST` and every published version has its own. */
+/** Settings and code of a function in Lambda's format. `$LATEST` and each published version have their own. */
 export const Configuration = z.object({
   FunctionName: z.string(),
   FunctionArn: z.string(),
@@ -46,11 +46,11 @@ const FunctionUrl = z.object({
 
 export const LambdaFunction = z.object({
   latest: Configuration,
-  /** Published versions by number, which is never used twice. */
+  /** Published versions by number. A number is never reused. */
   versions: z.record(z.string(), Configuration),
   lastVersion: z.number(),
   aliases: z.record(z.string(), Alias),
-  /** By qualifier; the one without has the empty one. */
+  /** Function URLs by qualifier; the empty string for none. */
   urls: z.record(z.string(), FunctionUrl),
   policy: z.record(z.string(), z.record(z.string(), z.unknown())),
   tags: z.record(z.string(), z.string()),
@@ -60,8 +60,8 @@ export type LambdaFunction = z.output<typeof LambdaFunction>;
 
 export const notFound = (arn: string) =>
   new ServiceError('ResourceNotFoundException', `Function not found: ${arn}`, 404);
-/** Refuses a change to something that is not as the caller last saw it. */
-export function revise(current: { RevisionId: string }, wanted: string | undefined): void {
+/** Refuses a change if the caller's revision is outdated. */
+export function assertRevision(current: { RevisionId: string }, wanted: string | undefined): void {
   if (wanted !== undefined && wanted !== current.RevisionId) throw preconditionFailed();
 }
 export const preconditionFailed = () =>
@@ -71,13 +71,13 @@ export const preconditionFailed = () =>
     412,
   );
 
-/** Gives a changed thing the revision and time of now. */
-export const touched = () => ({
+/** Returns a new revision and modification time for a changed resource. */
+export const newRevision = () => ({
   RevisionId: randomUUID(),
   LastModified: new Date().toISOString().replace('Z', '+0000'),
 });
 
-/** The settings behind a qualifier: a version, an alias, or `$LATEST` when there is none. */
+/** Returns the settings of a qualifier: a version, an alias, or `$LATEST` without one. */
 export function resolveQualifier(found: LambdaFunction, qualifier = '$LATEST'): Configuration {
   const version = found.aliases[qualifier]?.FunctionVersion ?? qualifier;
   const configuration = version === '$LATEST' ? found.latest : found.versions[version];
@@ -85,16 +85,16 @@ export function resolveQualifier(found: LambdaFunction, qualifier = '$LATEST'): 
   return configuration;
 }
 
-/** Publishes `$LATEST`. As Lambda does: nothing changed since the last version means that version again. */
+/** Publishes `$LATEST`. As in Lambda, returns the last version if nothing changed since. */
 export function publish(found: LambdaFunction, description: string | undefined): Configuration {
   const { latest, versions } = found;
   const previous = versions[String(found.lastVersion)];
-  if (previous && unchanged(previous, latest)) return previous;
+  if (previous && isUnchanged(previous, latest)) return previous;
   found.lastVersion += 1;
   const Version = String(found.lastVersion);
   const published: Configuration = {
     ...structuredClone(latest),
-    ...touched(),
+    ...newRevision(),
     Version,
     FunctionArn: `${latest.FunctionArn}:${Version}`,
     Description: description ?? latest.Description,
@@ -103,7 +103,7 @@ export function publish(found: LambdaFunction, description: string | undefined):
   return published;
 }
 
-function unchanged(previous: Configuration, latest: Configuration): boolean {
+function isUnchanged(previous: Configuration, latest: Configuration): boolean {
   const compared = [
     'CodeSha256',
     'Runtime',

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import type { WireAnswer } from '../wire.ts';
+import type { WireResponse } from '../wire.ts';
 import { type AppProcess, StartFailure } from './app-process.ts';
 import type { AppProcesses, Runnable } from './app-processes.ts';
 import type { Configuration } from './functions.ts';
 
-/** What of an HTTP API event (format 2.0) the web adapter turns into a request. */
+/** Fields of an HTTP API event (format 2.0) that the web adapter turns into a request. */
 const HttpEvent = z.object({
   rawPath: z.string().default('/'),
   rawQueryString: z.string().default(''),
@@ -19,48 +19,50 @@ const HttpEvent = z.object({
 });
 type HttpEvent = z.output<typeof HttpEvent>;
 
-/** Lambda's log tail. */
+/** Size of Lambda's log tail. */
 const TAIL_BYTES = 4096;
-/** What an application prints about a failed request may come a moment after its answer. */
-const LAST_WORDS_MS = 20;
+/** Milliseconds to wait for output about a failed request, which may arrive after the response. */
+const TRAILING_OUTPUT_MS = 20;
 
-/** `Invoke`: the web adapter's work for one event. A function error is an answer, as in Lambda. */
+/**
+ * Emulates `Invoke` with the web adapter's handling of one event. A function error is a normal response, as in Lambda.
+ */
 export async function invokeApp(
   processes: AppProcesses,
   runnable: Runnable,
   configuration: Configuration,
   payload: Buffer,
   tail: boolean,
-): Promise<WireAnswer> {
+): Promise<WireResponse> {
   const requestId = randomUUID();
-  const began = Date.now();
-  const answer = (body: unknown, output: string, failed: boolean): WireAnswer => ({
+  const startedAt = Date.now();
+  const answer = (body: unknown, output: string, failed: boolean): WireResponse => ({
     headers: {
       'x-amz-executed-version': configuration.Version,
       ...(failed ? { 'x-amz-function-error': 'Unhandled' } : {}),
-      ...(tail ? { 'x-amz-log-result': logTail(requestId, configuration, output, Date.now() - began) } : {}),
+      ...(tail ? { 'x-amz-log-result': logTail(requestId, configuration, output, Date.now() - startedAt) } : {}),
     },
     body,
   });
-  const failure = (errorType: string, message: string, output: string): WireAnswer =>
+  const failure = (errorType: string, message: string, output: string): WireResponse =>
     answer({ errorType, errorMessage: `RequestId: ${requestId} Error: ${message}` }, output, true);
 
   const event = HttpEvent.parse(payload.length > 0 ? JSON.parse(payload.toString('utf8')) : {});
   try {
     return await processes.use(runnable, async (app, cold) => {
       const from = cold ? 0 : app.printed;
-      const result = await exchange(app, event, configuration.Timeout * 1000);
+      const result = await sendRequest(app, event, configuration.Timeout * 1000);
       if (typeof result === 'string') {
         const output = app.outputSince(from);
         return app.alive
           ? failure('Sandbox.Timedout', result, output)
           : failure('Runtime.ExitError', await app.ended, output);
       }
-      if ((result.response.statusCode ?? 0) >= 500) await sleep(LAST_WORDS_MS);
-      // What it printed before it answered has come too, and is read in this turn of the loop.
+      if ((result.response.statusCode ?? 0) >= 500) await sleep(TRAILING_OUTPUT_MS);
+      // Output from before the response has arrived too and is read in this turn of the event loop.
       else await nextTurn();
       const streaming = configuration.Environment.Variables.AWS_LWA_INVOKE_MODE?.toLowerCase() === 'response_stream';
-      return answer(streaming ? streamed(result) : buffered(result), app.outputSince(from), false);
+      return answer(streaming ? toStreamedBody(result) : toBufferedBody(result), app.outputSince(from), false);
     });
   } catch (error) {
     if (error instanceof StartFailure) return failure(error.type, error.message, error.output);
@@ -73,8 +75,8 @@ interface Exchange {
   body: Buffer;
 }
 
-/** One request; a sentence when there was no answer. */
-function exchange(app: AppProcess, event: HttpEvent, timeoutMs: number): Promise<Exchange | string> {
+/** Sends one request. Resolves with a message instead of a response if there was none. */
+function sendRequest(app: AppProcess, event: HttpEvent, timeoutMs: number): Promise<Exchange | string> {
   const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
   const cookies = event.cookies.length > 0 ? { cookie: event.cookies.join('; ') } : {};
   return new Promise((resolve) => {
@@ -100,9 +102,9 @@ function exchange(app: AppProcess, event: HttpEvent, timeoutMs: number): Promise
       response.once('end', () => settle({ response, body: Buffer.concat(chunks) }));
       response.once('error', (error) => settle(error.message));
     });
-    // Whether it crashed or only hung up shows a moment later.
+    // The process may have crashed or only closed the connection, which is known a moment later.
     outgoing.once('error', async (error) => {
-      await Promise.race([app.ended, sleep(LAST_WORDS_MS * 5)]);
+      await Promise.race([app.ended, sleep(TRAILING_OUTPUT_MS * 5)]);
       settle(error.message);
     });
     outgoing.end(
@@ -116,11 +118,11 @@ function prelude({ response }: Exchange) {
   return { statusCode: response.statusCode, headers, cookies };
 }
 
-/** Lambda's framing of a streamed HTTP answer: JSON prelude, eight NUL bytes, body. */
-const streamed = (result: Exchange) =>
+/** Frames a streamed HTTP response as Lambda does: JSON prelude, eight NUL bytes, body. */
+const toStreamedBody = (result: Exchange) =>
   Buffer.concat([Buffer.from(JSON.stringify(prelude(result))), Buffer.alloc(8), result.body]);
 
-const buffered = (result: Exchange) => ({
+const toBufferedBody = (result: Exchange) => ({
   ...prelude(result),
   body: result.body.toString('base64'),
   isBase64Encoded: true,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What Lambda's operations are sent, as far as hosting applications needs it. */
+/** Inputs of Lambda's operations, limited to what app hosting uses. */
 
 export const CodeSource = z.object({
   S3Bucket: z.string().optional(),

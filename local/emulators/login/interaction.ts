@@ -3,8 +3,8 @@ import type { Provider } from 'oidc-provider';
 import { type Attempt, errorPage, PASSWORD_LENGTH, signInPage, signUpPage } from './pages.ts';
 import type { User, Users } from './users.ts';
 
-/** A form is short. */
-const LONGEST_FORM = 10_000;
+/** Maximum length of a form in characters. */
+const MAX_FORM_BYTES = 10_000;
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -13,17 +13,17 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-const show = (response: ServerResponse, status: number, page: string): void => {
+const sendPage = (response: ServerResponse, status: number, page: string): void => {
   response.writeHead(status, HEADERS).end(page);
 };
 
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
-  for await (const chunk of request.setEncoding('utf8')) if (text.length < LONGEST_FORM) text += chunk;
+  for await (const chunk of request.setEncoding('utf8')) if (text.length < MAX_FORM_BYTES) text += chunk;
   return new URLSearchParams(text);
 }
 
-/** Tries what was typed: the user, or what is wrong. */
+/** Signs the user in or up. Returns the user, or a message about the invalid input. */
 async function attempt(users: Users, form: URLSearchParams, signingUp: boolean): Promise<User | string> {
   const email = form.get('email')?.trim() ?? '';
   const name = form.get('name')?.trim() ?? '';
@@ -35,27 +35,27 @@ async function attempt(users: Users, form: URLSearchParams, signingUp: boolean):
   return (await users.add({ email, password, name })) ?? 'There is an account with this e-mail address already.';
 }
 
-/** The page that somebody signs in or up on, and what its form sends. */
-export async function interact(
+/** Handles the sign-in and sign-up page and its form. */
+export async function handleInteraction(
   provider: Provider,
   users: Users,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const details = await provider.interactionDetails(request, response).catch(() => undefined);
-  if (!details) return show(response, 400, errorPage('This page has expired, or was opened in another browser.'));
+  if (!details) return sendPage(response, 400, errorPage('This page has expired, or was opened in another browser.'));
   const signingUp = /\?sign-up$/.test(request.url ?? '');
   const page = signingUp ? signUpPage : signInPage;
   if (request.method !== 'POST') {
     request.resume();
     const { login_hint: hint } = details.params;
-    return show(response, 200, page(typeof hint === 'string' ? { email: hint } : {}));
+    return sendPage(response, 200, page(typeof hint === 'string' ? { email: hint } : {}));
   }
   const form = await readForm(request);
   const user = await attempt(users, form, signingUp);
   if (typeof user === 'string') {
-    const typed: Attempt = { email: form.get('email') ?? '', name: form.get('name') ?? '', problem: user };
-    return show(response, 400, page(typed));
+    const input: Attempt = { email: form.get('email') ?? '', name: form.get('name') ?? '', problem: user };
+    return sendPage(response, 400, page(input));
   }
   await provider.interactionFinished(request, response, { login: { accountId: user.subject } });
 }

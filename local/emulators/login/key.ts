@@ -11,16 +11,16 @@ const KeyFile = z.looseObject({
   use: z.literal('sig'),
 });
 
-/** What an access token says, beside who issued it and when. */
+/** Claims of an access token, without its times. */
 export interface AccessClaims {
   issuer: string;
   clientId: string;
-  /** Whom it is for. */
+  /** Resource that the token is valid for. */
   audience: string;
   subject: string;
 }
 
-/** The key that the local run's logins are signed with: a private JWK in a file that only its owner may read. */
+/** Opens or creates the signing key of the local logins: a private JWK in a file that only its owner may read. */
 export async function openLoginKey(file: string): Promise<JWK> {
   if (existsSync(file)) return KeyFile.parse(JSON.parse(readFileSync(file, 'utf8')));
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
@@ -30,12 +30,12 @@ export async function openLoginKey(file: string): Promise<JWK> {
   return key;
 }
 
-/** The half of a key that everybody may see. */
+/** Returns the public half of a key. */
 export const publicHalf = ({ kty, n, e, kid, alg, use }: JWK): JWK => ({ kty, n, e, kid, alg, use }) as JWK;
 
 /**
- * An access token as the pages of the login give it after a sign-in, with the claims of Cognito's that our code reads.
- * @param seconds how long it is valid
+ * Signs an access token as the login pages issue it after a sign-in, with the Cognito claims that the platform reads.
+ * @param seconds validity of the token
  */
 export function signAccessToken(key: JWK, claims: AccessClaims, seconds: number): Promise<string> {
   const { issuer, clientId, audience, subject } = claims;

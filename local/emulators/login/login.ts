@@ -2,26 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { Provider } from 'oidc-provider';
-import { interact } from './interaction.ts';
+import { handleInteraction } from './interaction.ts';
 import { openLoginKey, publicHalf, signAccessToken } from './key.ts';
 import type { LoginFacts } from './provider.ts';
 import { type NewUser, openUsers } from './users.ts';
 
-/** Where the pages and endpoints of the login are, below the one public address. */
+/** Path of the login's pages and endpoints on the public address. */
 export const LOGIN_PATH = '/oidc';
 const CLIENT_ID = 'dashboard';
-/** How long the tokens in `local.json` are valid, in seconds. */
-const DAY = 86_400;
+/** Validity of the tokens in `local.json`, in seconds. */
+const DAY_SECONDS = 86_400;
 
-export interface LoginStandIn {
+export interface LoginEmulator {
   facts: LoginFacts;
-  /** Variables of functions. */
+  /** Environment variables for functions. */
   variables: Record<string, string>;
   /** Answers a request below {@link LOGIN_PATH}. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** The subject of a user, who is added if there is none with this address. */
+  /** Returns the subject of a user. Adds the user if there is none with this email address. */
   subjectOf(user: NewUser): Promise<string>;
-  /** An access token that is valid for a day. */
+  /** Returns an access token that is valid for a day. */
   tokenFor(subject: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -32,10 +32,10 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
 };
 
 /**
- * The issuer of logins, in Cognito's place: the same protocol (OpenID Connect, code flow with PKCE), pages to sign in and
- * up, the same claims. All state is in the data directory.
+ * Starts the issuer of logins that emulates Cognito: the same protocol (OpenID Connect, authorization code with PKCE),
+ * pages to sign in and up, and the same claims. All state is in the data directory.
  */
-export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUrl: string }): Promise<LoginStandIn> {
+export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUrl: string }): Promise<LoginEmulator> {
   const folder = join(dataDir, 'login');
   const keyFile = join(folder, 'key.json');
   const key = await openLoginKey(keyFile);
@@ -53,7 +53,10 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
     return starting;
   };
 
-  /** Who has this access token. (oidc-provider's own endpoint takes none that is meant for an API; Cognito's does.) */
+  /**
+   * Returns the user of an access token. oidc-provider's endpoint refuses tokens whose audience is an API; Cognito's
+   * accepts them.
+   */
   const userInfo = async (authorization = '') => {
     const token = authorization.replace(/^Bearer +/i, '');
     const subject = await jwtVerify(token, keys, { issuer }).then(
@@ -76,13 +79,13 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
         return answer(response, known ? 200 : 401, known ?? { error: 'invalid_token' });
       }
       const { provider: oidc } = await provider();
-      // It sees paths below its own, and learns from the original one where that is.
+      // oidc-provider expects paths relative to its own and finds its mount path through the original URL.
       Object.assign(request, { originalUrl: request.url, url: target });
-      if (path.startsWith('/interaction/')) return await interact(oidc, users, request, response);
+      if (path.startsWith('/interaction/')) return await handleInteraction(oidc, users, request, response);
       await oidc.callback()(request, response);
     },
     subjectOf: async (user) => (await users.ensure(user)).subject,
-    tokenFor: (subject) => signAccessToken(key, { ...facts, subject }, DAY),
+    tokenFor: (subject) => signAccessToken(key, { ...facts, subject }, DAY_SECONDS),
     stop: async () => (await starting)?.close(),
   };
 }

@@ -1,6 +1,6 @@
-/** The pages of the local login: plain forms that work without script, by keyboard and with a screen reader. */
+/** Pages of the local login: plain forms that work without JavaScript, with a keyboard and with a screen reader. */
 
-const html = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
 const STYLE = `:root{color-scheme:light dark;--ink:#1a1f29;--paper:#fff;--line:#8a94a3;--accent:#1d4f91;--bad:#9b2226}
@@ -15,7 +15,7 @@ const page = (title: string, body: string) => `<!doctype html><html lang="en"><h
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><style>${STYLE}</style></head>
 <body><main><h1>${title}</h1>${body}</main></body></html>`;
 
-/** What was typed, and what is wrong with it. */
+/** The entered values and the problem with them. */
 export interface Attempt {
   email?: string;
   name?: string;
@@ -23,8 +23,8 @@ export interface Attempt {
 }
 
 const field = (name: string, label: string, attributes: string, value = '') =>
-  `<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${html(value)}" required ${attributes}>`;
-const alert = (problem: string | undefined) => (problem ? `<p role="alert">${html(problem)}</p>` : '');
+  `<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${escapeHtml(value)}" required ${attributes}>`;
+const alert = (problem: string | undefined) => (problem ? `<p role="alert">${escapeHtml(problem)}</p>` : '');
 
 export const PASSWORD_LENGTH = 12;
 
@@ -49,11 +49,11 @@ ${field('password', 'Password', `type="password" autocomplete="new-password" min
   );
 
 export const errorPage = (description: string) =>
-  page('This did not work', `<p>${html(description)}</p><p><a href="/dashboard/">Back to the dashboard</a></p>`);
+  page('Sign-in failed', `<p>${escapeHtml(description)}</p><p><a href="/dashboard/">Back to the dashboard</a></p>`);
 
 export const signedOutPage = () => page('Signed out', '<p><a href="/dashboard/">Sign in again</a></p>');
 
-/** Ends the session as soon as it is shown, as Cognito does: nobody is asked. `form` is oidc-provider's own. */
+/** Ends the session at once without confirmation, as Cognito does. `form` is oidc-provider's form. */
 export const signOutPage = (form: string) =>
   page(
     'Signing out',

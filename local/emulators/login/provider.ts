@@ -12,7 +12,7 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 const SCOPES = 'openid email profile';
 
-/** What a process needs to make tokens for logins of its own: tests do. */
+/** Settings with which a process issues tokens for its own logins, as tests do. */
 export interface LoginFacts {
   issuer: string;
   clientId: string;
@@ -29,7 +29,7 @@ export interface ProviderOptions {
   users: Users;
 }
 
-/** Nobody is asked whether the dashboard may know who they are: it is the platform's own. */
+/** Grants the dashboard access without a consent page, because it belongs to the platform. */
 async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
   const { provider, session, client } = oidc;
   const { accountId } = session ?? {};
@@ -44,7 +44,10 @@ async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
   return grant;
 }
 
-/** oidc-provider as Cognito is set up in lib/stacks/login.ts. It takes long to load, so this happens when somebody signs in. */
+/**
+ * Starts oidc-provider with the settings of Cognito in lib/stacks/login.ts. Loading it is slow, so it starts at the
+ * first sign-in.
+ */
 export async function startProvider(options: ProviderOptions): Promise<{ provider: Provider; close(): void }> {
   const { folder, baseUrl, facts, key, users } = options;
   const { issuer, clientId, audience } = facts;
@@ -67,7 +70,7 @@ export async function startProvider(options: ProviderOptions): Promise<{ provide
     cookies: { keys: cookieKeys.value },
     scopes: SCOPES.split(' '),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // Cognito's ID tokens say who it is; nobody has to ask again.
+    // Cognito's ID tokens contain the user's claims, so clients need not request them separately.
     conformIdTokenClaims: false,
     discovery: { userinfo_endpoint: `${issuer}/userinfo` },
     routes: { jwks: '/.well-known/jwks.json' },

@@ -3,7 +3,9 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 
 const epoch = () => Math.floor(Date.now() / 1000);
 
-/** What oidc-provider remembers (sessions, codes, refresh tokens), in a file: a restart signs nobody out. */
+/**
+ * Opens the file that stores oidc-provider's sessions, codes and refresh tokens, so that a restart signs no user out.
+ */
 export function openLoginStore(file: string): { adapter: AdapterFactory; close(): void } {
   const database = new DatabaseSync(file);
   database.exec(`
@@ -32,7 +34,7 @@ export function openLoginStore(file: string): { adapter: AdapterFactory; close()
     },
     find: async (id) => read(byId.get(model, id)),
     findByUid: async (uid) => read(byUid.get(model, uid)),
-    // Codes for devices without a keyboard are off.
+    // The device flow is disabled.
     findByUserCode: async () => undefined,
     consume: async (id) => {
       consume.run(epoch(), model, id);

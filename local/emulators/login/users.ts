@@ -12,21 +12,21 @@ export interface NewUser {
   password: string;
 }
 
-/** Who may sign in. */
+/** The users who may sign in. */
 export interface Users {
   bySubject(subject: string): User | undefined;
-  /** The user with this address and password. */
+  /** Returns the user with this email address and password. */
   signIn(email: string, password: string): Promise<User | undefined>;
-  /** Adds a user and returns it; undefined where the address is taken. */
+  /** Adds a user and returns it; undefined if the email address is in use. */
   add(user: NewUser): Promise<User | undefined>;
-  /** The user with this address, added if there is none. */
+  /** Returns the user with this email address. Adds it if there is none. */
   ensure(user: NewUser): Promise<User>;
 }
 
 const derive = promisify<string, string, number, Buffer>(scrypt);
 const hashOf = (password: string, salt: string): Promise<Buffer> => derive(password, salt, 32);
 
-/** Users in a file; passwords as scrypt hashes. */
+/** Opens the users' file. Passwords are stored as scrypt hashes. */
 export function openUsers(file: string): Users {
   const state = openState(file, z.array(User), []);
   const byEmail = (email: string) => state.value.find((user) => user.email === email.trim().toLowerCase());
@@ -34,7 +34,7 @@ export function openUsers(file: string): Users {
     bySubject: (subject) => state.value.find((user) => user.subject === subject),
     async signIn(email, password) {
       const user = byEmail(email);
-      // An address that nobody has takes as long.
+      // Hashes also for an unknown address, so that it takes as long.
       const hash = await hashOf(password, user?.salt ?? '');
       return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined;
     },

@@ -1,7 +1,7 @@
-/** The page on which a payment is made: what it is about, and one button. */
+/** Returns the payment page: the amount and one button. */
 export function paymentPage({ amount, email, status }: { amount: number; email: string; status: string }): string {
   const text = (value: string) => value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
-  const button = status === 'success' ? '<p>This payment is made.</p>' : '<button>Pay</button>';
+  const button = status === 'success' ? '<p>This payment is complete.</p>' : '<button>Pay</button>';
   const failed = status === 'failed' ? '<p role="alert">The card was declined.</p>' : '';
   return `<!doctype html>
 <html lang="en">

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openState } from '../state.ts';
-import { parse, type StandIn, type StandInOptions, serve, type WireAnswer, type WireRequest } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, parse, serve, type WireRequest, type WireResponse } from '../wire.ts';
 import { paymentPage } from './page.ts';
 
-/** Where the pages are on which payments are made, below the one public address. */
+/** Path of the payment pages on the public address. */
 export const PAY_PATH = '/pay';
-/** An amount whose card is declined, in cents. */
+/** The amount in cents whose card is declined. */
 const DECLINED = 1300;
 
 const Transaction = z.object({
@@ -31,38 +31,38 @@ const Initialize = z.object({
 });
 const Charge = Initialize.omit({ callback_url: true }).extend({ authorization_code: z.string() });
 
-/** One card for everybody, which may be charged again. */
+/** The only card, which may be charged again. */
 const AUTHORIZATION = {
   ...{ authorization_code: 'AUTH_localcard', bin: '408408', last4: '4081', exp_month: '12', exp_year: '2030' },
   ...{ channel: 'card', card_type: 'visa ', bank: 'TEST BANK', country_code: 'ZA', brand: 'visa', reusable: true },
 };
 
-const ok = (message: string, data: object): WireAnswer => ({ body: { status: true, message, data } });
-const refused = (message: string, status = 400): WireAnswer => ({ status, body: { status: false, message } });
+const ok = (message: string, data: object): WireResponse => ({ body: { status: true, message, data } });
+const refused = (message: string, status = 400): WireResponse => ({ status, body: { status: false, message } });
 
-export interface PaymentsStandIn extends StandIn {
-  /** Variables of functions. */
+export interface PaymentsEmulator extends Emulator {
+  /** Environment variables for functions. */
   variables: Record<string, string>;
   /** Answers a request below {@link PAY_PATH}. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /**
- * The card processor, in Paystack's place: as much of its API as the platform uses, its pages and its signed callbacks.
- * Every card pays, but for one amount.
+ * Starts an emulator of the payment provider Paystack: the parts of its API that the platform uses, its payment page
+ * and its signed callbacks. Every payment succeeds, except for one amount.
  */
 export async function startPayments({
   dataDir,
   port,
   baseUrl,
-}: StandInOptions & { baseUrl: string }): Promise<PaymentsStandIn> {
+}: EmulatorOptions & { baseUrl: string }): Promise<PaymentsEmulator> {
   const state = openState(join(dataDir, 'payments.json'), State, {
     secretKey: `sk_test_${randomBytes(20).toString('hex')}`,
     transactions: {},
   });
   const { secretKey, transactions } = state.value;
 
-  const shown = (reference: string, { amount, email, currency, status }: Transaction) => ({
+  const describe = (reference: string, { amount, email, currency, status }: Transaction) => ({
     ...{ id: 1, domain: 'test', status, reference, amount, currency, channel: 'card' },
     gateway_response: { success: 'Approved', failed: 'Declined', abandoned: 'The transaction was not completed' }[
       status
@@ -71,23 +71,23 @@ export async function startPayments({
     authorization: status === 'abandoned' ? {} : AUTHORIZATION,
   });
 
-  function attempt(transaction: Transaction): void {
+  function charge(transaction: Transaction): void {
     if (transaction.status !== 'success') transaction.status = transaction.amount === DECLINED ? 'failed' : 'success';
     state.save();
   }
 
-  /** Tells the platform, as the processor does: once here, where it repeats it for days until it hears 200. */
-  async function tell(reference: string, transaction: Transaction): Promise<void> {
+  /** Sends the callback to the platform once. Paystack repeats it for days until it receives 200. */
+  async function sendCallback(reference: string, transaction: Transaction): Promise<void> {
     const event = transaction.status === 'success' ? 'charge.success' : 'charge.failed';
-    const body = JSON.stringify({ event, data: shown(reference, transaction) });
+    const body = JSON.stringify({ event, data: describe(reference, transaction) });
     const signature = createHmac('sha512', secretKey).update(body).digest('hex');
     const headers = { 'content-type': 'application/json', 'x-paystack-signature': signature };
     await fetch(`${baseUrl}/hooks/payments`, { method: 'POST', headers, body }).catch((error: unknown) =>
-      console.error('the payment callback was not delivered', error),
+      console.error('the payment callback could not be delivered', error),
     );
   }
 
-  const operations: Record<string, (request: WireRequest) => WireAnswer | Promise<WireAnswer>> = {
+  const operations: Record<string, (request: WireRequest) => WireResponse | Promise<WireResponse>> = {
     'POST /transaction/initialize': ({ body }) => {
       const { reference, callback_url: returnTo, ...asked } = parse(Initialize, body);
       if (Object.hasOwn(transactions, reference)) return refused('Duplicate Transaction Reference');
@@ -103,8 +103,8 @@ export async function startPayments({
       if (authorization_code !== AUTHORIZATION.authorization_code) return refused('Invalid authorization code');
       const transaction: Transaction = { ...asked, accessCode: '', returnTo: '', status: 'abandoned' };
       transactions[reference] = transaction;
-      attempt(transaction);
-      return ok('Charge attempted', shown(reference, transaction));
+      charge(transaction);
+      return ok('Charge attempted', describe(reference, transaction));
     },
   };
 
@@ -114,7 +114,7 @@ export async function startPayments({
     if (reference !== undefined) {
       const transaction = Object.hasOwn(transactions, reference) ? transactions[reference] : undefined;
       if (!transaction) return refused('Transaction reference not found');
-      return ok('Verification successful', shown(reference, transaction));
+      return ok('Verification successful', describe(reference, transaction));
     }
     return operations[`${request.method} ${request.path}`]?.(request) ?? refused('Route not found', 404);
   });
@@ -129,18 +129,18 @@ export async function startPayments({
       const [reference, transaction] =
         Object.entries(transactions).find(([, each]) => accessCode !== '' && each.accessCode === accessCode) ?? [];
       if (!reference || !transaction) {
-        response.writeHead(404, { 'content-type': 'text/plain' }).end('There is no such payment.');
+        response.writeHead(404, { 'content-type': 'text/plain' }).end('Payment not found.');
         return;
       }
       if (request.method !== 'POST') {
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(paymentPage(transaction));
         return;
       }
-      // As when somebody pays another amount than was asked for.
-      const paid = Number(url.searchParams.get('amount'));
-      if (paid > 0 && transaction.status !== 'success') transaction.amount = paid;
-      attempt(transaction);
-      await tell(reference, transaction);
+      // Simulates a payment of an amount that differs from the requested one.
+      const paidCents = Number(url.searchParams.get('amount'));
+      if (paidCents > 0 && transaction.status !== 'success') transaction.amount = paidCents;
+      charge(transaction);
+      await sendCallback(reference, transaction);
       if (request.headers.accept?.includes('text/html')) {
         const back = new URL(transaction.returnTo);
         back.searchParams.set('reference', reference);

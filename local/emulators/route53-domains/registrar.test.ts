@@ -13,12 +13,12 @@ import {
   UpdateDomainNameserversCommand,
 } from '@aws-sdk/client-route-53-domains';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { StandIn } from '../wire.ts';
+import type { Emulator } from '../wire.ts';
 import { startRegistrar } from './registrar.ts';
 
-/** Amazon's own client speaks to it: what it understands, the shipped code may rely on. */
+/** Tests the emulator with Amazon's own client, so that the platform's code can rely on what it accepts. */
 let dataDir: string;
-let registrar: StandIn;
+let registrar: Emulator;
 let client: Route53DomainsClient;
 const clock = { now: 0 };
 const now = () => clock.now;
@@ -54,7 +54,7 @@ const statusOf = async (OperationId?: string) =>
 const availability = async (DomainName: string) =>
   (await client.send(new CheckDomainAvailabilityCommand({ DomainName }))).Availability;
 
-test('a name is registered after a moment, is taken from then on, and is still there after a restart', async () => {
+test('registers a name after a delay and keeps it over a restart', async () => {
   expect(await availability('shop.co.za')).toBe('AVAILABLE');
   const operation = await register('shop.co.za');
   expect(await statusOf(operation)).toBe('IN_PROGRESS');
@@ -69,7 +69,7 @@ test('a name is registered after a moment, is taken from then on, and is still t
   expect(ExpirationDate?.toISOString()).toBe('2027-01-31T09:30:00.000Z');
 });
 
-test('names say how it goes', async () => {
+test('chooses the result by the prefix of the name', async () => {
   expect(await availability('taken-shop.com')).toBe('UNAVAILABLE');
   expect(await availability('premium-shop.com')).toBe('UNAVAILABLE_PREMIUM');
   const refused = await register('refused-shop.com');
@@ -81,13 +81,13 @@ test('names say how it goes', async () => {
   expect(await availability('refused-shop.com')).toBe('AVAILABLE');
 });
 
-test('.co.za is sold by the year and without privacy', async () => {
+test('sells .co.za by the year and without privacy', async () => {
   await expect(register('shop.co.za', 2)).rejects.toMatchObject({ name: 'TLDRulesViolation' });
   await expect(register('shop.co.za', 1, true)).rejects.toMatchObject({ name: 'TLDRulesViolation' });
   expect(await register('shop.com', 2, true)).toBeTruthy();
 });
 
-test('a renewal names the year of expiry, and is so done once; requests are listed newest first', async () => {
+test('renews once per named year of expiry and lists requests newest first', async () => {
   await register('shop.com');
   clock.now += 1000;
   const renew = () => client.send(new RenewDomainCommand({ DomainName: 'shop.com', CurrentExpiryYear: 2027 }));

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openState } from '../state.ts';
-import { jsonOperations, parse, ServiceError, type StandIn, type StandInOptions, serve } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
-export interface RegistrarOptions extends StandInOptions {
-  /** Names that are registered from the beginning. */
+export interface RegistrarOptions extends EmulatorOptions {
+  /** Names that are registered at the start. */
   registered?: readonly string[];
   now?: () => number;
 }
@@ -16,11 +16,11 @@ const Operation = z.object({
   domain: z.string(),
   /** Epoch milliseconds. */
   submittedAt: z.number(),
-  /** When it is over, one way or the other. */
+  /** Time at which the operation succeeds or fails, in epoch milliseconds. */
   doneAt: z.number(),
   years: z.number().optional(),
   nameservers: z.array(z.string()).optional(),
-  /** Set once what it asks for is done. */
+  /** True once the operation's effect was applied. */
   applied: z.boolean(),
 });
 type Operation = z.output<typeof Operation>;
@@ -84,16 +84,16 @@ function yearsLater(time: number, years: number): number {
 }
 
 /**
- * Amazon Route 53 Domains. Names say how it goes, as test cards do: `taken-…` is taken, `premium-…` costs more, `refused-…`
- * is taken on and then refused, `slow-…` takes ten seconds. A second request for a name that is under way is a
- * DuplicateRequest; `.co.za` is sold by the year and without privacy.
+ * Starts an emulator of Amazon Route 53 Domains. As with test cards, the prefix of a name chooses the result: `taken-…`
+ * is taken, `premium-…` costs more, `refused-…` is accepted and then refused, `slow-…` takes ten seconds. A second
+ * request during an operation on the same name is a DuplicateRequest. `.co.za` is sold by the year and without privacy.
  */
 export async function startRegistrar({
   dataDir,
   port,
   registered = [],
   now = Date.now,
-}: RegistrarOptions): Promise<StandIn> {
+}: RegistrarOptions): Promise<Emulator> {
   const state = openState(join(dataDir, 'registrar.json'), State, { domains: {}, operations: [] });
 
   for (const domain of registered) {
@@ -101,8 +101,8 @@ export async function startRegistrar({
   }
   state.save();
 
-  /** Does what operations asked for whose time has come. */
-  function settle(): void {
+  /** Applies the operations whose time has come. */
+  function applyDue(): void {
     let changed = false;
     for (const operation of state.value.operations) {
       if (operation.applied || operation.doneAt > now()) continue;
@@ -128,13 +128,13 @@ export async function startRegistrar({
       throw new ServiceError('DuplicateRequest', `The request is already in progress for ${domain}.`);
     }
     const submittedAt = now();
-    const takes = type === 'REGISTER_DOMAIN' && domain.startsWith('slow-') ? SLOW : QUICK;
-    const operation = { id: randomUUID(), ...asked, submittedAt, doneAt: submittedAt + takes, applied: false };
+    const durationMs = type === 'REGISTER_DOMAIN' && domain.startsWith('slow-') ? SLOW : QUICK;
+    const operation = { id: randomUUID(), ...asked, submittedAt, doneAt: submittedAt + durationMs, applied: false };
     state.value.operations.push(operation);
     state.save();
     return { OperationId: operation.id };
   }
-  const owned = (domain: string) => {
+  const findOwned = (domain: string) => {
     const found = state.value.domains[domain];
     if (!found) throw new ServiceError('InvalidInput', `Domain ${domain} not found in the account.`);
     return found;
@@ -149,7 +149,7 @@ export async function startRegistrar({
     ...(statusOf(operation) === 'FAILED' ? { Message: 'The registry refused the name.' } : {}),
   });
   const after = <T>(answer: () => T): T => {
-    settle();
+    applyDue();
     return answer();
   };
 
@@ -178,7 +178,7 @@ export async function startRegistrar({
       RenewDomain: (body) =>
         after(() => {
           const { DomainName: domain, DurationInYears: years, CurrentExpiryYear } = parse(Renew, body);
-          if (new Date(owned(domain).expiresAt).getUTCFullYear() !== CurrentExpiryYear) {
+          if (new Date(findOwned(domain).expiresAt).getUTCFullYear() !== CurrentExpiryYear) {
             throw new ServiceError('InvalidInput', `${domain} does not expire in ${CurrentExpiryYear}.`);
           }
           if (isCoZa(domain) && years !== 1)
@@ -188,13 +188,13 @@ export async function startRegistrar({
       UpdateDomainNameservers: (body) =>
         after(() => {
           const { DomainName: domain, Nameservers } = parse(UpdateNameservers, body);
-          owned(domain);
+          findOwned(domain);
           return submit({ type: 'UPDATE_NAMESERVER', domain, nameservers: Nameservers.map(({ Name }) => Name) });
         }),
       GetDomainDetail: (body) =>
         after(() => {
           const { DomainName: domain } = parse(Named, body);
-          const { createdAt, expiresAt, nameservers } = owned(domain);
+          const { createdAt, expiresAt, nameservers } = findOwned(domain);
           return {
             DomainName: domain,
             AutoRenew: false,

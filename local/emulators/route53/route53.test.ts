@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDns, type Dns, type RecordSet } from '../../../providers/dns/dns.ts';
 import { type Route53, startRoute53 } from './route53.ts';
 
-/** Amazon's own client speaks to it, through the provider that is shipped. */
+/** Tests the emulator with Amazon's own client, through the platform's provider. */
 let dataDir: string;
 let route53: Route53;
 let dns: Dns;
@@ -29,7 +29,7 @@ const a = (name: string, ...values: string[]): RecordSet => ({ name, type: 'A', 
 const upsert = (set: RecordSet) => ({ action: 'UPSERT' as const, set });
 const remove = (set: RecordSet) => ({ action: 'DELETE' as const, set });
 
-test('a zone is made once, found by its name, and is still there after a restart', async () => {
+test('creates a zone once, finds it by name and keeps it over a restart', async () => {
   const zone = await dns.ensureZone('shop.co.za', 'one');
   expect(zone.nameservers).toHaveLength(4);
   await dns.ensureZone('op.co.za', 'two');
@@ -43,7 +43,7 @@ test('a zone is made once, found by its name, and is still there after a restart
   expect(route53.zoneOf('myshop.co.za')).toBeUndefined();
 });
 
-test('seven hundred sets go in parts and come back in pages, texts with all their signs', async () => {
+test('writes 700 record sets in batches and returns them in pages, with all characters of texts', async () => {
   const { id } = await dns.ensureZone('shop.co.za', 'one');
   const sets = Array.from({ length: 700 }, (_, index) => a(`n${index}.shop.co.za`, `192.0.2.${index % 250}`));
   const text = { name: 'shop.co.za', type: 'TXT', ttl: 60, values: ['"a&b <c> \\"d\\" \\\\" "\\342\\230\\200"'] };
@@ -53,7 +53,7 @@ test('seven hundred sets go in parts and come back in pages, texts with all thei
   expect(found.sort(byName)).toEqual([...sets, text].sort(byName));
 });
 
-test('what is deleted must be exactly what is there, and a batch happens whole or not at all', async () => {
+test('deletes only exact matches and applies a batch as a whole', async () => {
   const { id } = await dns.ensureZone('shop.co.za', 'one');
   const www = a('www.shop.co.za', '192.0.2.1', '192.0.2.2');
   await dns.change(id, [upsert(www)]);
@@ -69,7 +69,7 @@ test('what is deleted must be exactly what is there, and a batch happens whole o
   expect(await dns.recordSets(id, 'shop.co.za')).toEqual([alias]);
 });
 
-test('an alias stands in place of values, at the top of a zone too, and not beside a CNAME', async () => {
+test('accepts an alias in place of values, also at the zone apex, but not beside a CNAME', async () => {
   const { id } = await dns.ensureZone('shop.co.za', 'dom_1');
   const alias = (type: string, name = 'shop.co.za'): RecordSet => ({
     ...{ name, type, ttl: 0, values: [], alias: 'd111.cloudfront.net' },

@@ -3,12 +3,12 @@ import { getAccount } from '../../../contract/accounts/accounts.ts';
 import { createKey, listKeys, revokeKey } from '../../../contract/accounts/api-keys.ts';
 import { listModels } from '../../../contract/ai/gateway.ts';
 import { createApp, listApps } from '../../../contract/apps/apps.ts';
-import { clientOf, codeOf, newAccount, until } from '../../support/harness.ts';
+import { clientOf, codeOf, newAccount, waitFor } from '../../support/harness.ts';
 
 const read = { name: 'Reader', scopes: ['read' as const] };
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-test('a key made in the dashboard works at once, with its scopes and no other, and its secret is shown once', async () => {
+test('a key created in the dashboard works at once, with its scopes only, and its secret is shown once', async () => {
   const { dashboard } = await newAccount();
   const made = (await dashboard.call(createKey, { body: read })).body.data;
   expect(made).toMatchObject({ name: 'Reader', scopes: ['read'], allowedOrigins: ['*'] });
@@ -22,7 +22,7 @@ test('a key made in the dashboard works at once, with its scopes and no other, a
   expect(listed.body.data[0]).toMatchObject({ id: made.id, publicKey: made.publicKey });
 });
 
-test('keys are listed newest first, a page at a time, with when either half was last used', async () => {
+test('lists keys newest first, page by page, with the last use of either half', async () => {
   const { dashboard } = await newAccount();
   const made = [];
   for (const name of ['One', 'Two', 'Three']) {
@@ -32,7 +32,7 @@ test('keys are listed newest first, a page at a time, with when either half was 
   const before = new Date().toISOString();
   await clientOf({ secretKey: one?.secretKey ?? '' }).call(getAccount);
   await clientOf({ publicKey: two?.publicKey ?? '' }).call(listModels);
-  const listed = await until(async () => {
+  const listed = await waitFor(async () => {
     const { data } = (await dashboard.call(listKeys)).body;
     return data.length === 4 && data;
   });
@@ -43,7 +43,7 @@ test('keys are listed newest first, a page at a time, with when either half was 
   expect([page.data.map(({ name }) => name), page.has_more]).toEqual([['Two', 'One'], true]);
 });
 
-test('a revoked key is 401 at once, in both halves, and stays on the list', async () => {
+test('rejects a revoked key with 401 at once, in both halves, and keeps it on the list', async () => {
   const { dashboard } = await newAccount();
   const made = (await dashboard.call(createKey, { body: read })).body.data;
   const client = clientOf({ secretKey: made.secretKey });
@@ -59,17 +59,17 @@ test('a revoked key is 401 at once, in both halves, and stays on the list', asyn
   expect(Date.parse(listed?.revokedAt ?? '')).toBeLessThanOrEqual(Date.now());
 });
 
-test('a key expires when its maker said', async () => {
+test('a key expires at the requested time', async () => {
   const { dashboard } = await newAccount();
   const soon = new Date(Date.now() + 1500).toISOString();
   const made = (await dashboard.call(createKey, { body: { ...read, expiresAt: soon } })).body.data;
   expect(made.expiresAt).toBe(soon);
   const client = clientOf({ secretKey: made.secretKey });
   expect((await client.call(listApps)).status).toBe(200);
-  await until(async () => codeOf(await client.call(listApps)) === 'unauthorized', 250);
+  await waitFor(async () => codeOf(await client.call(listApps)) === 'unauthorized', 250);
 });
 
-test('a public key works from the origins it was made for, and without one', async () => {
+test('a public key works from its allowed origins and without an Origin header', async () => {
   const { dashboard } = await newAccount();
   const body = { ...read, allowedOrigins: ['https://shop.example', 'http://localhost:5173'] };
   const { publicKey } = (await dashboard.call(createKey, { body })).body.data;
@@ -80,7 +80,7 @@ test('a public key works from the origins it was made for, and without one', asy
   expect((await clientOf({ publicKey }).call(listModels)).status).toBe(200);
 });
 
-test('a repeat with the same Idempotency-Key shows the same secret and makes no second key', async () => {
+test('a repeat with the same Idempotency-Key returns the same secret and creates no second key', async () => {
   const { accessToken, dashboard } = await newAccount();
   const once = clientOf({ accessToken: () => accessToken, headers: { 'idempotency-key': 'a-form' } });
   const [first, again] = [await once.call(createKey, { body: read }), await once.call(createKey, { body: read })];
@@ -88,7 +88,7 @@ test('a repeat with the same Idempotency-Key shows the same secret and makes no 
   expect((await dashboard.call(listKeys)).body.data).toHaveLength(2);
 });
 
-test('another account’s key is not there to revoke', async () => {
+test('revoking another account’s key is 404', async () => {
   const [owner, stranger] = [await newAccount(), await newAccount()];
   const { id, secretKey } = (await owner.dashboard.call(createKey, { body: read })).body.data;
   expect(codeOf(await stranger.dashboard.call(revokeKey, { params: { id } }))).toBe('not_found');
@@ -96,7 +96,7 @@ test('another account’s key is not there to revoke', async () => {
   expect((await stranger.dashboard.call(listKeys)).body.data.map((key) => key.id)).not.toContain(id);
 });
 
-describe('a key that cannot be', () => {
+describe('rejects an invalid key', () => {
   test.each<[string, object, string]>([
     ['no name', { name: undefined }, 'name'],
     ['a blank name', { name: '   ' }, 'name'],
@@ -117,7 +117,7 @@ describe('a key that cannot be', () => {
     expect(answer.error?.message).toMatch(new RegExp(`^${field}: `));
   });
 
-  test('repeated scopes collapse, and a time in another zone is kept in UTC', async () => {
+  test('merges repeated scopes and stores a time with an offset in UTC', async () => {
     const { dashboard } = await newAccount();
     const at = inAnHour();
     const body = {

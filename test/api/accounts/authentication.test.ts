@@ -21,7 +21,7 @@ describe.each(named(keyed))('%s', (_name, route) => {
     ['a mistyped key', { authorization: `Bearer ${demo.secretKey.slice(0, -1)}` }],
     ['a revoked key', { authorization: `Bearer ${demo.keys.revoked}` }],
     ['an expired key', { authorization: `Bearer ${demo.keys.expired}` }],
-  ])('%s is 401', async (_what, headers) => {
+  ])('rejects %s with 401', async (_what, headers) => {
     const answer = await call(headers);
     expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
     expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
@@ -29,27 +29,27 @@ describe.each(named(keyed))('%s', (_name, route) => {
 });
 
 describe.each(named(scoped))('%s', (_name, route) => {
-  test('a key with every scope but the needed one is 403 insufficient_scope', async () => {
+  test('rejects a key without the required scope with 403 insufficient_scope', async () => {
     const others = (['read', 'write', 'deploy', 'domains', 'ai'] as const).filter((scope) => scope !== route.access);
     const account = await newAccount({ scopes: others });
     const answer = await account.call(route, inputOf(route));
     expect([answer.status, codeOf(answer)]).toEqual([403, 'insufficient_scope']);
   });
 
-  test('a public key is 403 forbidden', async () => {
+  test('rejects a public key with 403 forbidden', async () => {
     const answer = await clientOf({ publicKey: demo.publicKey }).call(route, inputOf(route));
     expect([answer.status, codeOf(answer)]).toEqual([403, 'forbidden']);
   });
 });
 
-test('with both keys the secret one counts', async () => {
+test('uses the secret key if both keys are sent', async () => {
   const { status } = await raw('/v1/apps', {
     headers: { authorization: `Bearer ${demo.secretKey}`, 'x-public-key': demo.publicKey },
   });
   expect(status).toBe(200);
 });
 
-test('every answer carries the rate limit and a request id', async () => {
+test('every response carries the rate limit and a request id', async () => {
   const account = await newAccount();
   for (const [left, path] of [
     [119, '/v1/apps'],
@@ -65,7 +65,7 @@ test('every answer carries the rate limit and a request id', async () => {
   }
 });
 
-test('of 130 requests at once a key gets 120 answered, the others are told when to come back', async () => {
+test('of 130 concurrent requests with one key 120 succeed, and the others are told when to retry', async () => {
   const account = await newAccount();
   const answers = await Promise.all(
     Array.from({ length: 130 }, () => raw('/v1/apps', { headers: { authorization: `Bearer ${account.secretKey}` } })),

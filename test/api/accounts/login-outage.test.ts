@@ -1,9 +1,9 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
-import { local, newAccount, type Opened } from '../../support/harness.ts';
+import { local, newAccount, type OpenedAccount } from '../../support/harness.ts';
 
-/** The platform's own code in this process, with an issuer of logins that nobody answers for. */
-let account: Opened;
+/** Loads the platform's code into this process with an unreachable login issuer. */
+let account: OpenedAccount;
 beforeAll(async () => {
   Object.assign(process.env, local.environment, { LOGIN_ISSUER: 'http://127.0.0.1:1' });
   const { environment } = local;
@@ -20,7 +20,7 @@ async function ask(path: string, token: string) {
   return { statusCode, body: JSON.parse(body ?? '{}') };
 }
 
-test('while the issuer of logins is down, a login is 503 and not signed out, and keys work on', async () => {
+test('while the login issuer is down, a login gets 503 instead of 401, and API keys keep working', async () => {
   const { statusCode, body } = await ask('/dashboard/v1/apps', account.accessToken);
   expect([statusCode, body.error]).toMatchObject([503, { code: 'server_error', status: 503 }]);
   expect(JSON.stringify(body)).not.toContain('127.0.0.1');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { getMe } from '../../../contract/accounts/me.ts';
 import { createApp, getApp, listApps } from '../../../contract/apps/apps.ts';
 import { createDeployment } from '../../../contract/deployments/deployments.ts';
-import { dashboardPathOf, type Route } from '../../../contract/route.ts';
+import { type Route, toDashboardPath } from '../../../contract/route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../../../contract/routes.ts';
 import { openLoginKey } from '../../../local/emulators/login/key.ts';
 import { accessTokenOf, clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
@@ -14,26 +14,26 @@ const params = { id: 'app_00000000000000000000000000' };
 const inputOf = (route: Route) => ({ params, ...(route.body ? { body: {} } : {}) }) as never;
 const withToken = (token: string, headers: Record<string, string> = {}) =>
   clientOf({ accessToken: () => token, headers });
-/** Every operation that a login may call. */
+/** All operations that a login may call. */
 const called = ([...routes, ...dashboardRoutes] as readonly Route[]).filter(
-  ({ path, access }) => dashboardPathOf(path) && access !== 'none',
+  ({ path, access }) => toDashboardPath(path) && access !== 'none',
 );
 
-test('the tokens of local.json are logins of its accounts', async () => {
+test('the tokens in local.json are logins of its accounts', async () => {
   for (const { id, email, dashboardToken } of [demo, local.accounts.other]) {
     const { body } = await withToken(dashboardToken).call(getMe);
     expect(body.data).toMatchObject({ account: { id, email }, roles: ['owner'] });
   }
 });
 
-test('a login does what a key of its account does, at the dashboard’s path', async () => {
+test('a login can do what a key of its account can, at the dashboard’s path', async () => {
   const account = await newAccount();
   const made = await account.dashboard.call(createApp, { body: { name: 'From the dashboard' } });
   expect(made.status).toBe(201);
   expect((await account.call(getApp, { params: { id: made.body.data.id } })).body).toEqual(made.body);
 });
 
-test('what is deployed from the dashboard says so', async () => {
+test('a deployment from the dashboard has the trigger DASHBOARD', async () => {
   const account = await newAccount();
   const body = { name: 'Dashed', framework: 'NODE', repoUrl: 'https://git.localhost/none.git' } as const;
   const { data } = (await account.dashboard.call(createApp, { body: { ...body, deployNow: false } })).body;
@@ -41,17 +41,17 @@ test('what is deployed from the dashboard says so', async () => {
   expect(deployment.body.data.trigger).toBe('DASHBOARD');
 });
 
-test('another account’s application is not there', async () => {
+test('another account’s application is 404', async () => {
   const [owner, stranger] = [await newAccount(), await newAccount()];
   const { data } = (await owner.dashboard.call(createApp, { body: { name: 'Mine' } })).body;
   const answer = await stranger.dashboard.call(getApp, { params: { id: data.id } });
   expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
 });
 
-/** Those that ask for something by its id, and for nothing else. */
+/** Operations whose only input is an id. */
 const byId = called.filter(({ params, body }) => params && !body);
-test.each(byId.map((route) => [`${route.method} ${dashboardPathOf(route.path)}`, route] as const))(
-  '%s of what is not one’s own is 404',
+test.each(byId.map((route) => [`${route.method} ${toDashboardPath(route.path)}`, route] as const))(
+  '%s of another account’s resource is 404',
   async (_name, route) => {
     const { dashboard } = await newAccount();
     const answer = await dashboard.call(route, inputOf(route));
@@ -59,7 +59,7 @@ test.each(byId.map((route) => [`${route.method} ${dashboardPathOf(route.path)}`,
   },
 );
 
-describe.each(called.map((route) => [`${route.method} ${dashboardPathOf(route.path)}`, route] as const))(
+describe.each(called.map((route) => [`${route.method} ${toDashboardPath(route.path)}`, route] as const))(
   '%s',
   (_name, route) => {
     test.each([
@@ -67,8 +67,8 @@ describe.each(called.map((route) => [`${route.method} ${dashboardPathOf(route.pa
       ['a secret key', { authorization: `Bearer ${demo.secretKey}` }],
       ['a public key', { 'x-public-key': demo.publicKey }],
       ['text that is no token', { authorization: 'Bearer nonsense' }],
-    ])('%s is 401', async (_what, headers) => {
-      // An accessToken chooses the path; the header given here is what is sent.
+    ])('rejects %s with 401', async (_what, headers) => {
+      // The accessToken selects the path; the header replaces the token that is sent.
       const answer = await clientOf({ accessToken: () => '', headers: { authorization: '', ...headers } }).call(
         route,
         inputOf(route),
@@ -80,11 +80,11 @@ describe.each(called.map((route) => [`${route.method} ${dashboardPathOf(route.pa
   },
 );
 
-describe('a token that is not an access token of ours is 401', () => {
+describe('rejects other tokens than our access tokens with 401', () => {
   const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const good = () => accessTokenOf(randomUUID());
   const parts = async () => (await good()).split('.') as [string, string, string];
-  /** A token signed with the issuer's own key that says something else. */
+  /** Signs other claims with the issuer's own key. */
   const saying = async (claims: Record<string, unknown>, header: { alg?: string; kid?: string } = {}) => {
     const key = await openLoginKey(local.login.keyFile);
     const { issuer, clientId, audience } = local.login;
@@ -99,7 +99,7 @@ describe('a token that is not an access token of ours is 401', () => {
     ['not valid yet', () => saying({ nbf: Math.floor(Date.now() / 1000) + 600 })],
     ['without an end', () => saying({ exp: undefined })],
     ['of another issuer', () => accessTokenOf(randomUUID(), { issuer: 'https://elsewhere.example' })],
-    ['of another client', () => accessTokenOf(randomUUID(), { clientId: 'somebody-else' })],
+    ['of another client', () => accessTokenOf(randomUUID(), { clientId: 'another-client' })],
     ['for another audience', () => accessTokenOf(randomUUID(), { audience: 'https://elsewhere.example' })],
     ['an ID token', () => saying({ token_use: 'id', client_id: undefined, aud: local.login.clientId })],
     ['without a subject', () => saying({ sub: undefined })],
@@ -109,7 +109,7 @@ describe('a token that is not an access token of ours is 401', () => {
       async () => {
         const [header, payload, signature] = await parts();
         const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
-        return [header, base64({ ...claims, sub: 'somebody' }), signature].join('.');
+        return [header, base64({ ...claims, sub: 'another-user' }), signature].join('.');
       },
     ],
     ['unsigned', async () => `${base64({ alg: 'none' })}.${(await parts())[1]}.`],
@@ -128,7 +128,7 @@ describe('a token that is not an access token of ours is 401', () => {
   });
 });
 
-test('a login is no key: its token is 401 wherever a key is asked for', async () => {
+test('a login token is rejected with 401 where an API key is required', async () => {
   const { accessToken } = await newAccount();
   const asKey = clientOf({ secretKey: accessToken });
   const keyed = ([...routes, ...streamedRoutes] as readonly Route[]).filter(
@@ -140,7 +140,7 @@ test('a login is no key: its token is 401 wherever a key is asked for', async ()
   }
 });
 
-test('a login has 300 requests in 60 seconds, of which every answer tells', async () => {
+test('a login has 300 requests per 60 seconds, and every response reports them', async () => {
   const account = await newAccount();
   const answers = await Promise.all(Array.from({ length: 305 }, () => account.dashboard.call(getMe)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(300);
@@ -150,11 +150,11 @@ test('a login has 300 requests in 60 seconds, of which every answer tells', asyn
     expect(answer.headers.get('x-ratelimit-limit')).toBe('300');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   }
-  // The account's keys have a limit of their own.
+  // API keys have their own limit.
   expect((await account.call(listApps)).status).toBe(200);
 });
 
-test('a repeat with an Idempotency-Key gets the same answer, also with a fresh token, and nobody else does', async () => {
+test('a repeat with an Idempotency-Key gets the same response, also with a fresh token, and only for the same login', async () => {
   const subject = randomUUID();
   const account = await newAccount({ login: subject });
   const once = async () => withToken(await accessTokenOf(subject), { 'idempotency-key': 'once' });
@@ -168,7 +168,7 @@ test('a repeat with an Idempotency-Key gets the same answer, also with a fresh t
   expect(theirs.body.data.id).not.toBe(first.body.data.id);
 });
 
-test('an unknown path of the dashboard is 404 with all headers, and counts', async () => {
+test('an unknown dashboard path is 404 with all headers and counts against the limit', async () => {
   const { accessToken } = await newAccount();
   const answer = await raw('/dashboard/v1/nothing', { headers: { authorization: `Bearer ${accessToken}` } });
   expect(await answer.json()).toMatchObject({ error: { code: 'not_found', status: 404 } });

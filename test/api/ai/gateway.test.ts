@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { ChatCompletion } from '../../../contract/ai/chat.ts';
 import { listModels } from '../../../contract/ai/gateway.ts';
 import { deleteProviderKey, putProviderKey } from '../../../contract/ai/management.ts';
-import { clientOf, local, newAccount, raw, until } from '../../support/harness.ts';
+import { clientOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
 
-// The platform's own code reads it when it is first imported.
+// The platform's code reads the environment on its first import.
 Object.assign(process.env, local.environment);
 const { baseUrl } = local;
 const { demo, other } = local.accounts;
 const sdk = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${baseUrl}/ai/v1`, maxRetries: 0 });
-const RICH = { aiCreditsMicroRand: 100_000_000 };
+const HIGH_BALANCE = { aiCreditsMicroRand: 100_000_000 };
 const gpt = 'openai/gpt-4o-mini';
 const claude = 'anthropic/claude-sonnet-4-5';
 const say = (text: string) => [{ role: 'user' as const, content: `say exactly: ${text}` }];
@@ -22,7 +22,7 @@ async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-/** What the table holds of an account's credits, read by the platform's own code. */
+/** Reads an account's credits from the table with the platform's own code. */
 async function credits(accountId: string) {
   const [{ readCredits }, { deps }] = await Promise.all([
     import('../../../domain/ai/ledger.ts'),
@@ -31,14 +31,14 @@ async function credits(accountId: string) {
   return (await readCredits(deps, { accountId }, { limit: 100, offset: 0 })).data;
 }
 const settled = (accountId: string, calls: number) =>
-  until(async () => {
+  waitFor(async () => {
     const found = await credits(accountId);
     const done = found.entries.filter(({ type }) => type === 'CALL').length;
     return done === calls && found.availableMicroRand === found.balanceMicroRand && found;
   });
 
 describe('models', () => {
-  test('public and secret keys see what is sold, and whose key may be saved', async () => {
+  test('public and secret keys read the models on sale and the providers that accept saved keys', async () => {
     for (const client of [clientOf({ publicKey: demo.publicKey }), clientOf({ secretKey: demo.keys.read })]) {
       const { status, body } = await client.call(listModels);
       expect(status).toBe(200);
@@ -54,12 +54,12 @@ describe('models', () => {
     }
   });
 
-  test('operators change the offer without a deployment', async () => {
+  test('operators change the models without a deployment', async () => {
     const [{ setOffer }, { deps }] = await Promise.all([
       import('../../../domain/ai/models.ts'),
       import('../../../runtime/deps.ts'),
     ]);
-    const { offers, builtInOffer } = await import('../../../domain/ai/models.ts');
+    const { currentOffer: offers, builtInOffer } = await import('../../../domain/ai/models.ts');
     const offer = offers(deps, builtInOffer(18));
     expect((await offer()).randPerDollar).toBe(18);
     await setOffer(deps, { randPerDollar: 18.0001 });
@@ -70,8 +70,8 @@ describe('models', () => {
 });
 
 describe.each([gpt, claude])('the official SDK and %s', (model) => {
-  test('lists models, completes, streams with usage, and sends a picture', async () => {
-    const account = await newAccount(RICH);
+  test('lists models, completes, streams with usage, and sends an image', async () => {
+    const account = await newAccount(HIGH_BALANCE);
     const client = sdk(account.secretKey);
     const models = await client.models.list();
     expect(models.data.map(({ id }) => id)).toContain(model);
@@ -100,8 +100,8 @@ describe.each([gpt, claude])('the official SDK and %s', (model) => {
     expect(entries[0]).toMatchObject({ model, inputTokens: seen.usage?.prompt_tokens, cachedTokens: 0 });
   });
 
-  test('an abort in the middle: charged for what came', async () => {
-    const account = await newAccount(RICH);
+  test('charges an aborted stream for the tokens received', async () => {
+    const account = await newAccount(HIGH_BALANCE);
     const text = 'word '.repeat(2000);
     const stream = await sdk(account.secretKey).chat.completions.create({ model, messages: say(text), stream: true });
     let seen = 0;
@@ -113,8 +113,8 @@ describe.each([gpt, claude])('the official SDK and %s', (model) => {
     expect(entries[0]?.outputTokens).toBeLessThan(500);
   });
 
-  test('its classes of errors', async () => {
-    const rich = await newAccount(RICH);
+  test('raises its error classes', async () => {
+    const rich = await newAccount(HIGH_BALANCE);
     const none = await newAccount({ scopes: ['read'] });
     const ask = (key: string, content: string, name = model) =>
       sdk(key)
@@ -132,16 +132,16 @@ describe.each([gpt, claude])('the official SDK and %s', (model) => {
       expect(error).toBeInstanceOf(kind);
       expect(error).toMatchObject({ status, error: { code, status, message: expect.any(String) } });
     }
-    expect((await credits(rich.id)).balanceMicroRand).toBe(RICH.aiCreditsMicroRand);
+    expect((await credits(rich.id)).balanceMicroRand).toBe(HIGH_BALANCE.aiCreditsMicroRand);
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   const post = (key: string, body: string, headers = {}) =>
     raw('/ai/v1/chat/completions', { method: 'POST', headers: { authorization: `Bearer ${key}`, ...headers }, body });
 
-  test('the standard shape and all headers, whatever goes wrong', async () => {
-    const account = await newAccount(RICH);
+  test('have the standard shape and all headers', async () => {
+    const account = await newAccount(HIGH_BALANCE);
     const cases: [Response, number, string, RegExp][] = [
       [await post(account.secretKey, '{'), 400, 'invalid_request', /^body: must be JSON/],
       [await post(account.secretKey, ''), 400, 'invalid_request', /^model: is required/],
@@ -188,7 +188,7 @@ describe('refusals', () => {
     }
   });
 
-  test('of 125 calls at once a key gets 120 answered', async () => {
+  test('of 125 concurrent calls with one key 120 succeed', async () => {
     const account = await newAccount();
     const answers = await Promise.all(Array.from({ length: 125 }, () => post(account.secretKey, '{}')));
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(120);
@@ -198,8 +198,8 @@ describe('refusals', () => {
   });
 });
 
-describe('saved keys', () => {
-  test('always and only for their provider, without credits, until replaced or deleted', async () => {
+describe('saved provider keys', () => {
+  test('are used always and only for their provider, without credits, until replaced or deleted', async () => {
     const account = await newAccount();
     const save = (key: string) => account.dashboard.call(putProviderKey, { params: { id: 'openai' }, body: { key } });
     const client = sdk(account.secretKey);
@@ -216,7 +216,7 @@ describe('saved keys', () => {
     expect(await ask(claude)).toMatch(/^402/);
     await save('sk-wrong-0123456789');
     const changed = Date.now();
-    const refused = await until(async () => {
+    const refused = await waitFor(async () => {
       const said = await ask(gpt);
       return said !== 'mine' && said;
     }, 500);
@@ -225,13 +225,13 @@ describe('saved keys', () => {
     expect(refused).not.toContain('sk-wrong');
 
     await account.dashboard.call(deleteProviderKey, { params: { id: 'openai' } });
-    await until(async () => /^402/.test((await ask(gpt)) ?? ''), 500);
+    await waitFor(async () => /^402/.test((await ask(gpt)) ?? ''), 500);
     expect((await credits(account.id)).entries).toEqual([]);
   }, 60_000);
 });
 
 describe('credits', () => {
-  test('100 calls at once on R1.00: never below zero, everybody is answered, and the books add up', async () => {
+  test('100 concurrent calls on R1.00 never overdraw the balance, all get a response, and the ledger adds up', async () => {
     const account = await newAccount({ aiCreditsMicroRand: 1_000_000 });
     const client = sdk(account.secretKey);
     const statuses = await Promise.all(
@@ -256,11 +256,12 @@ describe('credits', () => {
     expect(entries.reduce((sum, { amountMicroRand }) => sum + amountMicroRand, 0)).toBe(balanceMicroRand);
   }, 60_000);
 
-  test('the hold of a dead call comes back, and the ledger is checked', async () => {
-    const account = await newAccount(RICH);
-    const [{ hold, releaseExpiredHoldsOf }, { checkLedgers }, { deps }] = await Promise.all([
+  test('releases the hold of a crashed call and verifies the ledger', async () => {
+    const account = await newAccount(HIGH_BALANCE);
+    const [{ hold, releaseExpiredHoldsOf }, { ledgerQueue }, { sweep }, { deps }] = await Promise.all([
       import('../../../domain/ai/credits.ts'),
       import('../../../domain/ai/ledger.ts'),
+      import('../../../domain/sweep/sweep.ts'),
       import('../../../runtime/deps.ts'),
     ]);
     await hold(deps, account.id, 'openai', 40_000_000);
@@ -268,7 +269,8 @@ describe('credits', () => {
     const later = { ...deps, now: () => new Date(Date.now() + 17 * 60_000) };
     expect(await releaseExpiredHoldsOf(later, account.id)).toBe(1);
     expect((await credits(account.id)).available).toBe('100.00');
-    const { mismatches } = await checkLedgers(later);
-    expect(mismatches.filter(({ accountId }) => accountId === account.id)).toEqual([]);
+    const { results } = await sweep(later, ledgerQueue);
+    const isOurs = (check: (typeof results)[number]) => typeof check === 'object' && check.accountId === account.id;
+    expect(results.filter(isOurs)).toEqual([]);
   }, 60_000);
 });

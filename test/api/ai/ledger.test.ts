@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChatRequest } from '../../../contract/ai/chat.ts';
 import type { Gateway } from '../../../domain/ai/call.ts';
-import { startAiStandIns } from '../../../local/emulators/ai/ai.ts';
-import type { StandIn } from '../../../local/emulators/wire.ts';
+import { startAiEmulators } from '../../../local/emulators/ai/ai.ts';
+import type { Emulator } from '../../../local/emulators/wire.ts';
 import { createTransport } from '../../../providers/ai/transport.ts';
 import { createTable, type Send } from '../../../table/table.ts';
 import { local, newAccount } from '../../support/harness.ts';
 
 /**
- * The books under random failures: calls are killed at any of their table operations (before it happened or after, its
- * answer lost), providers fail, callers leave. Whatever happens, once dead holds have come back the ledger adds up to the
- * balance, nothing is held, nothing is charged twice, and the balance is not below zero.
+ * The ledger under random failures: calls crash at any of their table operations (before it is applied, or after, with the
+ * response lost), providers fail, callers disconnect. In every case, once expired holds are released, the ledger adds up to
+ * the balance, no hold remains, nothing is charged twice, and the balance is not negative.
  */
 Object.assign(process.env, local.environment);
 const modules = () =>
@@ -24,50 +24,50 @@ const modules = () =>
     import('../../../runtime/deps.ts'),
   ]);
 
-let standIns: StandIn;
+let standIns: Emulator;
 beforeAll(async () => {
-  standIns = await startAiStandIns({ pace: { first: 0, next: 0 } });
+  standIns = await startAiEmulators({ pace: { first: 0, next: 0 } });
 });
 afterAll(() => standIns.stop());
 
 const RUNS = 120;
-/** Micro-rand: less than two calls may cost, and more than all. */
-const POOR = 2_000_000;
-const RICH = 500_000_000;
+/** Balances in micro-rand: less than two calls may cost, and more than all. */
+const LOW_BALANCE = 2_000_000;
+const HIGH_BALANCE = 500_000_000;
 
-interface Plan {
+interface CallPlan {
   fault: string;
   stream: boolean;
   anthropic: boolean;
-  /** The table operation at which the process dies; none beyond the last. */
-  killAt: number;
-  /** Whether that operation still happened. */
-  happened: boolean;
-  /** Whether it is only that one operation that fails, and the process lives on. */
-  survives: boolean;
-  leaveAfter: number;
+  /** Index of the table operation at which the process crashes; none if beyond the last. */
+  crashAt: number;
+  /** True if that operation is still applied. */
+  isApplied: boolean;
+  /** True if only that operation fails and the process continues. */
+  continues: boolean;
+  disconnectAfter: number;
 }
 
 const plans = fc.array(
-  fc.record<Plan>({
+  fc.record<CallPlan>({
     fault: fc.constantFrom('', '', '', 'fault:500', 'fault:close-mid', 'fault:error-mid', 'fault:no-usage'),
     stream: fc.boolean(),
     anthropic: fc.boolean(),
-    killAt: fc.integer({ min: 1, max: 6 }),
-    happened: fc.boolean(),
-    survives: fc.boolean(),
-    leaveAfter: fc.constantFrom(1, 3, 1000, 1000, 1000),
+    crashAt: fc.integer({ min: 1, max: 6 }),
+    isApplied: fc.boolean(),
+    continues: fc.boolean(),
+    disconnectAfter: fc.constantFrom(1, 3, 1000, 1000, 1000),
   }),
   { minLength: 1, maxLength: 4 },
 );
 
-class Killed extends Error {}
+class SimulatedCrash extends Error {}
 
-test('the ledger is right whatever fails and whenever', async () => {
+test('the ledger is correct whatever fails at any step', async () => {
   const [
     { ChatCall },
     { releaseExpiredHoldsOf },
-    { readCredits, checkLedgers },
+    { readCredits, ledgerQueue },
     { builtInOffer },
     { callAws },
     { deps },
@@ -77,7 +77,7 @@ test('the ledger is right whatever fails and whenever', async () => {
   let calls = 0;
   let kills = 0;
 
-  const run = async (accountId: string, plan: Plan, number: number): Promise<void> => {
+  const run = async (accountId: string, plan: CallPlan, number: number): Promise<void> => {
     let operations = 0;
     const death = Promise.withResolvers<void>();
     let dead = false;
@@ -89,11 +89,11 @@ test('the ledger is right whatever fails and whenever', async () => {
     const send: Send = async <Output>(operation: string, input: object): Promise<Output> => {
       if (dead) return die();
       operations += 1;
-      if (operations !== plan.killAt) return healthy<Output>(operation, input);
+      if (operations !== plan.crashAt) return healthy<Output>(operation, input);
       kills += 1;
-      if (plan.happened) await healthy(operation, input);
-      if (!plan.survives) return die();
-      throw new Killed();
+      if (plan.isApplied) await healthy(operation, input);
+      if (!plan.continues) return die();
+      throw new SimulatedCrash();
     };
     const gateway: Gateway = {
       ...deps,
@@ -117,7 +117,7 @@ test('the ledger is right whatever fails and whenever', async () => {
       begin: () => undefined,
       write: () => {
         written += 1;
-        if (written >= plan.leaveAfter) leaving.abort();
+        if (written >= plan.disconnectAfter) leaving.abort();
         return undefined;
       },
       end: () => undefined,
@@ -135,11 +135,11 @@ test('the ledger is right whatever fails and whenever', async () => {
   };
 
   await fc.assert(
-    fc.asyncProperty(plans, fc.constantFrom(POOR, RICH), async (all, credits) => {
+    fc.asyncProperty(plans, fc.constantFrom(LOW_BALANCE, HIGH_BALANCE), async (all, credits) => {
       const account = await newAccount({ aiCreditsMicroRand: credits });
       await Promise.all(all.map((plan, number) => run(account.id, plan, number)));
       const later = { ...deps, now: () => new Date(Date.now() + 20 * 60_000) };
-      // Of this account alone: calls of other tests are under way.
+      // Only this account's: calls of other tests are in progress.
       await releaseExpiredHoldsOf(later, account.id);
       const { data } = await readCredits(deps, { accountId: account.id }, { limit: 100, offset: 0 });
       expect(data.availableMicroRand).toBe(data.balanceMicroRand);
@@ -148,21 +148,23 @@ test('the ledger is right whatever fails and whenever', async () => {
       const charged = data.entries.filter(({ type }) => type === 'CALL').map(({ requestId }) => requestId);
       expect(new Set(charged).size).toBe(charged.length);
       for (const [number, plan] of all.entries()) {
-        // A call that nothing happened to is charged; the poor may have been refused.
-        const undisturbed = credits === RICH && plan.fault === '' && plan.killAt > 2 && plan.leaveAfter === 1000;
+        // A call without a fault is charged, unless the balance was too low.
+        const undisturbed =
+          credits === HIGH_BALANCE && plan.fault === '' && plan.crashAt > 2 && plan.disconnectAfter === 1000;
         if (undisturbed) expect(charged).toContain(`req_${number}`);
       }
     }),
     { numRuns: RUNS },
   );
-  const { mismatches } = await checkLedgers(deps);
-  expect(mismatches).toEqual([]);
+  const { sweep } = await import('../../../domain/sweep/sweep.ts');
+  const { results, failed } = await sweep(deps, ledgerQueue);
+  expect([failed, results.filter((check) => typeof check === 'object')]).toEqual([[], []]);
   console.log(`the ledger: ${RUNS} random histories, ${calls} calls, ${kills} of them cut at a table operation`);
 }, 120_000);
 
-test('a call asks the table twice beside its authentication: for the hold, and to settle', async () => {
+test('a call makes two table requests besides its authentication: the hold and the settlement', async () => {
   const [{ ChatCall }, , , { builtInOffer }, { callAws }, { deps }] = await modules();
-  const account = await newAccount({ aiCreditsMicroRand: RICH });
+  const account = await newAccount({ aiCreditsMicroRand: HIGH_BALANCE });
   const asked: string[] = [];
   const send: Send = (operation, input) => {
     asked.push(operation);
@@ -189,7 +191,7 @@ test('a call asks the table twice beside its authentication: for the hold, and t
   expect(asked).toEqual(['UpdateItem', 'begin', 'end', 'TransactWriteItems']);
 });
 
-test('a cost beyond the hold is charged as far as there are credits, and the rest is written off', async () => {
+test('charges a cost beyond the hold up to the remaining credits and writes off the rest', async () => {
   const [, { hold, settle }, { readCredits }, , , { deps }] = await modules();
   const account = await newAccount({ aiCreditsMicroRand: 1_000_000 });
   const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };

@@ -10,7 +10,7 @@ import {
 } from '../../../contract/ai/management.ts';
 import { getInvoice } from '../../../contract/billing/invoices.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
-import { clientOf, codeOf, local, newAccount, raw, until } from '../../support/harness.ts';
+import { clientOf, codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
 
 const sdk = (accessToken: string) =>
   new OpenAI({ apiKey: accessToken, baseURL: `${local.baseUrl}/dashboard/v1/ai`, maxRetries: 0 });
@@ -30,7 +30,7 @@ test('credits are bought from the wallet, rand for rand, with an invoice', async
   expect(invoice.body.data.lines).toEqual([{ description: 'AI credits of R100.00', amount: '100.00' }]);
 });
 
-test('what the wallet cannot pay is 402 and buys nothing; of ten at once, as many as it can pay', async () => {
+test('a purchase that the wallet cannot pay is 402 and buys nothing; of ten at once, as many succeed as it covers', async () => {
   const account = await newAccount({ walletCents: 3500 });
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => account.dashboard.call(buyAiCredits, { body: { amount: '10.00' } })),
@@ -61,7 +61,7 @@ test.each(['0.00', '0.99', '-10.00', '10', '10.5', '1e3', '10000000.00', ''])(
 );
 
 describe('provider keys', () => {
-  test('are listed for every provider, as their last four characters and never more', async () => {
+  test('are listed for every provider with their last four characters only', async () => {
     const { dashboard } = await newAccount();
     const none = (await dashboard.call(listProviderKeys)).body.data;
     expect(none).toHaveLength(9);
@@ -78,18 +78,20 @@ describe('provider keys', () => {
     expect((await dashboard.call(listProviderKeys)).body.data).toEqual(none);
   });
 
-  test('of an unknown provider are 404, and what is no key is 400', async () => {
+  test('of an unknown provider are 404, and an invalid key is 400', async () => {
     const { dashboard } = await newAccount();
     const key = 'sk-something-long';
-    expect(codeOf(await dashboard.call(putProviderKey, { params: { id: 'nobody' }, body: { key } }))).toBe('not_found');
-    expect(codeOf(await dashboard.call(deleteProviderKey, { params: { id: 'nobody' } }))).toBe('not_found');
+    expect(codeOf(await dashboard.call(putProviderKey, { params: { id: 'unknown' }, body: { key } }))).toBe(
+      'not_found',
+    );
+    expect(codeOf(await dashboard.call(deleteProviderKey, { params: { id: 'unknown' } }))).toBe('not_found');
     for (const wrong of ['', 'short', 'with a space inside', 'übermäßig-lang', 'x'.repeat(513)]) {
       const answer = await dashboard.call(putProviderKey, { params: { id: 'openai' }, body: { key: wrong } });
       expect([answer.status, answer.error?.message.split(':')[0]]).toEqual([400, 'key']);
     }
   });
 
-  test('are one’s own: another account neither sees nor loses theirs', async () => {
+  test('are private: another account can neither read nor delete them', async () => {
     const [owner, stranger] = [await newAccount(), await newAccount()];
     const params = { id: 'openai' };
     await owner.dashboard.call(putProviderKey, { params, body: { key: 'sk-of-the-owner' } });
@@ -101,18 +103,18 @@ describe('provider keys', () => {
 });
 
 describe('the playground', () => {
-  test('lists the models and streams an answer, charged to the account’s credits', async () => {
+  test('lists the models and streams a response, charged to the account’s credits', async () => {
     const account = await newAccount({ aiCreditsMicroRand: 100_000_000 });
     expect((await account.dashboard.call(listModels)).body.data.map(({ id }) => id)).toContain(ask.model);
     const stream = await sdk(account.accessToken).chat.completions.create({ ...ask, stream: true });
     let text = '';
     for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
     expect(text).toBe('hello');
-    const entry = await until(async () => (await account.dashboard.call(getAiCredits)).body.data.entries[0]);
+    const entry = await waitFor(async () => (await account.dashboard.call(getAiCredits)).body.data.entries[0]);
     expect(entry).toMatchObject({ type: 'CALL', model: ask.model });
   });
 
-  test('takes a login and no key, and counts as the login’s request', async () => {
+  test('requires a login, rejects API keys, and counts against the login’s limit', async () => {
     const account = await newAccount({ aiCreditsMicroRand: 100_000_000 });
     const post = (token: string) =>
       raw('/dashboard/v1/ai/chat/completions', {

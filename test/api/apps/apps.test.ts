@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { getAccount } from '../../../contract/accounts/accounts.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../../contract/apps/apps.ts';
-import { clientOf, codeOf, local, newAccount, type Opened, raw } from '../../support/harness.ts';
+import { clientOf, codeOf, local, newAccount, type OpenedAccount, raw } from '../../support/harness.ts';
 
 let count = 0;
 const unique = (name: string) => `${name} ${process.pid} ${count++}`;
-const create = (account: Opened, fields: Record<string, unknown> = {}) =>
+const create = (account: OpenedAccount, fields: Record<string, unknown> = {}) =>
   account.call(createApp, { body: { name: unique('App'), ...fields } as { name: string } });
 
 test('the account shows its plan and balance', async () => {
@@ -14,7 +14,7 @@ test('the account shows its plan and balance', async () => {
   expect(body.data).toMatchObject({ id: account.id, walletBalance: '1234.50', plan: { appLimit: 3 } });
 });
 
-test('an application has the defaults of its framework, and is found again', async () => {
+test('an application gets the defaults of its framework and can be read back', async () => {
   const account = await newAccount();
   const name = unique('My Shop');
   const { body } = await account.call(createApp, { body: { name } });
@@ -47,7 +47,7 @@ describe('a repository', () => {
       'https://2130706433/a',
     ],
     ...['https://169.254.169.254/latest', 'https://git.internal/app.git', `https://github.com/${'a'.repeat(2048)}`],
-  ])('%j is refused with the field named', async (repoUrl) => {
+  ])('rejects %j naming the field', async (repoUrl) => {
     const answer = await create(await newAccount(), { repoUrl, deployNow: false });
     expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
     expect(answer.error?.message).toMatch(/^repoUrl: must /);
@@ -60,13 +60,13 @@ describe('a repository', () => {
       'https://example.com/@you/app',
     ],
     ...['git@github.com:you/app.git', 'git@host.example:group/sub/repo.git', 'git@[host.example:2222]:you/app.git'],
-  ])('%s is taken', async (repoUrl) => {
+  ])('accepts %s', async (repoUrl) => {
     const answer = await create(await newAccount(), { repoUrl, deployNow: false });
     expect([answer.status, answer.body.data.repoUrl]).toEqual([201, repoUrl]);
   });
 });
 
-test('a taken slug gets a suffix; of racing creates each gets an address of its own', async () => {
+test('a taken slug gets a suffix; racing creates get different addresses', async () => {
   const account = await newAccount();
   const name = unique('Racing');
   const made = await Promise.all(Array.from({ length: 5 }, () => account.call(createApp, { body: { name } })));
@@ -75,7 +75,7 @@ test('a taken slug gets a suffix; of racing creates each gets an address of its 
   expect(slugs.filter((slug) => slug === name.toLowerCase().replaceAll(' ', '-'))).toHaveLength(1);
 });
 
-test('a custom domain is claimed by exactly one of racing callers, whatever its case', async () => {
+test('exactly one of several racing callers claims a custom domain, regardless of case', async () => {
   const accounts = await Promise.all([newAccount(), newAccount(), newAccount()]);
   const domain = `www.shop-${process.pid}-${count++}.example`;
   const answers = await Promise.all(
@@ -88,7 +88,7 @@ test('a custom domain is claimed by exactly one of racing callers, whatever its 
 });
 
 test.each(['x.apps.localhost', 'apps.localhost'])(
-  '%s, under our own domain, cannot be claimed',
+  'rejects a claim of %s, a name under the platform’s domain',
   async (customDomain) => {
     const answer = await create(await newAccount(), { customDomain });
     expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
@@ -108,7 +108,7 @@ test('the plan limits the applications, also for racing creates; deleting frees 
 });
 
 describe('a deleted application', () => {
-  test('is gone everywhere, once', async () => {
+  test('is gone everywhere, and can be deleted once only', async () => {
     const account = await newAccount();
     const { id } = (await create(account)).body.data;
     const answers = await Promise.all([1, 2, 3].map(() => account.call(deleteApp, { params: { id } })));
@@ -118,7 +118,7 @@ describe('a deleted application', () => {
     expect((await account.call(listApps)).body.data).toEqual([]);
   });
 
-  test('gives its addresses free: whoever creates it anew at once has the same', async () => {
+  test('frees its addresses: a new application with the same name gets them at once', async () => {
     const account = await newAccount();
     const fields = { name: unique('Again'), customDomain: `again-${process.pid}-${count++}.example` };
     const first = (await create(account, fields)).body.data;
@@ -130,7 +130,7 @@ describe('a deleted application', () => {
   });
 });
 
-test('what a PATCH gives changes, the rest stays', async () => {
+test('PATCH changes only the given fields', async () => {
   const account = await newAccount();
   const before = (await create(account, { framework: 'NODE', buildCommand: 'make' })).body.data;
   const { body } = await account.call(updateApp, {
@@ -144,7 +144,7 @@ test('what a PATCH gives changes, the rest stays', async () => {
   expect(refused.error?.message).toBe('autoDeploy: must be a boolean');
 });
 
-test("another account's application is a 404, whatever is tried", async () => {
+test("every operation on another account's application is 404", async () => {
   const { id } = (await create(await newAccount())).body.data;
   const stranger = await newAccount();
   for (const answer of [
@@ -157,7 +157,7 @@ test("another account's application is a 404, whatever is tried", async () => {
 });
 
 test.each(['x'.repeat(65), 'x'.repeat(5000), '%00', '%F0%9F%98%80', '%ff', 'a%2Fb'])(
-  'an id that could be none (%s) is a 404, as any that is unknown',
+  'a malformed id (%s) is 404 like an unknown one',
   async (id) => {
     const { secretKey } = await newAccount();
     const headers = { authorization: `Bearer ${secretKey}` };
@@ -170,7 +170,7 @@ test.each(['x'.repeat(65), 'x'.repeat(5000), '%00', '%F0%9F%98%80', '%ff', 'a%2F
   },
 );
 
-test('pages are newest first, meet at their edges and say whether there is more', async () => {
+test('pages are newest first, neither overlap nor leave gaps, and report whether there are more', async () => {
   const account = await newAccount();
   const made: string[] = [];
   for (let index = 0; index < 5; index += 1) made.unshift((await create(account)).body.data.id);
@@ -194,7 +194,7 @@ test.each([
   ['a body over 1 MiB', JSON.stringify({ name: 'x'.repeat(1_100_000) })],
   ['a body over 6 MiB', JSON.stringify({ name: 'x'.repeat(6_500_000) })],
   ['a body over 10 MiB', JSON.stringify({ name: 'x'.repeat(10_600_000) })],
-])('%s is a 400 that names the field', async (_what, body) => {
+])('%s is 400 naming the field', async (_what, body) => {
   const { secretKey } = local.accounts.demo;
   const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'text/plain' };
   const answer = await raw('/v1/apps', { method: 'POST', headers, body });
@@ -204,14 +204,14 @@ test.each([
   });
 });
 
-test('the body is read as JSON whatever its content type says', async () => {
+test('parses the body as JSON regardless of its content type', async () => {
   const account = await newAccount();
   const headers = { authorization: `Bearer ${account.secretKey}`, 'content-type': 'application/octet-stream' };
   const answer = await raw('/v1/apps', { method: 'POST', headers, body: JSON.stringify({ name: unique('Typed') }) });
   expect(answer.status).toBe(201);
 });
 
-test('browsers may ask from anywhere, and a preflight is no request', async () => {
+test('allows browsers from any origin, and a preflight does not count as a request', async () => {
   const answer = await raw('/v1/apps', {
     method: 'OPTIONS',
     headers: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../../contract/apps/environment.ts';
-import { EnvSet } from '../../../table/entities.ts';
+import { EnvSet } from '../../../table/entities/apps.ts';
 import { codeOf, local, newAccount } from '../../support/harness.ts';
 
 async function withApp() {
@@ -14,7 +14,7 @@ async function withApp() {
   };
 }
 
-/** What the platform holds for the application, unsealed as its workflow would. */
+/** Returns the application's stored variables, decrypted as its workflow would. */
 async function stored(accountId: string, id: string): Promise<Record<string, string>> {
   Object.assign(process.env, local.environment);
   const [{ deps }, { secrets }, { envContext }] = await Promise.all([
@@ -26,7 +26,7 @@ async function stored(accountId: string, id: string): Promise<Record<string, str
   return env ? JSON.parse(await secrets.unseal(envContext(deps, id), env.sealed)) : {};
 }
 
-test('the set is replaced whole, an empty value keeps the stored one, and only keys come back', async () => {
+test('replaces the whole set, keeps the stored value for an empty one, and returns only names', async () => {
   const { account, id, replace } = await withApp();
   const first = await replace([
     { key: 'A', value: 'secret-a' },
@@ -44,7 +44,7 @@ test('the set is replaced whole, an empty value keeps the stored one, and only k
   expect(await stored(account.id, id)).toEqual({});
 });
 
-test('values are sealed under the application: those of another cannot be read with them', async () => {
+test('encrypts values for their application: another application’s cannot be decrypted with them', async () => {
   const one = await withApp();
   await one.replace([{ key: 'A', value: 'secret-a' }]);
   Object.assign(process.env, local.environment);
@@ -61,7 +61,7 @@ test('values are sealed under the application: those of another cannot be read w
   });
 });
 
-test('of racing replacements the last stored is one of them whole, and the losers are told', async () => {
+test('of racing replacements one is stored whole, and the others are told that they lost', async () => {
   const { account, id, replace } = await withApp();
   const answers = await Promise.all(
     [1, 2, 3, 4, 5].map((n) =>
@@ -78,21 +78,21 @@ test('of racing replacements the last stored is one of them whole, and the loser
   expect(winners).toBeGreaterThanOrEqual(1);
 });
 
-test('100 variables of 32 KiB together are held', async () => {
+test('stores 100 variables of 32 KiB in total', async () => {
   const { account, id, replace } = await withApp();
   const vars = Array.from({ length: 100 }, (_, index) => ({ key: `KEY_${index}`, value: 'v'.repeat(300) }));
   expect((await replace(vars)).status).toBe(200);
   expect(Object.keys(await stored(account.id, id))).toHaveLength(100);
 });
 
-test("another account's application is a 404", async () => {
+test("another account's application is 404", async () => {
   const { id } = await withApp();
   const stranger = await newAccount();
   const answer = await stranger.call(replaceEnv, { params: { id }, body: { vars: [] } });
   expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
 });
 
-test('the dashboard shows the names that are set, and no value', async () => {
+test('the dashboard reads the names of the variables and no values', async () => {
   const { account, id, replace } = await withApp();
   const names = () => account.dashboard.call(listEnvKeys, { params: { id } });
   expect((await names()).body).toEqual({ data: { keys: [] } });

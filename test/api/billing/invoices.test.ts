@@ -4,11 +4,11 @@ import { getInvoice, listInvoices } from '../../../contract/billing/invoices.ts'
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import type { Deps } from '../../../domain/deps.ts';
 import type { Invoice } from '../../../table/entities/billing.ts';
-import { codeOf, local, newAccount, raw, until } from '../../support/harness.ts';
+import { codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
 
 Object.assign(process.env, local.environment);
 const { deps } = await import('../../../runtime/deps.ts');
-const [{ issueInvoice, voidInvoice }, { addVat }, { nothing, withWallet }] = await Promise.all([
+const [{ issueInvoice, voidInvoice }, { addVat }, { readNothing: nothing, withWallet }] = await Promise.all([
   import('../../../domain/billing/invoices.ts'),
   import('../../../domain/billing/money.ts'),
   import('../../../domain/billing/wallet.ts'),
@@ -21,7 +21,7 @@ const order = (of: Deps, accountId: string, cents: number, count = 1) =>
     return await of.commit(wallet.writes(), invoice);
   });
 
-test('an invoice shows its lines, VAT inside, and they add up', async () => {
+test('an invoice shows its lines with VAT included, and they add up', async () => {
   const account = await newAccount({ walletCents: 10_000 });
   const { id, number } = await order(deps, account.id, 333, 3);
   const { body } = await account.call(getInvoice, { params: { id } });
@@ -31,7 +31,7 @@ test('an invoice shows its lines, VAT inside, and they add up', async () => {
   expect(number).toMatch(/^INV-20\d\d-\d{6,}$/);
 });
 
-test('invoices are listed newest first, all or of one status, a page at a time, without lines', async () => {
+test('lists invoices newest first, all or by status, page by page, without lines', async () => {
   const account = await newAccount({ walletCents: 2300 });
   const made: Invoice[] = [];
   for (let count = 0; count < 5; count += 1) made.push(await order(deps, account.id, 1000));
@@ -45,8 +45,8 @@ test('invoices are listed newest first, all or of one status, a page at a time, 
     for (const each of body.data) expect(each).not.toHaveProperty('lines');
     return [body.data.map(({ number }) => made.findIndex((one) => one.number === number)), body.has_more];
   };
-  // What was paid for the void one comes back, and pays the oldest that waits.
-  await until(async () => (await list({ status: 'PAID' }))[0]?.length === 2);
+  // The refund of the void invoice pays the oldest unpaid one.
+  await waitFor(async () => (await list({ status: 'PAID' }))[0]?.length === 2);
   expect(await list()).toEqual([[4, 3, 2, 1, 0], false]);
   expect(await list({ limit: '2', offset: '1' })).toEqual([[3, 2], true]);
   expect(await list({ status: 'PAID' })).toEqual([[2, 1], false]);
@@ -57,7 +57,7 @@ test('invoices are listed newest first, all or of one status, a page at a time, 
 });
 
 test.each(['limit=0', 'limit=101', 'limit=ten', 'offset=-1', 'status=paid', 'status=', 'status=OPEN'])(
-  'a list by %s is refused, the field named',
+  'rejects a list by %s naming the field',
   async (query) => {
     const answer = await raw(`/v1/invoices?${query}`, {
       headers: { authorization: `Bearer ${local.accounts.other.secretKey}` },
@@ -68,14 +68,14 @@ test.each(['limit=0', 'limit=101', 'limit=ten', 'offset=-1', 'status=paid', 'sta
   },
 );
 
-test("another account's invoice is not there", async () => {
+test("another account's invoice is 404", async () => {
   const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);
   const { id } = await order(deps, owner.id, 1000);
   expect(codeOf(await stranger.call(getInvoice, { params: { id } }))).toBe('not_found');
   expect((await stranger.call(listInvoices)).body.data).toEqual([]);
 });
 
-test('the wallet says the balance and, newest first, what changed it', async () => {
+test('the wallet shows the balance and its changes, newest first', async () => {
   const account = await newAccount({ walletCents: 5000 });
   const paid = await order(deps, account.id, 1000);
   await withWallet(deps, account.id, nothing, async (wallet) => {
@@ -96,7 +96,7 @@ test('the wallet says the balance and, newest first, what changed it', async () 
   expect((await (await newAccount()).call(getWallet)).body.data).toMatchObject({ balance: '0.00', transactions: [] });
 });
 
-test('a wallet shows its newest 100 transactions', async () => {
+test('the wallet shows the newest 100 transactions', async () => {
   const account = await newAccount();
   for (let count = 1; count <= 103; count += 1) {
     await withWallet(deps, account.id, nothing, async (wallet) => {
@@ -110,7 +110,7 @@ test('a wallet shows its newest 100 transactions', async () => {
   expect(transactions.at(-1)?.description).toBe('Gift 4');
 });
 
-test('reading needs the read scope', async () => {
+test('reading requires the read scope', async () => {
   const writer = await newAccount({ scopes: ['write', 'deploy', 'domains', 'ai'] });
   for (const route of [listInvoices, getWallet] as const)
     expect(codeOf(await writer.call(route))).toBe('insufficient_scope');

@@ -4,7 +4,7 @@ import { clientOf, codeOf, local, newAccount, raw } from '../../support/harness.
 
 const { restrictedPublic } = local.accounts.demo;
 
-test('a public key and a secret one of any scope read the plans, with every field and no more', async () => {
+test('a public key and a secret key of any scope read the plans with exactly the specified fields', async () => {
   const { publicKey, secretKey } = await newAccount({ scopes: ['ai'] });
   for (const client of [clientOf({ publicKey }), clientOf({ secretKey })]) {
     const { data } = (await client.call(listPlans)).body;
@@ -17,13 +17,13 @@ test('a public key and a secret one of any scope read the plans, with every fiel
   }
 });
 
-test.each(['WEB', 'EMAIL', 'APP'] as const)('of category %s there are only such', async (category) => {
+test.each(['WEB', 'EMAIL', 'APP'] as const)('category %s returns only its plans', async (category) => {
   const account = await newAccount();
   const { data } = (await account.call(listPlans, { query: { category } })).body;
   expect(new Set(data.map((plan) => plan.category))).toEqual(new Set([category]));
 });
 
-test.each(['web', '', 'VPS'])('the category "%s" is 400 and names the field', async (category) => {
+test.each(['web', '', 'VPS'])('rejects the category "%s" with 400 naming the field', async (category) => {
   const { publicKey } = await newAccount();
   const answer = await raw(`/v1/plans?category=${category}`, { headers: { 'x-public-key': publicKey } });
   expect([answer.status, await answer.json()]).toMatchObject([
@@ -32,7 +32,7 @@ test.each(['web', '', 'VPS'])('the category "%s" is 400 and names the field', as
   ]);
 });
 
-test('no key is 401; a public key from another origin is 403, from its own is answered, for browsers and caches', async () => {
+test('no key is 401; a public key is 403 from another origin and works from its own, with CORS and cache headers', async () => {
   expect((await raw('/v1/plans')).status).toBe(401);
   const from = (origin: string) => raw('/v1/plans', { headers: { 'x-public-key': restrictedPublic.key, origin } });
   const refused = await from('https://elsewhere.example');
@@ -52,19 +52,20 @@ test('no key is 401; a public key from another origin is 403, from its own is an
   ]);
 });
 
-test('a public key reads no invoices', async () => {
+test('a public key cannot read invoices', async () => {
   const { publicKey } = await newAccount();
   const answer = await raw('/v1/invoices', { headers: { 'x-public-key': publicKey } });
   expect(answer.status).toBe(403);
 });
 
-test('what operators set is what is listed, without a deployment; what is not on sale is not', async () => {
+test('lists the plans that operators put on sale, without a deployment', async () => {
   Object.assign(process.env, local.environment);
-  const [{ listPlans: list, PlansInput, plansOffered, setPlans }, { deps }, { memoryTable }] = await Promise.all([
-    import('../../../domain/billing/plans.ts'),
-    import('../../../runtime/deps.ts'),
-    import('../../support/memory-table.ts'),
-  ]);
+  const [{ listPlans: list, PlansInput, currentPlans: plansOffered, setPlans }, { deps }, { memoryTable }] =
+    await Promise.all([
+      import('../../../domain/billing/plans.ts'),
+      import('../../../runtime/deps.ts'),
+      import('../../support/memory-table.ts'),
+    ]);
   const mine = { ...deps, table: memoryTable().table };
   const plan = { slug: 'web-new', name: 'New', category: 'WEB', monthlyCents: 9950, yearlyCents: 99_500 } as const;
   const rest = { storageGb: 7, featured: false, onSale: true };

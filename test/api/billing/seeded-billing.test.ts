@@ -7,7 +7,7 @@ import { clientOf, codeOf, local } from '../../support/harness.ts';
 
 const { demo, other } = local.accounts;
 
-test('demo has its wallet, its plan, invoices of each status, and web hosting with two mailboxes', async () => {
+test('the demo account has a wallet, a plan, invoices of each status, and web hosting with two mailboxes', async () => {
   const client = clientOf({ secretKey: demo.keys.read });
   const { data: account } = (await client.call(getAccount)).body;
   expect(account.plan).toEqual({ slug: 'app-10', name: 'App 10', appLimit: 10 });
@@ -21,7 +21,7 @@ test('demo has its wallet, its plan, invoices of each status, and web hosting wi
   expect(live.mailboxes).toHaveLength(2);
 });
 
-test('other has nothing in its wallet, a plan of one application, and web hosting whose server does not answer', async () => {
+test('the other account has an empty wallet, a plan of one application, and web hosting on a server that does not respond', async () => {
   const client = clientOf({ secretKey: other.keys.read });
   const { data: account } = (await client.call(getAccount)).body;
   expect(account).toMatchObject({ walletBalance: '0.00', plan: { slug: 'app-1', appLimit: 1 } });

@@ -6,11 +6,11 @@ import { cancelSubscription, createSubscription, listSubscriptions } from '../..
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import { listHosting } from '../../../contract/hosting/hosting.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
-import { codeOf, newAccount, type Opened, raw, until } from '../../support/harness.ts';
+import { codeOf, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
 type Body = { plan: string; billingCycle: 'MONTHLY' | 'YEARLY'; hostingDomain?: string };
-const buy = (account: Opened, body: Body) => account.dashboard.call(createSubscription, { body });
+const buy = (account: OpenedAccount, body: Body) => account.dashboard.call(createSubscription, { body });
 const monthly = (plan: string, hostingDomain?: string): Body => ({
   ...{ plan, billingCycle: 'MONTHLY' },
   ...(hostingDomain ? { hostingDomain } : {}),
@@ -35,7 +35,7 @@ test('a plan is bought from the wallet: invoice, subscription, event and applica
     data: [{ id: data.id }],
     has_more: false,
   });
-  await until(async () => received.length === 1);
+  await waitFor(async () => received.length === 1);
   expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
     type: 'subscription.activated',
     data: { subscriptionId: data.id, plan: 'app-10' },
@@ -43,7 +43,7 @@ test('a plan is bought from the wallet: invoice, subscription, event and applica
 
   const cancelled = await account.dashboard.call(cancelSubscription, { params: { id: data.id } });
   expect(cancelled.body).toEqual({ data: { id: data.id, deleted: true } });
-  await until(async () => received.length === 2);
+  await waitFor(async () => received.length === 2);
   expect(JSON.parse(received[1]?.body ?? '').type).toBe('subscription.cancelled');
   const [listed] = (await account.dashboard.call(listSubscriptions)).body.data;
   expect(listed).toMatchObject({ status: 'CANCELLED', cancelledAt: expect.any(String) });
@@ -52,7 +52,7 @@ test('a plan is bought from the wallet: invoice, subscription, event and applica
   expect(codeOf(await account.dashboard.call(cancelSubscription, { params: { id: data.id } }))).toBe('conflict');
 });
 
-test('web hosting is bought for a domain, yearly, and stands among the hosting subscriptions', async () => {
+test('web hosting is bought for a domain, yearly, and listed with the hosting subscriptions', async () => {
   const account = await newAccount({ walletCents: 100_000 });
   const body: Body = { plan: 'web-starter', billingCycle: 'YEARLY', hostingDomain: 'Shop.Example.CO.ZA' };
   const { data } = (await buy(account, body)).body;
@@ -60,13 +60,13 @@ test('web hosting is bought for a domain, yearly, and stands among the hosting s
   const inAYear = new Date(data.createdAt);
   inAYear.setUTCFullYear(inAYear.getUTCFullYear() + 1);
   expect(Date.parse(data.currentPeriodEnd)).toBe(inAYear.getTime());
-  const hosting = await until(async () => (await account.call(listHosting)).body.data[0]);
+  const hosting = await waitFor(async () => (await account.call(listHosting)).body.data[0]);
   expect(hosting).toMatchObject({ id: data.id, hostingDomain: 'shop.example.co.za', billingCycle: 'YEARLY' });
   expect(codeOf(await buy(account, monthly('web-pro', 'shop.example.co.za')))).toBe('conflict');
   expect((await buy(account, monthly('email-basic', 'shop.example.co.za'))).status).toBe(201);
 });
 
-test('without the money it is 402 and nothing is left behind', async () => {
+test('a purchase without sufficient balance is 402 and has no effect', async () => {
   const account = await newAccount({ walletCents: 5634 });
   const answer = await buy(account, monthly('web-starter', 'example.co.za'));
   expect([answer.status, codeOf(answer)]).toEqual([402, 'insufficient_funds']);
@@ -75,14 +75,14 @@ test('without the money it is 402 and nothing is left behind', async () => {
   expect((await account.call(getWallet)).body.data.balance).toBe('56.34');
 });
 
-test('the same plan twice is 409, also when asked for at once', async () => {
+test('the same plan twice is 409, also for concurrent orders', async () => {
   const account = await newAccount({ walletCents: 1_000_000 });
   const answers = await Promise.all(Array.from({ length: 5 }, () => buy(account, monthly('app-3'))));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
   expect((await account.call(listInvoices)).body.data).toHaveLength(1);
 });
 
-test('an Idempotency-Key buys once', async () => {
+test('a repeated order with an Idempotency-Key buys once', async () => {
   const account = await newAccount({ walletCents: 1_000_000 });
   const send = () =>
     raw('/dashboard/v1/subscriptions', {
@@ -96,7 +96,7 @@ test('an Idempotency-Key buys once', async () => {
   expect((await account.call(listInvoices)).body.data).toHaveLength(1);
 });
 
-test('a plan for fewer applications than there are is 409', async () => {
+test('a plan with fewer applications than the account has is 409', async () => {
   const account = await newAccount({ walletCents: 1_000_000, appLimit: 10 });
   for (const name of ['One', 'Two'])
     await account.call(createApp, { body: { name: `${name} ${account.id}`, framework: 'NODE', deployNow: false } });
@@ -117,21 +117,21 @@ test.each([
   ['hostingDomain', { plan: 'web-starter', billingCycle: 'MONTHLY', hostingDomain: 'localhost' }],
   ['hostingDomain', { plan: 'web-starter', billingCycle: 'MONTHLY', hostingDomain: 'https://example.com' }],
   ['hostingDomain', { plan: 'email-basic', billingCycle: 'MONTHLY', hostingDomain: '10.0.0.1' }],
-])('an order with a wrong %s is 400: %j', async (field, body) => {
+])('an order with an invalid %s is 400: %j', async (field, body) => {
   const account = await newAccount({ walletCents: 1_000_000 });
   const answer = await account.dashboard.call(createSubscription, { body: body as Body });
   expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
   expect(answer.error?.message.startsWith(`${field}: `)).toBe(true);
 });
 
-test("another account's subscription is not there", async () => {
+test("another account's subscription is 404", async () => {
   const [owner, stranger] = await Promise.all([newAccount({ walletCents: 100_000 }), newAccount()]);
   const { id } = (await buy(owner, monthly('app-3'))).body.data;
   expect((await stranger.dashboard.call(cancelSubscription, { params: { id } })).status).toBe(404);
   expect((await stranger.dashboard.call(listSubscriptions)).body.data).toEqual([]);
 });
 
-test('subscriptions are listed a page at a time', async () => {
+test('subscriptions are listed page by page', async () => {
   const account = await newAccount({ walletCents: 1_000_000 });
   const ids = [];
   for (const name of ['a', 'b', 'c'])

@@ -4,21 +4,21 @@ import { getInvoice, listInvoices, payInvoice } from '../../../contract/billing/
 import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../../contract/billing/top-ups.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
-import { codeOf, local, newAccount, type Opened, raw, until } from '../../support/harness.ts';
+import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
 Object.assign(process.env, local.environment);
 const { deps } = await import('../../../runtime/deps.ts');
-const [{ issueInvoice }, { vatInside }, { nothing, withWallet }] = await Promise.all([
+const [{ issueInvoice }, { vatInside }, { readNothing: nothing, withWallet }] = await Promise.all([
   import('../../../domain/billing/invoices.ts'),
   import('../../../domain/billing/money.ts'),
   import('../../../domain/billing/wallet.ts'),
 ]);
 
-const topUp = async (account: Opened, amount: string) =>
+const topUp = async (account: OpenedAccount, amount: string) =>
   (await account.dashboard.call(createTopUp, { body: { amount } })).body.data;
 const pay = async (url: string) => (await fetch(url, { method: 'POST' })).json();
-const walletOf = async (account: Opened) => (await account.call(getWallet)).body.data;
+const walletOf = async (account: OpenedAccount) => (await account.call(getWallet)).body.data;
 const order = (accountId: string, cents: number) =>
   withWallet(deps, accountId, nothing, async (wallet) => {
     const lines = [{ description: 'Something', ...vatInside(cents) }];
@@ -26,7 +26,7 @@ const order = (accountId: string, cents: number) =>
     return await deps.commit(wallet.writes(), invoice);
   });
 
-/** A callback as the processor would send it. */
+/** Builds a callback as the payment provider sends it. */
 const callback = (event: string, data: object, secret = local.environment.PAYMENTS_SECRET_KEY ?? '') => {
   const body = JSON.stringify({ event, data });
   const signature = createHmac('sha512', secret).update(body).digest('hex');
@@ -34,12 +34,12 @@ const callback = (event: string, data: object, secret = local.environment.PAYMEN
 };
 const referenceOf = (paymentId: string) => paymentId.replace('_', '-');
 
-test('a card payment is started, paid on its page, and the money is there when the page says so', async () => {
+test('a card payment is started, paid on its page, and credited before the page redirects back', async () => {
   const account = await newAccount();
   const { paymentId, paymentUrl, ...rest } = await topUp(account, '250.00');
   expect(rest).toEqual({ amount: '250.00', status: 'PENDING' });
   expect(paymentUrl.startsWith(`${local.baseUrl}/`)).toBe(true);
-  const asked = async (by: Opened) => await by.dashboard.call(getTopUp, { params: { id: paymentId } });
+  const asked = async (by: OpenedAccount) => await by.dashboard.call(getTopUp, { params: { id: paymentId } });
   expect((await asked(account)).body.data).toEqual({ paymentId, amount: '250.00', status: 'PENDING' });
   expect(codeOf(await asked(await newAccount()))).toBe('not_found');
   expect((await walletOf(account)).balance).toBe('0.00');
@@ -49,7 +49,7 @@ test('a card payment is started, paid on its page, and the money is there when t
   const { balance, transactions } = await walletOf(account);
   expect(balance).toBe('250.00');
   expect(transactions).toMatchObject([{ type: 'TOPUP', amount: '250.00', description: `Card payment ${paymentId}` }]);
-  // Once more, from a browser: nothing is paid twice, and it is led back.
+  // Once more, from a browser: nothing is paid twice, and it is redirected back.
   const again = await fetch(paymentUrl, { method: 'POST', headers: { accept: 'text/html' }, redirect: 'manual' });
   expect([again.status, again.headers.get('location')]).toEqual([
     303,
@@ -58,7 +58,7 @@ test('a card payment is started, paid on its page, and the money is there when t
   expect((await walletOf(account)).balance).toBe('250.00');
 });
 
-test('payments are told to webhooks: those that succeed, and the R13.00 that are declined', async () => {
+test('webhooks report payments: those that succeed, and the R13.00 that are declined', async () => {
   const account = await newAccount();
   const { url, received, stop } = await receiver();
   onTestFinished(stop);
@@ -68,7 +68,7 @@ test('payments are told to webhooks: those that succeed, and the R13.00 that are
   expect((await walletOf(account)).transactions).toEqual([]);
   const paid = await topUp(account, '20.00');
   await pay(paid.paymentUrl);
-  await until(async () => received.length === 2);
+  await waitFor(async () => received.length === 2);
   const told = received.map(({ body }) => JSON.parse(body));
   expect(told.map(({ type, data }) => [type, data]).sort()).toEqual([
     ['payment.failed', { paymentId: declined.paymentId, amount: '13.00' }],
@@ -94,7 +94,7 @@ test.each([
   expect(answer.error?.message).toMatch(/^amount: /);
 });
 
-test('a forged callback is 401 and brings nothing; without a signature as well', async () => {
+test('rejects a forged or unsigned callback with 401 and credits nothing', async () => {
   const account = await newAccount();
   const { paymentId } = await topUp(account, '99.00');
   const data = { reference: referenceOf(paymentId), status: 'success', amount: 9900, currency: 'ZAR' };
@@ -107,10 +107,10 @@ test('a forged callback is 401 and brings nothing; without a signature as well',
   expect((await walletOf(account)).balance).toBe('0.00');
 });
 
-test('a genuine callback counts for what the processor says when it is asked, not for what is in it', async () => {
+test('credits what the payment provider confirms on request, not what the callback says', async () => {
   const account = await newAccount();
   const { paymentId } = await topUp(account, '99.00');
-  // It tells of a success, which the processor does not know of.
+  // The callback reports a success that the payment provider does not confirm.
   const early = await callback('charge.success', {
     reference: referenceOf(paymentId),
     status: 'success',
@@ -120,7 +120,7 @@ test('a genuine callback counts for what the processor says when it is asked, no
   expect((await walletOf(account)).balance).toBe('0.00');
 });
 
-test('callbacks that are repeated, all at once or later, bring the money once', async () => {
+test('credits repeated callbacks once, whether concurrent or later', async () => {
   const account = await newAccount();
   const { paymentId, paymentUrl } = await topUp(account, '40.00');
   await pay(paymentUrl);
@@ -130,14 +130,14 @@ test('callbacks that are repeated, all at once or later, bring the money once', 
   expect(await walletOf(account)).toMatchObject({ balance: '40.00', transactions: [{ amount: '40.00' }] });
 });
 
-test('another amount than asked for: what was received counts', async () => {
+test('credits the received amount if it differs from the requested one', async () => {
   const account = await newAccount();
   const { paymentUrl } = await topUp(account, '40.00');
   expect(await pay(`${paymentUrl}?amount=1500`)).toEqual({ status: 'SUCCEEDED' });
   expect((await walletOf(account)).balance).toBe('15.00');
 });
 
-test('a payment that failed and is then made with another card counts', async () => {
+test('credits a failed payment that is then made with another card', async () => {
   const account = await newAccount();
   const { paymentUrl } = await topUp(account, '13.00');
   expect(await pay(paymentUrl)).toEqual({ status: 'FAILED' });
@@ -145,11 +145,11 @@ test('a payment that failed and is then made with another card counts', async ()
   expect((await walletOf(account)).balance).toBe('14.00');
 });
 
-test('news of other things, and of payments that are not ours, are acknowledged', async () => {
+test('acknowledges callbacks about other things and about unknown payments', async () => {
   for (const [event, reference] of [
     ['transfer.success', 'pay-none'],
     ['charge.success', 'pay-none'],
-    ['charge.success', 'somebody-elses'],
+    ['charge.success', 'foreign-reference'],
   ] as const) {
     const answer = await callback(event, { reference });
     expect([answer.status, await answer.json()]).toEqual([200, { data: { settled: false } }]);
@@ -157,7 +157,7 @@ test('news of other things, and of payments that are not ours, are acknowledged'
   expect((await callback('charge.success', {})).status).toBe(200);
 });
 
-test('money that arrives pays what is unpaid, oldest first, passing over what it does not cover', async () => {
+test('a credit pays unpaid invoices, oldest first, skipping those that it does not cover', async () => {
   const account = await newAccount();
   const [first, large, last] = [
     await order(account.id, 3000),
@@ -166,7 +166,7 @@ test('money that arrives pays what is unpaid, oldest first, passing over what it
   ];
   const { paymentUrl } = await topUp(account, '60.00');
   await pay(paymentUrl);
-  const paid = await until(async () => {
+  const paid = await waitFor(async () => {
     const { data } = (await account.call(listInvoices, { query: { status: 'PAID' } })).body;
     return data.length === 2 && data;
   });
@@ -177,13 +177,13 @@ test('money that arrives pays what is unpaid, oldest first, passing over what it
   expect((await walletOf(account)).balance).toBe('5.00');
 });
 
-test('an invoice is paid on request: 402 without the money, 409 once it is paid, 404 for a stranger', async () => {
+test('an invoice is paid on request: 402 without sufficient balance, 409 if paid, 404 for another account', async () => {
   const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
   const { id } = await order(account.id, 5000);
-  const request = (from: Opened) => from.dashboard.call(payInvoice, { params: { id } });
+  const request = (from: OpenedAccount) => from.dashboard.call(payInvoice, { params: { id } });
   expect([(await request(account)).status, codeOf(await request(account))]).toEqual([402, 'insufficient_funds']);
   expect((await request(stranger)).status).toBe(404);
-  // As an operator gives it: nothing follows by itself before the invoice is paid here.
+  // Credited like an operator would: no automatic payment follows before the invoice is paid here.
   await withWallet(deps, account.id, nothing, async (wallet) => {
     wallet.move('ADJUSTMENT', 5000, 'Goodwill');
     const { payInvoice: settle } = await import('../../../domain/billing/invoices.ts');
@@ -196,7 +196,7 @@ test('an invoice is paid on request: 402 without the money, 409 once it is paid,
   expect((await account.call(getInvoice, { params: { id } })).body.data.status).toBe('PAID');
 });
 
-test('the saved card is charged when the balance falls under the threshold, once, and the wallet says that it would be', async () => {
+test('the saved card is charged once when the balance falls below the threshold, and the wallet announces it', async () => {
   const account = await newAccount();
   const settings = { enabled: true, threshold: '50.00', amount: '200.00' };
   const put = (body: typeof settings) => account.dashboard.call(setAutoTopUp, { body });
@@ -208,7 +208,7 @@ test('the saved card is charged when the balance falls under the threshold, once
   await pay((await topUp(account, '100.00')).paymentUrl);
   expect((await put(settings)).body.data.card).toEqual({ brand: 'visa', lastFour: '4081' });
   await order(account.id, 6000);
-  const { transactions } = await until(async () => {
+  const { transactions } = await waitFor(async () => {
     const wallet = await walletOf(account);
     return wallet.balance === '240.00' && wallet;
   });
@@ -221,21 +221,21 @@ test('the saved card is charged when the balance falls under the threshold, once
   expect((await walletOf(account)).autoTopUpEnabled).toBe(false);
 });
 
-test('the saved card is charged for an invoice that the balance cannot pay, which is then paid', async () => {
+test('the saved card is charged for an invoice that the balance does not cover, which is then paid', async () => {
   const account = await newAccount();
   await pay((await topUp(account, '10.00')).paymentUrl);
   await account.dashboard.call(setAutoTopUp, { body: { enabled: true, threshold: '0.00', amount: '100.00' } });
   const { id } = await order(account.id, 10_500);
-  await until(async () => (await account.call(getInvoice, { params: { id } })).body.data.status === 'PAID');
+  await waitFor(async () => (await account.call(getInvoice, { params: { id } })).body.data.status === 'PAID');
   expect((await walletOf(account)).balance).toBe('5.00');
 });
 
-test('a card that is refused is not charged again and again', async () => {
+test('a declined card is not charged repeatedly', async () => {
   const account = await newAccount();
   await pay((await topUp(account, '10.00')).paymentUrl);
   await account.dashboard.call(setAutoTopUp, { body: { enabled: true, threshold: '50.00', amount: '13.00' } });
-  const { Account } = await import('../../../table/entities.ts');
-  await until(async () => (await deps.table.get(Account, { id: account.id }))?.noAutoTopUpBefore);
+  const { Account } = await import('../../../table/entities/accounts.ts');
+  await waitFor(async () => (await deps.table.get(Account, { id: account.id }))?.noAutoTopUpBefore);
   await order(account.id, 500);
   const { transactions } = await walletOf(account);
   expect(transactions.map(({ type }) => type)).toEqual(['PAYMENT', 'TOPUP']);
@@ -250,14 +250,14 @@ test.each([
   ['amount', { enabled: true, threshold: '1.00' }],
   ['amount', { enabled: true, threshold: '1.00', amount: '0.00' }],
   ['amount', { enabled: true, threshold: '1.00', amount: 10 }],
-])('settings of automatic top-ups without a right %s are 400: %j', async (field, body) => {
+])('rejects auto top-up settings with an invalid %s with 400: %j', async (field, body) => {
   const account = await newAccount();
   const answer = await account.dashboard.call(setAutoTopUp, { body: body as never });
   expect(answer.status).toBe(400);
   expect(answer.error?.message.startsWith(`${field}: `)).toBe(true);
 });
 
-test('a key is no login here', async () => {
+test('requires a login: an API key is rejected', async () => {
   const account = await newAccount();
   const answer = await raw('/dashboard/v1/wallet/topups', {
     method: 'POST',

@@ -8,26 +8,26 @@ import {
   setCustomDomain,
 } from '../../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord } from '../../../contract/dns/records.ts';
-import { openDomain } from '../../domains.ts';
 import { get } from '../../support/browse.ts';
-import { codeOf, local, newAccount, type Opened, until } from '../../support/harness.ts';
+import { registerDomain } from '../../support/domains.ts';
+import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';
 
 const anyName = (ending: string) => `shop-${randomBytes(5).toString('hex')}.${ending}`;
-const create = (account: Opened, customDomain?: string) =>
+const create = (account: OpenedAccount, customDomain?: string) =>
   account.call(createApp, { body: { name: 'Shop', framework: 'NODE', ...(customDomain ? { customDomain } : {}) } });
-const read = (account: Opened, id: string) => account.dashboard.call(getCustomDomain, { params: { id } });
-const check = (account: Opened, id: string) => account.dashboard.call(checkCustomDomain, { params: { id } });
-const set = (account: Opened, id: string, domain: string) =>
+const read = (account: OpenedAccount, id: string) => account.dashboard.call(getCustomDomain, { params: { id } });
+const check = (account: OpenedAccount, id: string) => account.dashboard.call(checkCustomDomain, { params: { id } });
+const set = (account: OpenedAccount, id: string, domain: string) =>
   account.dashboard.call(setCustomDomain, { params: { id }, body: { domain } });
-const remove = (account: Opened, id: string) => account.dashboard.call(removeCustomDomain, { params: { id } });
+const remove = (account: OpenedAccount, id: string) => account.dashboard.call(removeCustomDomain, { params: { id } });
 const pageOf = async (host: string) => (await get(local.baseUrl, host)).body;
 const PLACEHOLDER = /has not been deployed yet/;
 
-test('a domain that is not proven is claimed and shown, but not answered for', async () => {
+test('an unverified domain is claimed and shown, but does not serve', async () => {
   const account = await newAccount();
   const domain = anyName('co.za');
   const { id, slug, primaryDomain } = (await create(account, domain)).body.data;
-  const address = local.environment.DOOR_ADDRESS;
+  const address = local.environment.EDGE_ENDPOINT;
   expect(primaryDomain).toBe(domain);
   const { data } = (await read(account, id)).body;
   expect(data).toEqual({
@@ -36,7 +36,7 @@ test('a domain that is not proven is claimed and shown, but not answered for', a
     target: { type: 'CNAME', name: domain, value: address },
     certificate: null,
   });
-  await until(async () => PLACEHOLDER.test(await pageOf(`${slug}.apps.localhost`)));
+  await waitFor(async () => PLACEHOLDER.test(await pageOf(`${slug}.apps.localhost`)));
   expect(await pageOf(domain)).not.toMatch(PLACEHOLDER);
   expect((await check(account, id)).body.data).toMatchObject({
     ...{ status: 'PENDING', problem: expect.stringContaining(domain), checkedAt: expect.any(String) },
@@ -45,7 +45,7 @@ test('a domain that is not proven is claimed and shown, but not answered for', a
   expect(codeOf(await create(await newAccount(), domain))).toBe('conflict');
 });
 
-test('a name that nobody can own answers at once, and is free again with its application', async () => {
+test('a name under a reserved TLD serves at once and is free again with its application', async () => {
   const account = await newAccount();
   const domain = anyName('example');
   const { id } = (await create(account, domain)).body.data;
@@ -53,12 +53,12 @@ test('a name that nobody can own answers at once, and is free again with its app
     ...{ status: 'VERIFIED', claimedUntil: null, certificate: null },
   });
   expect((await check(account, id)).body.data).toMatchObject({ status: 'VERIFIED', checkedAt: null });
-  await until(async () => PLACEHOLDER.test(await pageOf(domain)));
+  await waitFor(async () => PLACEHOLDER.test(await pageOf(domain)));
   await account.call(deleteApp, { params: { id } });
-  await until(async () => (await create(account, domain)).status === 201, 300);
+  await waitFor(async () => (await create(account, domain)).status === 201, 300);
 });
 
-test('without a domain of its own, or in another account, there is nothing to see or check', async () => {
+test('without a custom domain, or in another account, reading and checking are 404', async () => {
   const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
   const plain = (await create(account)).body.data.id;
   const { id } = (await create(account, anyName('co.za'))).body.data;
@@ -72,28 +72,28 @@ test('without a domain of its own, or in another account, there is nothing to se
   expect((await account.call(getApp, { params: { id } })).status).toBe(200);
 });
 
-test('a domain bought from us needs no proof and no record in its own account, and a TXT record in any other', async () => {
+test('a domain registered here needs no verification and no record in its own account, and a TXT record in any other', async () => {
   const [owner, tenant] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
-  const { domain } = await openDomain(owner);
+  const { domain } = await registerDomain(owner);
   const own = (await create(owner, domain.name)).body.data.id;
-  await until(async () => (await read(owner, own)).body.data.status === 'VERIFIED');
-  await until(async () => PLACEHOLDER.test(await pageOf(domain.name)));
-  await until(async () => (await read(owner, own)).body.data.certificate?.status === 'ISSUED', 300);
+  await waitFor(async () => (await read(owner, own)).body.data.status === 'VERIFIED');
+  await waitFor(async () => PLACEHOLDER.test(await pageOf(domain.name)));
+  await waitFor(async () => (await read(owner, own)).body.data.certificate?.status === 'ISSUED', 300);
 
   const { id } = (await create(tenant, `shop.${domain.name}`)).body.data;
   const { challenge } = (await check(tenant, id)).body.data;
   expect(challenge.name).toBe(`_hosting-challenge.shop.${domain.name}`);
   const record = { type: 'TXT' as const, name: '_hosting-challenge.shop', content: challenge.value };
   expect((await owner.call(addDnsRecord, { params: { id: domain.id }, body: record })).status).toBe(201);
-  const { data } = await until(async () => {
+  const { data } = await waitFor(async () => {
     const { body } = await check(tenant, id);
     return body.data.status === 'VERIFIED' && body;
   });
   expect(data).toMatchObject({ problem: null, checkedAt: expect.any(String) });
-  await until(async () => PLACEHOLDER.test(await pageOf(`shop.${domain.name}`)));
+  await waitFor(async () => PLACEHOLDER.test(await pageOf(`shop.${domain.name}`)));
 }, 60_000);
 
-test('an application gets a domain later, lets it go, and gets another', async () => {
+test('an application gets a custom domain later, removes it, and gets another', async () => {
   const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
   const { id, slug } = (await create(account)).body.data;
   const primary = async () => (await account.call(getApp, { params: { id } })).body.data.primaryDomain;
@@ -111,13 +111,13 @@ test('an application gets a domain later, lets it go, and gets another', async (
   expect(codeOf(await set(account, id, first))).toBe('conflict');
 
   expect((await set(account, id, second)).body.data).toMatchObject({ domain: second, status: 'VERIFIED' });
-  await until(async () => PLACEHOLDER.test(await pageOf(second)));
+  await waitFor(async () => PLACEHOLDER.test(await pageOf(second)));
   await remove(account, id);
-  await until(async () => !PLACEHOLDER.test(await pageOf(second)));
+  await waitFor(async () => !PLACEHOLDER.test(await pageOf(second)));
   expect(await pageOf(`${slug}.apps.localhost`)).toMatch(PLACEHOLDER);
 });
 
-test('a domain that is given later is held to what one at creation is held to, and to its own application', async () => {
+test('a domain set later meets the same conditions as one set at creation and belongs to one application', async () => {
   const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
   const { id, slug } = (await create(account)).body.data;
   for (const domain of [
@@ -140,10 +140,10 @@ test('a domain that is given later is held to what one at creation is held to, a
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
-test('a domain bought from us that is given later needs no proof', async () => {
+test('a domain registered here and set later needs no verification', async () => {
   const owner = await newAccount({ walletCents: 500_000 });
-  const [{ domain }, { id }] = await Promise.all([openDomain(owner), create(owner).then(({ body }) => body.data)]);
+  const [{ domain }, { id }] = await Promise.all([registerDomain(owner), create(owner).then(({ body }) => body.data)]);
   await set(owner, id, domain.name);
-  await until(async () => (await read(owner, id)).body.data.certificate?.status === 'ISSUED', 300);
-  await until(async () => PLACEHOLDER.test(await pageOf(domain.name)));
+  await waitFor(async () => (await read(owner, id)).body.data.certificate?.status === 'ISSUED', 300);
+  await waitFor(async () => PLACEHOLDER.test(await pageOf(domain.name)));
 }, 60_000);

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, deleteApp } from '../../../contract/apps/apps.ts';
-import { createDatabase, DATABASE_LIMIT, listDatabases } from '../../../contract/databases/databases.ts';
+import { createDatabase, listDatabases, MAX_DATABASES } from '../../../contract/databases/databases.ts';
 import { createDeployment } from '../../../contract/deployments/deployments.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { jobKey } from '../../../providers/builds/builds.ts';
-import { codeOf, local, newAccount, type Opened, raw, until } from '../../support/harness.ts';
+import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
-async function withApp(given?: Opened) {
+async function withApp(given?: OpenedAccount) {
   const account = given ?? (await newAccount());
   const { id } = (await account.call(createApp, { body: { name: 'Data', framework: 'NODE' } })).body.data;
   const create = (name: string, applicationId = id) =>
     account.dashboard.call(createDatabase, { body: { applicationId, name } });
   return { account, id, create };
 }
-const list = async (account: Opened) => (await account.dashboard.call(listDatabases)).body.data;
-const untilAvailable = (account: Opened, id: string) =>
-  until(async () => (await list(account)).find((each) => each.id === id && each.status === 'AVAILABLE'));
+const list = async (account: OpenedAccount) => (await account.dashboard.call(listDatabases)).body.data;
+const untilAvailable = (account: OpenedAccount, id: string) =>
+  waitFor(async () => (await list(account)).find((each) => each.id === id && each.status === 'AVAILABLE'));
 
-/** What the control plane has for an application. */
+/** Returns the HTTP status of an application's cluster at the control plane. */
 async function clusterOf(host: string): Promise<number> {
   const endpoint = local.environment.AWS_ENDPOINT_URL_DSQL;
   return (await fetch(`${endpoint}/cluster/${host.split('.')[0]}`)).status;
 }
 
-test('a database is made, its event sent once, its variables named; with its application it goes', async () => {
+test('a database is created, its event sent once, its variables named, and it is deleted with its application', async () => {
   const { account, id, create } = await withApp();
   const receiving = await receiver();
   await account.call(createWebhook, { body: { url: receiving.url, events: ['database.created'] } });
@@ -44,20 +44,20 @@ test('a database is made, its event sent once, its variables named; with its app
   });
   const { host } = await untilAvailable(account, data.id);
   expect(host).toMatch(/^[a-z2-7]{26}\.dsql\.eu-west-1\.on\.aws$/);
-  const event = await until(async () => receiving.received[0], 20);
+  const event = await waitFor(async () => receiving.received[0], 20);
   expect(JSON.parse(event?.body ?? '')).toMatchObject({
     type: 'database.created',
     data: { databaseId: data.id, name: 'Main-db', engine: 'aurora-dsql' },
   });
   expect(await clusterOf(host ?? '')).toBe(200);
   await account.call(deleteApp, { params: { id } });
-  await until(async () => (await clusterOf(host ?? '')) === 404);
-  await until(async () => (await list(account)).length === 0);
+  await waitFor(async () => (await clusterOf(host ?? '')) === 404);
+  await waitFor(async () => (await list(account)).length === 0);
   expect(receiving.received).toHaveLength(1);
   await receiving.stop();
 });
 
-test('the next deployment is told of the databases that are there, oldest first', async () => {
+test('the next deployment receives the available databases, oldest first', async () => {
   const account = await newAccount();
   const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl: 'https://git.localhost/no-such.git' };
   const { id } = (await account.call(createApp, { body: { ...body, deployNow: false } })).body.data;
@@ -73,21 +73,21 @@ test('the next deployment is told of the databases that are there, oldest first'
     import('../../../runtime/bindings/builds.ts'),
     import('../../../runtime/aws/client.ts'),
   ]);
-  const job = await until(() => getObject(bucket, jobKey(deployment)));
+  const job = await waitFor(() => getObject(bucket, jobKey(deployment)));
   expect(JSON.parse(job.toString()).databases).toEqual([
     { prefix: 'DATABASE_FIRST', host: first?.host, region: 'eu-west-1' },
     { prefix: 'DATABASE_SECOND', host: second?.host, region: 'eu-west-1' },
   ]);
 });
 
-test('an application deleted while its database is being made leaves none behind', async () => {
+test('an application deleted while its database is being created leaves no database behind', async () => {
   const { account, id, create } = await withApp();
   await create('short-lived');
   await account.call(deleteApp, { params: { id } });
-  await until(async () => (await list(account)).length === 0);
+  await waitFor(async () => (await list(account)).length === 0);
 });
 
-test('newest first; of racing calls with one name one gets it, and names that look alike as variables are one', async () => {
+test('lists newest first; racing creates of one name succeed once, and names with equal variables are the same name', async () => {
   const { account, create } = await withApp();
   const first = (await create('one')).body.data.id;
   const racing = await Promise.all(['same-name', 'same-name', 'SAME_NAME'].map((name) => create(name)));
@@ -100,10 +100,10 @@ test('newest first; of racing calls with one name one gets it, and names that lo
   expect((await elsewhere('one')).status).toBe(202);
 });
 
-test('of more racing databases than there is room for exactly so many are made', async () => {
+test('racing creates beyond the limit succeed exactly up to the limit', async () => {
   const { create } = await withApp();
-  const answers = await Promise.all(Array.from({ length: DATABASE_LIMIT + 2 }, (_, index) => create(`d${index}`)));
-  expect(answers.filter(({ status }) => status === 202)).toHaveLength(DATABASE_LIMIT);
+  const answers = await Promise.all(Array.from({ length: MAX_DATABASES + 2 }, (_, index) => create(`d${index}`)));
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(MAX_DATABASES);
   expect(answers.map(codeOf).filter(Boolean)).toEqual(['conflict', 'conflict']);
 });
 
@@ -130,7 +130,7 @@ test.each<[string, unknown]>([
   expect(answer.error?.message.startsWith(`${field}: `)).toBe(true);
 });
 
-test("another account's application is not there, nor is one that was deleted, nor one that never was", async () => {
+test('other accounts’, deleted and unknown applications are 404', async () => {
   const stranger = await newAccount();
   const gone = await withApp(stranger);
   await stranger.call(deleteApp, { params: { id: gone.id } });
@@ -141,7 +141,7 @@ test("another account's application is not there, nor is one that was deleted, n
   expect(await list(stranger)).toEqual([]);
 });
 
-test('it takes a login: an API key is not enough', async () => {
+test('requires a login: an API key is rejected', async () => {
   const headers = { authorization: `Bearer ${shared.account.secretKey}` };
   expect((await raw('/dashboard/v1/databases', { headers })).status).toBe(401);
   expect((await raw('/v1/databases', { headers })).status).toBe(404);

@@ -4,9 +4,9 @@ import { createApp, deleteApp, updateApp } from '../../../contract/apps/apps.ts'
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../../contract/apps/git-access.ts';
 import { getDeployment, listDeployments } from '../../../contract/deployments/deployments.ts';
 import { asForm, HOSTS, type PushOf, type SentHook } from '../../support/git-hooks.ts';
-import { codeOf, local, newAccount, type Opened, raw, until } from '../../support/harness.ts';
+import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 
-const hookOf = async ({ dashboard }: Opened, id: string) =>
+const hookOf = async ({ dashboard }: OpenedAccount, id: string) =>
   (await dashboard.call(getGitHook, { params: { id } })).body.data;
 
 const send = async (id: string, { headers, body }: SentHook) => {
@@ -14,7 +14,7 @@ const send = async (id: string, { headers, body }: SentHook) => {
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 };
 
-/** An application that deploys on push, from a repository that is not there: its deployments fail fast. */
+/** Creates an application with auto-deploy and a missing repository: its deployments fail fast. */
 async function withApp({ autoDeploy = true } = {}) {
   const account = await newAccount();
   const body = { name: 'Pushed', repoUrl: 'https://git.localhost/none.git', deployNow: false };
@@ -25,8 +25,8 @@ async function withApp({ autoDeploy = true } = {}) {
   return { account, id, secret, push };
 }
 
-const ended = (account: Opened, id: string) =>
-  until(async () => {
+const waitForEnd = (account: OpenedAccount, id: string) =>
+  waitFor(async () => {
     const { body } = await account.call(getDeployment, { params: { id } });
     return body.data.finishedAt !== null && body.data;
   });
@@ -39,11 +39,11 @@ test.each(Object.entries(HOSTS))('a push from %s starts a deployment that shows 
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'])
     expect(answer.headers.get(name), name).toBeTruthy();
   const { data } = answer.body as { data: { deploymentId: string } };
-  const deployment = await ended(account, data.deploymentId);
+  const deployment = await waitForEnd(account, data.deploymentId);
   expect(deployment).toMatchObject({ trigger: 'PUSH', applicationId: id, commitSha: commitSha.slice(0, 7) });
 });
 
-test('the bytes are what is signed: a form, white space, other characters', async () => {
+test('verifies the signature over the raw bytes: a form, white space, non-ASCII characters', async () => {
   const { id, secret } = await withApp({ autoDeploy: false });
   const hook = HOSTS.GitHub(secret, { message: 'naïve ☃ \u{1f600}' });
   expect((await send(id, hook)).status).toBe(200);
@@ -51,7 +51,7 @@ test('the bytes are what is signed: a form, white space, other characters', asyn
   expect((await send(id, { ...hook, body: ` ${hook.body}` })).status).toBe(401);
 });
 
-test('a delivery that comes again deploys once and is answered alike', async () => {
+test('a redelivered push deploys once and gets the same response', async () => {
   const { account, id, secret } = await withApp();
   const hook = HOSTS.GitHub(secret);
   const answers = [...(await Promise.all([send(id, hook), send(id, hook)])), await send(id, hook)];
@@ -60,9 +60,9 @@ test('a delivery that comes again deploys once and is answered alike', async () 
   expect((await account.call(listDeployments, { params: { id } })).body.data).toHaveLength(1);
 });
 
-test('of many pushes at once one deployment starts, one waits its turn, and both end', async () => {
+test('of many concurrent pushes one deployment starts, one waits, and both finish', async () => {
   const account = await newAccount();
-  // Long enough under way for all of them to arrive.
+  // The deployment takes long enough for all of them to arrive.
   const slow = { repoUrl: 'https://git.localhost/hello-node.git', installCommand: 'sleep 3' };
   const { id } = (
     await account.call(createApp, { body: { name: 'Busy', framework: 'NODE', deployNow: false, ...slow } })
@@ -73,12 +73,13 @@ test('of many pushes at once one deployment starts, one waits its turn, and both
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
   const made = new Set(answers.map(({ body }) => (body as { data: { deploymentId: string } }).data.deploymentId));
   expect(made.size).toBe(2);
-  for (const each of made) expect(await ended(account, each)).toMatchObject({ status: 'SUCCEEDED', trigger: 'PUSH' });
+  for (const each of made)
+    expect(await waitForEnd(account, each)).toMatchObject({ status: 'SUCCEEDED', trigger: 'PUSH' });
   const { data } = (await account.call(listDeployments, { params: { id } })).body;
   expect(new Set(data.map((each) => each.id))).toEqual(made);
 }, 60_000);
 
-describe('is passed over with the reason in the answer', () => {
+describe('is ignored with the reason in the response', () => {
   test.each<[string, PushOf, RegExp]>([
     ['another branch', { branch: 'dev' }, /deploys the branch main/],
     ['a tag', { tag: 'v1.0.0' }, /tags/],
@@ -100,10 +101,10 @@ describe('is passed over with the reason in the answer', () => {
   });
 });
 
-describe('is refused', () => {
+describe('is rejected', () => {
   const refusal = (status: number, code: string) => ({ error: { message: expect.any(String), code, status } });
 
-  test('401 with a wrong signature, another application’s, or none', async () => {
+  test('401 with an invalid signature, another application’s, or none', async () => {
     const { id, secret } = await withApp();
     const other = await withApp();
     for (const hook of [...Object.values(HOSTS).map((host) => host(other.secret)), { headers: {}, body: '{}' }]) {
@@ -113,7 +114,7 @@ describe('is refused', () => {
     expect(other.secret).not.toBe(secret);
   });
 
-  test('404 for an application that is not there, or not any more', async () => {
+  test('404 for an unknown or deleted application', async () => {
     const { account, id, secret } = await withApp();
     const { status, body } = await send('app_none', HOSTS.GitHub(secret));
     expect([status, body]).toEqual([404, refusal(404, 'not_found')]);
@@ -121,7 +122,7 @@ describe('is refused', () => {
     expect((await send(id, HOSTS.GitHub(secret))).status).toBe(404);
   });
 
-  test('400 over 4 MiB, also with 25 MB, and just below it is read', async () => {
+  test('400 over 4 MiB, even at 25 MB; just below the limit it is read', async () => {
     const { id, secret } = await withApp({ autoDeploy: false });
     const large = HOSTS.GitHub(secret, { message: 'x'.repeat(4 * 1024 * 1024 - 1024) });
     expect((await send(id, large)).status).toBe(200);
@@ -131,7 +132,7 @@ describe('is refused', () => {
     }
   });
 
-  test('400 for a signed body that is no push', async () => {
+  test('400 for a signed body that is not a push', async () => {
     const { id, secret } = await withApp();
     const { headers } = HOSTS.GitLab(secret);
     for (const body of ['', 'not JSON', '[]', '{"ref":"refs/heads/main"}', '{"ref":[],"after":"a"}']) {
@@ -141,8 +142,8 @@ describe('is refused', () => {
   });
 });
 
-describe('what an application and its Git host know each other by', () => {
-  test('is shown to whoever is logged in to its account, and stays the same', async () => {
+describe('the webhook secret and the deploy key of an application', () => {
+  test('are shown to a login of its account and stay the same', async () => {
     const { account, id } = await withApp();
     const other = await withApp();
     const hook = await hookOf(account, id);
@@ -155,7 +156,7 @@ describe('what an application and its Git host know each other by', () => {
     expect(await keyOf(other)).not.toBe(key);
   });
 
-  test('a new hook secret is in use at once, and the one before is not', async () => {
+  test('a rotated webhook secret is valid at once, and the previous one is invalid', async () => {
     const { account, id, secret } = await withApp({ autoDeploy: false });
     for (const host of Object.values(HOSTS)) expect((await send(id, host(secret))).status).toBe(200);
     const { data } = (await account.dashboard.call(rotateGitHook, { params: { id } })).body;
@@ -167,7 +168,7 @@ describe('what an application and its Git host know each other by', () => {
     }
   });
 
-  test('a new deploy key is another one, and what is shown from then on', async () => {
+  test('a rotated deploy key is new and shown from then on', async () => {
     const { account, id, secret } = await withApp({ autoDeploy: false });
     const params = { id };
     const before = (await account.dashboard.call(getDeployKey, { params })).body.data;
@@ -178,7 +179,7 @@ describe('what an application and its Git host know each other by', () => {
     expect((await hookOf(account, id)).secret, 'the hook is left alone').toBe(secret);
   });
 
-  test('is nothing to another account, to an API key, or once the application is deleted', async () => {
+  test('are 404 for another account, an API key, or a deleted application', async () => {
     const { account, id } = await withApp();
     const stranger = await newAccount();
     for (const route of [getDeployKey, getGitHook, rotateDeployKey, rotateGitHook]) {

@@ -1,31 +1,31 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addDnsRecord, deleteDnsRecord, listDnsRecords, RECORD_LIMIT } from '../../../contract/dns/records.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords, MAX_RECORDS } from '../../../contract/dns/records.ts';
 import { orderDomain } from '../../../contract/registrar/orders.ts';
-import { domainNamed, freshName, openDomain, registrant } from '../../domains.ts';
-import { codeOf, newAccount, type Opened, raw } from '../../support/harness.ts';
+import { findDomain, registerDomain, registrant, uniqueDomain } from '../../support/domains.ts';
+import { codeOf, newAccount, type OpenedAccount, raw } from '../../support/harness.ts';
 
 type Body = Record<string, unknown>;
 
-/** An account of its own and its domain, registered. */
+/** Opens an account with a registered domain. */
 async function owner() {
   const account = await newAccount({ walletCents: 500_000 });
-  const { domain } = await openDomain(account);
+  const { domain } = await registerDomain(account);
   return { account, id: domain.id, name: domain.name };
 }
 
-async function post({ account, id }: { account: Opened; id: string }, body: Body) {
+async function post({ account, id }: { account: OpenedAccount; id: string }, body: Body) {
   const headers = { authorization: `Bearer ${account.secretKey}` };
   const answer = await raw(`/v1/domains/${id}/dns`, { method: 'POST', headers, body: JSON.stringify(body) });
   const { data, error } = (await answer.json()) as { data?: object; error?: { code: string; message: string } };
   return { status: answer.status, data, error };
 }
-const list = async ({ account, id }: { account: Opened; id: string }) =>
+const list = async ({ account, id }: { account: OpenedAccount; id: string }) =>
   (await account.call(listDnsRecords, { params: { id } })).body;
 
 const A = { type: 'A', name: 'www', content: '192.0.2.1' };
 const long = (length: number) => 'a'.repeat(length);
 
-describe('records that are stored', () => {
+describe('valid records', () => {
   let mine: Awaited<ReturnType<typeof owner>>;
   beforeAll(async () => {
     mine = await owner();
@@ -71,7 +71,7 @@ describe('records that are stored', () => {
   });
 });
 
-describe('records that are refused', () => {
+describe('invalid records', () => {
   let mine: Awaited<ReturnType<typeof owner>>;
   beforeAll(async () => {
     mine = await owner();
@@ -170,7 +170,7 @@ describe('records that are refused', () => {
     ['a name server by its address', { type: 'NS', name: 'part', content: '192.0.2.1' }, 'content'],
   ];
 
-  test(`${bad.length} bad records are 400, each naming its field, and none is stored`, async () => {
+  test(`${bad.length} invalid records are 400 naming the field, and none is stored`, async () => {
     expect(bad.length).toBeGreaterThanOrEqual(60);
     for (const [what, body, field] of bad) {
       const { status, error } = await post(mine, body);
@@ -180,7 +180,7 @@ describe('records that are refused', () => {
     expect((await list(mine)).data).toEqual([]);
   }, 60_000);
 
-  test('what clashes with other records is 409', async () => {
+  test('a conflict with other records is 409', async () => {
     expect((await post(mine, A)).status).toBe(201);
     expect((await post(mine, { type: 'CNAME', name: 'blog', content: 'example.net' })).status).toBe(201);
     for (const body of [
@@ -197,7 +197,7 @@ describe('records that are refused', () => {
   });
 });
 
-test('a record is deleted once, and by its owner alone', async () => {
+test('a record is deleted once, by its owner only', async () => {
   const mine = await owner();
   await post(mine, A);
   const [record] = (await list(mine)).data;
@@ -220,7 +220,7 @@ test('a record is deleted once, and by its owner alone', async () => {
   expect((await list(mine)).data).toEqual([]);
 }, 60_000);
 
-test('of twenty who add an alias and others of one name at once, what remains can stand together', async () => {
+test('of twenty concurrent aliases and other records of one name, the remaining set is valid', async () => {
   const mine = await owner();
   const bodies = Array.from({ length: 20 }, (_, index) =>
     index % 2
@@ -234,10 +234,10 @@ test('of twenty who add an alias and others of one name at once, what remains ca
   expect(types.includes('CNAME') ? types : ['CNAME']).toEqual(['CNAME']);
 }, 60_000);
 
-test('where other name servers answer, records are not ours to change', async () => {
+test('a domain with external name servers rejects changes of records', async () => {
   const account = await newAccount({ walletCents: 500_000 });
   const nameservers = ['ns1.example.net', 'ns2.example.net'];
-  const { domain } = await openDomain(account, freshName(), { nameservers });
+  const { domain } = await registerDomain(account, uniqueDomain(), { nameservers });
   const of = { account, id: domain.id };
   expect(await list(of)).toEqual({ data: [], provider: 'EXTERNAL' });
   expect(await post(of, A)).toMatchObject({ status: 409, error: { code: 'conflict' } });
@@ -245,11 +245,11 @@ test('where other name servers answer, records are not ours to change', async ()
   expect((await account.call(deleteDnsRecord, { params })).status).toBe(409);
 }, 60_000);
 
-test('records can be given while the domain is still to be paid; scopes are asked for', async () => {
+test('accepts records while the domain is unpaid; requires the scopes', async () => {
   const account = await newAccount();
-  const name = freshName();
+  const name = uniqueDomain();
   await account.call(orderDomain, { body: { domain: name, registrant } });
-  const { id } = await domainNamed(account, name);
+  const { id } = await findDomain(account, name);
   expect((await post({ account, id }, A)).status).toBe(201);
   const reader = await newAccount({ scopes: ['read', 'write'] });
   const body = { type: 'A' as const, name: 'www', content: '192.0.2.1' };
@@ -257,6 +257,6 @@ test('records can be given while the domain is still to be paid; scopes are aske
   expect([refused.status, codeOf(refused)]).toEqual([403, 'insufficient_scope']);
 });
 
-test('there is a limit on the records of a domain', () => {
-  expect(RECORD_LIMIT).toBe(500);
+test('limits the records of a domain', () => {
+  expect(MAX_RECORDS).toBe(500);
 });

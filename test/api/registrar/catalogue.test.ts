@@ -4,7 +4,7 @@ import { clientOf, codeOf, local, newAccount, raw } from '../../support/harness.
 
 const { restrictedPublic } = local.accounts.demo;
 
-test('prices are numbers, one for each featured extension, to a public key', async () => {
+test('prices are numbers, one per featured TLD, readable with a public key', async () => {
   const { publicKey } = await newAccount();
   const { data } = (await clientOf({ publicKey }).call(listDomainPrices)).body;
   expect(data.map(({ tld }) => tld)).toEqual(
@@ -13,7 +13,7 @@ test('prices are numbers, one for each featured extension, to a public key', asy
   for (const entry of data) expect(Object.keys(entry)).toEqual(['tld', 'registration', 'renewal', 'transfer']);
 });
 
-test('a full domain comes first with its price, then the same name in the other featured extensions', async () => {
+test('a full domain comes first with its price, followed by the same name under the other featured TLDs', async () => {
   const { publicKey } = await newAccount();
   const client = clientOf({ publicKey });
   const prices = (await client.call(listDomainPrices)).body.data;
@@ -22,14 +22,14 @@ test('a full domain comes first with its price, then the same name in the other 
   expect(data.map(({ domain }) => domain).sort()).toEqual(prices.map(({ tld }) => `my-shop.${tld}`).sort());
 });
 
-test('a bare label is looked up in every featured extension', async () => {
+test('a bare label is checked under every featured TLD', async () => {
   const account = await newAccount();
   const { data } = (await account.call(checkDomain, { query: { q: ' bare-label ' } })).body;
   expect(data.length).toBeGreaterThan(5);
   for (const each of data) expect(each).toMatchObject({ available: true, premium: false, price: expect.any(Number) });
 });
 
-test('an extension beyond the featured ones is looked up too', async () => {
+test('checks a TLD beyond the featured ones too', async () => {
   const account = await newAccount();
   const { data } = (await account.call(checkDomain, { query: { q: 'my-shop.xyz' } })).body;
   expect(data[0]).toMatchObject({ domain: 'my-shop.xyz', available: true });
@@ -71,13 +71,13 @@ test.each([
   expect(answer.error?.message).toMatch(/^q: /);
 });
 
-test('no q at all is 400', async () => {
+test('a missing q is 400', async () => {
   const { publicKey } = await newAccount();
   const answer = await raw('/v1/domains/check', { headers: { 'x-public-key': publicKey } });
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { message: 'q: is required' } }]);
 });
 
-test('no key is 401; a public key from another origin is 403, from its own is answered', async () => {
+test('no key is 401; a public key is 403 from another origin and works from its own', async () => {
   for (const path of ['/v1/domains/check?q=example', '/v1/domains/pricing']) {
     expect((await raw(path)).status).toBe(401);
     const from = (origin: string) => raw(path, { headers: { 'x-public-key': restrictedPublic.key, origin } });
@@ -89,17 +89,17 @@ test('no key is 401; a public key from another origin is 403, from its own is an
   }
 });
 
-test('what operators set is sold at their price, without a deployment', async () => {
+test('sells what operators offer, at their price, without a deployment', async () => {
   Object.assign(process.env, local.environment);
-  const [{ extensionsOnSale, setExtensions }, { deps }, { memoryTable }] = await Promise.all([
+  const [{ tldsOnSale, setTlds }, { deps }, { memoryTable }] = await Promise.all([
     import('../../../domain/registrar/tlds.ts'),
     import('../../../runtime/deps.ts'),
     import('../../support/memory-table.ts'),
   ]);
   const mine = { ...deps, table: memoryTable().table };
   const entry = { tld: 'joburg', registration: 149.5, renewal: 159, transfer: 0, featured: true, yearsAtOnce: 1 };
-  await setExtensions(mine, { extensions: [{ ...entry, privacy: false }] });
-  expect(await extensionsOnSale(mine)()).toEqual([{ ...entry, privacy: false }]);
-  await setExtensions(mine, {});
-  expect((await extensionsOnSale(mine)()).length).toBeGreaterThan(10);
+  await setTlds(mine, { extensions: [{ ...entry, privacy: false }] });
+  expect(await tldsOnSale(mine)()).toEqual([{ ...entry, privacy: false }]);
+  await setTlds(mine, {});
+  expect((await tldsOnSale(mine)()).length).toBeGreaterThan(10);
 });

@@ -13,7 +13,7 @@ const registrant = {
   ...{ address1: '1 Long Street', city: 'Cape Town', province: 'Western Cape', postalCode: '8001' },
 };
 
-test('of 50 orders at once on one wallet as many are paid as it covers; none is refused, nothing is lost', async () => {
+test('of 50 concurrent orders on one wallet as many are paid as it covers; none is rejected or lost', async () => {
   const prices = (await (await newAccount()).call(listDomainPrices)).body.data;
   const price = prices.find(({ tld }) => tld === 'com')?.registration ?? 0;
   const cents = Math.floor((price * 100 * 115 + 50) / 100);

@@ -8,16 +8,16 @@ import { checkDomain } from '../../../contract/registrar/catalogue.ts';
 import { getDomain, listDomains } from '../../../contract/registrar/domains.ts';
 import { orderDomain } from '../../../contract/registrar/orders.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
-import { domainNamed, freshName, openDomain, registrant } from '../../domains.ts';
-import { clientOf, codeOf, local, newAccount, raw, until } from '../../support/harness.ts';
+import { findDomain, registerDomain, registrant, uniqueDomain } from '../../support/domains.ts';
+import { clientOf, codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
 const RICH = { walletCents: 500_000 };
 
 test('an order is paid from the wallet, and the domain is registered', async () => {
   const account = await newAccount(RICH);
-  const name = freshName();
-  const { invoice, domain } = await openDomain(account, name);
+  const name = uniqueDomain();
+  const { invoice, domain } = await registerDomain(account, name);
   expect(invoice).toMatchObject({ kind: 'DOMAIN', status: 'PAID', amount: '113.85', vat: '14.85' });
   expect(domain).toMatchObject({ name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, dnsProvider: 'PLATFORM' });
   expect(domain.nameservers.length).toBeGreaterThanOrEqual(2);
@@ -30,12 +30,12 @@ test('an order is paid from the wallet, and the domain is registered', async () 
   expect(transactions[0]).toMatchObject({ type: 'PAYMENT', amount: '-113.85', balanceAfter: '4886.15' });
 }, 60_000);
 
-test('domain.registered tells of it, once registered', async () => {
+test('sends domain.registered after the registration', async () => {
   const account = await newAccount(RICH);
   const { url, received, stop } = await receiver();
   await account.call(createWebhook, { body: { url, events: ['domain.registered'] } });
-  const { domain } = await openDomain(account);
-  const event = await until(async () => received[0]);
+  const { domain } = await registerDomain(account);
+  const event = await waitFor(async () => received[0]);
   expect(JSON.parse(event.body)).toMatchObject({
     type: 'domain.registered',
     data: { domainId: domain.id, domain: domain.name },
@@ -43,19 +43,19 @@ test('domain.registered tells of it, once registered', async () => {
   await stop();
 }, 60_000);
 
-test('a term longer than the registry sells is invoiced and shown whole', async () => {
+test('a term beyond the registry’s maximum is invoiced and shown in full', async () => {
   const account = await newAccount(RICH);
-  const { invoice, domain } = await openDomain(account, freshName(), { years: 3 });
+  const { invoice, domain } = await registerDomain(account, uniqueDomain(), { years: 3 });
   expect(invoice.amount).toBe('341.55');
   const years =
     new Date(domain.expiresAt ?? '').getUTCFullYear() - new Date(domain.registeredAt ?? '').getUTCFullYear();
   expect(years).toBe(3);
 }, 60_000);
 
-test('name servers of the owner’s own make its DNS EXTERNAL', async () => {
+test('custom name servers make the domain’s DNS EXTERNAL', async () => {
   const account = await newAccount(RICH);
   const nameservers = ['ns1.example.net', 'NS2.example.net.'];
-  const { domain } = await openDomain(account, freshName(), { nameservers });
+  const { domain } = await registerDomain(account, uniqueDomain(), { nameservers });
   expect(domain).toMatchObject({
     status: 'ACTIVE',
     dnsProvider: 'EXTERNAL',
@@ -63,15 +63,15 @@ test('name servers of the owner’s own make its DNS EXTERNAL', async () => {
   });
 }, 60_000);
 
-test('without the money the order is UNPAID, and holds the name against everybody', async () => {
+test('an order without sufficient balance is UNPAID and reserves the name', async () => {
   const [account, other] = [await newAccount(), await newAccount(RICH)];
-  const domain = freshName();
+  const domain = uniqueDomain();
   const answer = await account.call(orderDomain, { body: { domain, registrant } });
   const { invoice } = answer.body.data;
   expect(invoice).toMatchObject({ status: 'UNPAID', paidAt: null, amount: '113.85' });
-  // The name is held for a day, and so long there is to pay.
+  // The name is reserved for a day, which is also the payment deadline.
   expect(Date.parse(invoice.dueAt) - Date.parse(invoice.issuedAt)).toBe(24 * 3_600_000);
-  const pending = await domainNamed(account, domain);
+  const pending = await findDomain(account, domain);
   expect(pending).toMatchObject({ status: 'PENDING', registeredAt: null, expiresAt: null });
   const refused = await other.call(orderDomain, { body: { domain, registrant } });
   expect([refused.status, codeOf(refused)]).toEqual([409, 'conflict']);
@@ -80,10 +80,10 @@ test('without the money the order is UNPAID, and holds the name against everybod
   expect((await other.call(getAccount)).body.data.walletBalance).toBe('5000.00');
 });
 
-test('a name that the registrar refuses is refunded, its invoice VOID, the domain FAILED and the name free', async () => {
+test('a name refused by the registrar is refunded: invoice VOID, domain FAILED, name free', async () => {
   const account = await newAccount(RICH);
-  const name = freshName('refused', 'com');
-  const { invoice, domain } = await openDomain(account, name);
+  const name = uniqueDomain('refused', 'com');
+  const { invoice, domain } = await registerDomain(account, name);
   expect(invoice.status).toBe('PAID');
   expect(domain.status).toBe('FAILED');
   expect((await account.call(getInvoice, { params: { id: invoice.id } })).body.data.status).toBe('VOID');
@@ -97,15 +97,15 @@ test('a name that the registrar refuses is refunded, its invoice VOID, the domai
   expect(found).toMatchObject({ available: true });
 }, 60_000);
 
-test('a slow registry is waited for', async () => {
+test('waits for a slow registry', async () => {
   const account = await newAccount(RICH);
-  const { domain } = await openDomain(account, freshName('slow'));
+  const { domain } = await registerDomain(account, uniqueDomain('slow'));
   expect(domain.status).toBe('ACTIVE');
 }, 60_000);
 
-test('of ten who order one name at once, one has it and pays for it', async () => {
+test('of ten concurrent orders of one name one gets it and pays', async () => {
   const accounts = await Promise.all(Array.from({ length: 10 }, () => newAccount(RICH)));
-  const domain = freshName('race', 'com');
+  const domain = uniqueDomain('race', 'com');
   const answers = await Promise.all(accounts.map((each) => each.call(orderDomain, { body: { domain, registrant } })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
   const balances = await Promise.all(accounts.map(async (each) => (await each.call(getWallet)).body.data.balance));
@@ -114,7 +114,7 @@ test('of ten who order one name at once, one has it and pays for it', async () =
 
 test('an order repeated with its Idempotency-Key is one order', async () => {
   const account = await newAccount(RICH);
-  const body = JSON.stringify({ domain: freshName(), registrant });
+  const body = JSON.stringify({ domain: uniqueDomain(), registrant });
   const headers = { authorization: `Bearer ${account.secretKey}`, 'idempotency-key': 'one' };
   const order = async () => {
     const answer = await raw('/v1/domains', { method: 'POST', headers, body });
@@ -129,7 +129,7 @@ test('an order repeated with its Idempotency-Key is one order', async () => {
 test.each([
   ['taken', 'taken-name.com'],
   ['premium', 'premium-name.com'],
-])('a %s name is 409, and nothing is charged', async (_what, domain) => {
+])('a %s name is 409 and charges nothing', async (_what, domain) => {
   const account = await newAccount(RICH);
   const answer = await account.call(orderDomain, { body: { domain, registrant } });
   expect([answer.status, codeOf(answer)]).toEqual([409, 'conflict']);
@@ -185,7 +185,7 @@ test.each([
   ['a country that is none', owner({ country: 'ZZ' }), 'registrant.country'],
   ['a country in lower case', owner({ country: 'za' }), 'registrant.country'],
   ['alpha-3', owner({ country: 'ZAF' }), 'registrant.country'],
-])('an order with %s is 400 and names the field', async (_what, changes, field) => {
+])('an order with %s is 400 naming the field', async (_what, changes, field) => {
   const account = await newAccount(RICH);
   const body = JSON.stringify({ domain: 'bad-order.co.za', registrant, ...changes });
   const headers = { authorization: `Bearer ${account.secretKey}` };
@@ -195,17 +195,17 @@ test.each([
   expect(error.message.split(':')[0]).toMatch(new RegExp(`^${field.replace('.', '\\.')}(\\.\\d+)?$`));
 });
 
-test('an order needs the scope domains', async () => {
+test('an order requires the domains scope', async () => {
   const account = await newAccount({ ...RICH, scopes: ['read', 'write'] });
-  const answer = await account.call(orderDomain, { body: { domain: freshName(), registrant } });
+  const answer = await account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
   expect([answer.status, codeOf(answer)]).toEqual([403, 'insufficient_scope']);
 });
 
-test('domains are listed newest first, page by page; those of others are not there', async () => {
+test('lists domains newest first, page by page, without those of other accounts', async () => {
   const account = await newAccount(RICH);
-  const names = [freshName(), freshName(), freshName()];
+  const names = [uniqueDomain(), uniqueDomain(), uniqueDomain()];
   for (const domain of names) await account.call(orderDomain, { body: { domain, registrant } });
-  await until(async () => (await account.call(listDomains)).body.data.length === 3);
+  await waitFor(async () => (await account.call(listDomains)).body.data.length === 3);
   const page = async (limit: number, offset: number) => {
     const query = { limit: String(limit), offset: String(offset) };
     const { data, has_more } = (await account.call(listDomains, { query })).body;
@@ -218,11 +218,11 @@ test('domains are listed newest first, page by page; those of others are not the
   const stranger = await newAccount();
   const answer = await stranger.call(getDomain, { params: { id: first?.id ?? '' } });
   expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
-  const nobody = await clientOf({}).call(listDomains);
-  expect(nobody.status).toBe(401);
+  const anonymous = await clientOf({}).call(listDomains);
+  expect(anonymous.status).toBe(401);
 });
 
-test('demo begins with an active domain whose records the name servers have', async () => {
+test('the demo account starts with an active domain whose records the name servers serve', async () => {
   const { accounts } = local;
   const demo = clientOf({ secretKey: accounts.demo.secretKey });
   const [domain] = (await demo.call(listDomains)).body.data.filter(({ name }) => name === 'demo-shop.co.za');
@@ -231,15 +231,15 @@ test('demo begins with an active domain whose records the name servers have', as
   expect(data.map(({ type }) => type).sort()).toEqual(['A', 'A', 'AAAA', 'CNAME', 'MX', 'TXT']);
 });
 
-test('an empty wallet: UNPAID; a top-up pays it, and the domain is registered', async () => {
+test('an order with an empty wallet is UNPAID; a top-up pays it, and the domain is registered', async () => {
   const account = await newAccount();
-  const name = freshName();
+  const name = uniqueDomain();
   const { invoice } = (await account.call(orderDomain, { body: { domain: name, registrant } })).body.data;
   expect(invoice.status).toBe('UNPAID');
   const topUp = (await account.dashboard.call(createTopUp, { body: { amount: '150.00' } })).body.data;
   expect((await fetch(topUp.paymentUrl, { method: 'POST' })).status).toBe(200);
-  const domain = await until(async () => {
-    const found = await domainNamed(account, name);
+  const domain = await waitFor(async () => {
+    const found = await findDomain(account, name);
     return found.status !== 'PENDING' && found;
   });
   expect(domain.status).toBe('ACTIVE');

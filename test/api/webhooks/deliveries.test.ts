@@ -4,14 +4,14 @@ import { afterAll, expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { listDeliveries } from '../../../contract/webhooks/management.ts';
-import { codeOf, newAccount, until } from '../../support/harness.ts';
+import { codeOf, newAccount, waitFor } from '../../support/harness.ts';
 
 const receiver = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(201).end('thanks'));
 }).listen(0, '127.0.0.1');
 afterAll(() => receiver.close());
 
-test("an endpoint's deliveries are shown newest first, with what the receiver said, and to its owner alone", async () => {
+test("lists an endpoint's deliveries newest first with the responses, to its owner only", async () => {
   if (!receiver.listening) await once(receiver, 'listening');
   const address = receiver.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -19,7 +19,7 @@ test("an endpoint's deliveries are shown newest first, with what the receiver sa
   const body = { url: `http://127.0.0.1:${address.port}/`, events: ['app.created' as const] };
   const { id } = (await account.call(createWebhook, { body })).body.data;
   for (const name of ['First', 'Second']) await account.call(createApp, { body: { name } });
-  const all = await until(async () => {
+  const all = await waitFor(async () => {
     const { data } = (await account.dashboard.call(listDeliveries, { params: { id } })).body;
     return data.length === 2 && data.every(({ status }) => status === 'DELIVERED') && data;
   });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
-import { createWebhook, deleteWebhook, ENDPOINT_LIMIT, listWebhooks } from '../../../contract/webhooks/endpoints.ts';
-import { codeOf, newAccount, type Opened, raw, until } from '../../support/harness.ts';
+import { createWebhook, deleteWebhook, listWebhooks, MAX_ENDPOINTS } from '../../../contract/webhooks/endpoints.ts';
+import { codeOf, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
 type Body = { url: string; events?: string[]; description?: string };
-const create = (account: Opened, body: Body) => account.call(createWebhook, { body });
+const create = (account: OpenedAccount, body: Body) => account.call(createWebhook, { body });
 const URL = 'https://hooks.example.com/in';
 
-test('an endpoint has defaults, its secret is shown once, and it is listed newest first', async () => {
+test('an endpoint gets defaults, its secret is shown once, and it is listed newest first', async () => {
   const account = await newAccount();
   const first = await create(account, { url: URL });
   expect(first.body.data).toMatchObject({ url: URL, events: ['*'], description: '', active: true });
@@ -23,14 +23,14 @@ test('an endpoint has defaults, its secret is shown once, and it is listed newes
   expect((await account.call(listWebhooks, { query: { limit: '1' } })).body.has_more).toBe(true);
 });
 
-test('repeats collapse, and * says it all', async () => {
+test('removes repeated events, and * includes all others', async () => {
   const account = await newAccount();
   const events = async (given: string[]) => (await create(account, { url: URL, events: given })).body.data.events;
   expect(await events(['app.created', 'app.deleted', 'app.created'])).toEqual(['app.created', 'app.deleted']);
   expect(await events(['app.created', '*'])).toEqual(['*']);
 });
 
-describe('refused with the field named', () => {
+describe('rejects, naming the field', () => {
   const urls = [
     ...['', 'nonsense', 'ftp://example.com/', 'http://example.com/', 'https://', 'https://user:pass@example.com/'],
     ...['https://10.0.0.1/', 'https://192.168.1.1/x', 'https://169.254.169.254/latest', 'https://[fd00::1]/'],
@@ -57,17 +57,17 @@ describe('refused with the field named', () => {
   });
 });
 
-let sharedAccount: Promise<Opened> | undefined;
+let sharedAccount: Promise<OpenedAccount> | undefined;
 const shared = () => {
   sharedAccount ??= newAccount();
   return sharedAccount;
 };
 
-test('of more racing creates than there is room for exactly so many succeed, and deleting makes room', async () => {
+test('racing creates beyond the limit succeed exactly up to the limit, and deleting makes room', async () => {
   const account = await newAccount();
-  const answers = await Promise.all(Array.from({ length: ENDPOINT_LIMIT + 4 }, () => create(account, { url: URL })));
+  const answers = await Promise.all(Array.from({ length: MAX_ENDPOINTS + 4 }, () => create(account, { url: URL })));
   const made = answers.filter(({ status }) => status === 201);
-  expect(made).toHaveLength(ENDPOINT_LIMIT);
+  expect(made).toHaveLength(MAX_ENDPOINTS);
   expect(codeOf(await create(account, { url: URL }))).toBe('conflict');
   const id = made[0]?.body.data.id ?? '';
   expect((await account.call(deleteWebhook, { params: { id } })).body).toEqual({ data: { id, deleted: true } });
@@ -75,14 +75,14 @@ test('of more racing creates than there is room for exactly so many succeed, and
   expect((await create(account, { url: URL })).status).toBe(201);
 });
 
-test("another account's endpoint is not there", async () => {
+test("another account's endpoint is 404", async () => {
   const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);
   const { id } = (await create(owner, { url: URL })).body.data;
   expect((await stranger.call(deleteWebhook, { params: { id } })).status).toBe(404);
   expect((await stranger.call(listWebhooks)).body.data).toEqual([]);
 });
 
-test('reading needs the read scope, registering and deleting the write scope', async () => {
+test('reading requires the read scope; creating and deleting require the write scope', async () => {
   const reader = await newAccount({ scopes: ['read'] });
   expect((await reader.call(listWebhooks)).status).toBe(200);
   expect(codeOf(await create(reader, { url: URL }))).toBe('insufficient_scope');
@@ -91,7 +91,7 @@ test('reading needs the read scope, registering and deleting the write scope', a
   expect(codeOf(await writer.call(listWebhooks))).toBe('insufficient_scope');
 });
 
-test('the same Idempotency-Key gives the same secret again', async () => {
+test('the same Idempotency-Key returns the same secret', async () => {
   const account = await newAccount();
   const send = () =>
     raw('/v1/webhooks', {
@@ -104,14 +104,14 @@ test('the same Idempotency-Key gives the same secret again', async () => {
   expect((await account.call(listWebhooks)).body.data).toHaveLength(1);
 });
 
-test('an event reaches those who subscribe to it, and nobody else; a deleted endpoint gets nothing more', async () => {
+test('an event reaches its subscribers only, and a deleted endpoint receives nothing more', async () => {
   const account = await newAccount();
   const [all, picky, other] = await Promise.all([receiver(), receiver(), receiver()]);
   const { id } = (await create(account, { url: all.url })).body.data;
   await create(account, { url: picky.url, events: ['app.created'] });
   await create(account, { url: other.url, events: ['app.deleted'] });
   const app = (await account.call(createApp, { body: { name: 'Tells', framework: 'NODE' } })).body.data;
-  const [one, two] = await Promise.all([all, picky].map(({ received }) => until(async () => received[0], 20)));
+  const [one, two] = await Promise.all([all, picky].map(({ received }) => waitFor(async () => received[0], 20)));
   expect(one?.body).toBe(two?.body);
   expect(JSON.parse(one?.body ?? '')).toMatchObject({
     id: expect.stringMatching(/^evt_[0-9a-f]+$/),
@@ -120,7 +120,7 @@ test('an event reaches those who subscribe to it, and nobody else; a deleted end
   });
   await account.call(deleteWebhook, { params: { id } });
   await account.call(createApp, { body: { name: 'Tells more', framework: 'NODE' } });
-  await until(async () => picky.received[1], 20);
+  await waitFor(async () => picky.received[1], 20);
   expect([all.received.length, other.received.length]).toEqual([1, 0]);
   await Promise.all([all, picky, other].map((each) => each.stop()));
 });

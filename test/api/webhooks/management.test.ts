@@ -11,31 +11,31 @@ import {
   rotateSecret,
 } from '../../../contract/webhooks/management.ts';
 import { disableEndpoint } from '../../support/disable-endpoint.ts';
-import { codeOf, local, newAccount, type Opened, until } from '../../support/harness.ts';
+import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';
 import { type Receiver, receiver } from '../../support/receivers.ts';
 
 Object.assign(process.env, local.environment);
 
-let well: Receiver;
+let healthy: Receiver;
 beforeAll(async () => {
-  well = await receiver();
+  healthy = await receiver();
 });
-afterAll(() => well.stop());
+afterAll(() => healthy.stop());
 
-async function endpointOf(account: Opened, url = well.url) {
+async function endpointOf(account: OpenedAccount, url = healthy.url) {
   return (await account.call(createWebhook, { body: { url, events: ['app.created'] } })).body.data;
 }
 const sentFor = (id: string, type: string) =>
-  until(async () => well.received.find(({ body }) => body.includes(id) && body.includes(`"type":"${type}"`)));
+  waitFor(async () => healthy.received.find(({ body }) => body.includes(id) && body.includes(`"type":"${type}"`)));
 
-test('the dashboard’s list tells of failures, the API’s list does not', async () => {
+test('the dashboard’s list shows failure counts, and the API’s list does not', async () => {
   const account = await newAccount();
   const { id } = await endpointOf(account);
   expect((await account.dashboard.call(listEndpoints)).body.data).toMatchObject([{ id, failureCount: 0 }]);
   expect((await account.call(listWebhooks)).body.data[0]).not.toHaveProperty('failureCount');
 });
 
-test('a ping is sent to the endpoint that is named, whatever it subscribes to', async () => {
+test('a ping is sent to the given endpoint regardless of its subscriptions', async () => {
   const account = await newAccount();
   const { id } = await endpointOf(account);
   const { status, body } = await account.dashboard.call(pingWebhook, { params: { id } });
@@ -44,12 +44,12 @@ test('a ping is sent to the endpoint that is named, whatever it subscribes to', 
   expect(sent).toMatchObject({ id: body.data.eventId, type: 'ping', data: { webhookId: id } });
 });
 
-test('a delivery is shown with what the receiver said, and sent again under the same event id', async () => {
+test('a delivery shows the response, and a resend keeps its event id', async () => {
   const account = await newAccount();
   const { id } = await endpointOf(account);
-  const app = (await account.call(createApp, { body: { name: 'Told of' } })).body.data;
+  const app = (await account.call(createApp, { body: { name: 'Announced' } })).body.data;
   const delivered = async (attempts: number) =>
-    await until(async () => {
+    await waitFor(async () => {
       const [first] = (await account.dashboard.call(listDeliveries, { params: { id } })).body.data;
       return first?.status === 'DELIVERED' && first.attempts.length === attempts && first;
     });
@@ -58,11 +58,11 @@ test('a delivery is shown with what the receiver said, and sent again under the 
   const again = await account.dashboard.call(resendDelivery, { params: { id: first.id } });
   expect([again.status, again.body.data.status]).toEqual([202, 'PENDING']);
   await delivered(2);
-  const seen = well.received.filter(({ body }) => body.includes(app.id)).map(({ body }) => JSON.parse(body).id);
+  const seen = healthy.received.filter(({ body }) => body.includes(app.id)).map(({ body }) => JSON.parse(body).id);
   expect(seen).toEqual([first.eventId, first.eventId]);
 });
 
-test('a disabled endpoint gets nothing until it is enabled, and then what it missed when that is asked for', async () => {
+test('a disabled endpoint receives nothing until it is enabled, and then the missed events on request', async () => {
   const account = await newAccount();
   const { id } = await endpointOf(account);
   await disableEndpoint(account.id, id);
@@ -74,7 +74,7 @@ test('a disabled endpoint gets nothing until it is enabled, and then what it mis
   ])
     expect([refused.status, codeOf(refused)]).toEqual([409, 'conflict']);
   const app = (await account.call(createApp, { body: { name: 'Missed' } })).body.data;
-  const skipped = await until(async () => {
+  const skipped = await waitFor(async () => {
     const { data } = (await account.dashboard.call(listDeliveries, { params: { id } })).body;
     return data[0]?.status === 'SKIPPED' && data[0];
   });
@@ -82,7 +82,7 @@ test('a disabled endpoint gets nothing until it is enabled, and then what it mis
 
   const enabled = await account.dashboard.call(enableWebhook, { params: { id } });
   expect(enabled.body.data).toMatchObject({ id, active: true, failureCount: 0 });
-  expect(well.received.some(({ body }) => body.includes(app.id))).toBe(false);
+  expect(healthy.received.some(({ body }) => body.includes(app.id))).toBe(false);
   const resent = await account.dashboard.call(resendSkipped, { params: { id }, body: { since } });
   expect([resent.status, resent.body.data]).toEqual([202, { resent: 1, remaining: false }]);
   expect(JSON.parse((await sentFor(app.id, 'app.created')).body).id).toBe(skipped.eventId);
@@ -102,7 +102,7 @@ test('after a rotation both secrets sign, the new one first', async () => {
   expect(headers['x-service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
 });
 
-describe('another account’s endpoint is not there', () => {
+describe('another account’s endpoint is 404', () => {
   test.each([
     ['to enable', enableWebhook, undefined],
     ['to ping', pingWebhook, undefined],
@@ -116,11 +116,11 @@ describe('another account’s endpoint is not there', () => {
     expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
   });
 
-  test('nor is its delivery', async () => {
+  test('and its delivery', async () => {
     const [owner, stranger] = [await newAccount(), await newAccount()];
     const { id } = await endpointOf(owner);
     await owner.call(createApp, { body: { name: 'Private' } });
-    const delivery = await until(
+    const delivery = await waitFor(
       async () => (await owner.dashboard.call(listDeliveries, { params: { id } })).body.data[0],
     );
     const answer = await stranger.dashboard.call(resendDelivery, { params: { id: delivery.id } });

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BuildFailure } from '../failure.ts';
+
+/** Limits of a build. The container limits its memory. */
+export interface BuildLimits {
+  seconds: number;
+  /** Disk space in GiB of the directory that contains everything the build writes. */
+  gigabytes: number;
+}
+
+/** Minimum pause between two measurements of disk usage, in milliseconds. */
+const MIN_POLL_MS = 2000;
+/** Minimum ratio of the pause to the duration of a measurement, so that measuring takes at most 5% of the time. */
+const POLL_SHARE = 20;
+
+/**
+ * Returns a signal that aborts when a build exceeds a limit. Its reason is a {@link BuildFailure} that names the limit.
+ * @param directory the directory whose disk usage counts
+ */
+export function limitBuild({ seconds, gigabytes }: BuildLimits, directory: string): AbortSignal {
+  const controller = new AbortController();
+  const fail = (sentence: string) => controller.abort(new BuildFailure(sentence));
+  const timer = setTimeout(
+    () => fail(`The build was stopped: it exceeded the limit of ${formatSeconds(seconds)}.`),
+    seconds * 1000,
+  );
+  timer.unref();
+  const watch = async (): Promise<void> => {
+    for (let pause = MIN_POLL_MS; !controller.signal.aborted; ) {
+      await sleep(pause, undefined, { ref: false });
+      const began = performance.now();
+      if ((await diskUsage(directory)) > gigabytes * 1024 ** 3) {
+        fail(`The build was stopped: it wrote more than the limit of ${gigabytes} GB to disk.`);
+      }
+      pause = Math.max(MIN_POLL_MS, POLL_SHARE * (performance.now() - began));
+    }
+  };
+  void watch();
+  return controller.signal;
+}
+
+const formatSeconds = (seconds: number) =>
+  seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`;
+
+/** Returns the disk usage of a directory in bytes while other processes write and delete in it. */
+const diskUsage = (directory: string): Promise<number> =>
+  new Promise((resolve) => {
+    // `du` reports an error for files that were deleted meanwhile; its sum is still valid.
+    execFile('du', ['-sk', '--', directory], { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) =>
+      resolve((Number.parseInt(stdout, 10) || 0) * 1024),
+    );
+  });

@@ -1,0 +1,107 @@
+import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
+import { type CommandContext, run } from '../commands/command.ts';
+import { BuildFailure } from '../failure.ts';
+import { LIMITS, listFiles, type RepositoryLimits, refusePointers, watchSize } from './repository.ts';
+import { withSshAccess } from './ssh-access.ts';
+
+export interface Source {
+  repoUrl: string;
+  branch: string;
+  /** Target directory; must not exist. */
+  directory: string;
+  /** SSH access: the private half of the deploy key, and known_hosts lines in addition to the built-in ones. */
+  ssh?: { deployKey: string; knownHosts: string } | undefined;
+  limits?: Partial<RepositoryLimits> | undefined;
+}
+
+interface Commit {
+  commitSha: string;
+  subject: string;
+}
+
+/**
+ * Clones the newest commit of a branch without its history. Returns the commit's short hash and subject. Throws {@link
+ * BuildFailure} with a message for the application's owner.
+ */
+export async function clone(source: Source, context: CommandContext): Promise<Commit> {
+  const { ssh } = source;
+  if (!ssh) return await fetchBranch(source, context);
+  return await withSshAccess(ssh.deployKey, ssh.knownHosts, (variables) =>
+    fetchBranch(source, { ...context, environment: { ...context.environment, ...variables } }),
+  );
+}
+
+async function fetchBranch(
+  { repoUrl, branch, directory, ...source }: Source,
+  context: CommandContext,
+): Promise<Commit> {
+  const limits = { ...LIMITS, ...source.limits };
+  let printed = '';
+  const output = (text: string): void => {
+    printed += text;
+  };
+  const capturing = { ...context, output };
+  const watch = watchSize(directory, limits);
+  const status = await run(
+    'git',
+    [
+      ...[...GIT_OPTIONS, 'clone', '--quiet', '--no-checkout', '--depth=1', '--single-branch', '--no-tags'],
+      ...['--no-recurse-submodules', `--branch=${branch}`, '--', repoUrl, directory],
+    ],
+    { ...capturing, limit: AbortSignal.any([context.limit, watch.signal]) },
+  ).finally(watch.end);
+  if (status !== 0) {
+    const failure = explain(printed, repoUrl, branch);
+    if (failure) throw new BuildFailure(failure);
+    context.output(printed);
+    const last = /^fatal: (.+)$/m.exec(printed)?.[1] ?? `git ended with exit code ${status}`;
+    throw new BuildFailure(`The repository ${repoUrl} could not be cloned: ${last}.`);
+  }
+  // Checked before the files are written, because a small archive can expand to any size.
+  const entries = await listFiles(directory, context.environment, limits);
+  const resetStatus = await run('git', [...GIT_OPTIONS, '-C', directory, 'reset', '--quiet', '--hard'], context);
+  if (resetStatus !== 0) throw new BuildFailure(`The files of ${repoUrl} could not be written.`);
+  await refusePointers(directory, entries);
+  printed = '';
+  await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], capturing);
+  const [commitSha = '', subject = ''] = printed.split('\n');
+  return { commitSha, subject };
+}
+
+/** Options that keep git from running hooks of a repository. */
+const GIT_OPTIONS = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
+
+/** Returns the usual failures as messages for users who do not know git, or undefined for other failures. */
+function explain(printed: string, repoUrl: string, branch: string): string | undefined {
+  if (/Remote branch .* not found/i.test(printed)) return `Branch "${branch}" was not found in ${repoUrl}.`;
+  if (/Could not resolve host/i.test(printed)) return `The host of ${repoUrl} was not found.`;
+  const sshFailure = explainSsh(printed, repoUrl);
+  if (sshFailure) return sshFailure;
+  if (
+    /could not read (Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|\b40[13]\b/i.test(
+      printed,
+    )
+  ) {
+    return `The repository ${repoUrl} cannot be read: it does not exist or is private.`;
+  }
+  if (/not found|does not exist|does not appear to be a git repository|not a git repository|\b404\b/i.test(printed)) {
+    return `The repository ${repoUrl} was not found.`;
+  }
+  return undefined;
+}
+
+/** Returns the failures that only occur over SSH, as messages for the user. */
+function explainSsh(printed: string, repoUrl: string): string | undefined {
+  if (parseRepositoryAddress(repoUrl)?.scheme !== 'ssh') return undefined;
+  const host = parseRepositoryAddress(repoUrl)?.host;
+  if (/HOST IDENTIFICATION HAS CHANGED/.test(printed))
+    return `The host key of ${host} differs from the known key: the host changed its key, or the connection is intercepted. Nothing was sent.`;
+  if (/Host key verification failed/.test(printed))
+    return `The host key of ${host} is unknown: ask the platform's operator to add it. Nothing was sent.`;
+  if (/Could not resolve hostname/.test(printed)) return `The host of ${repoUrl} was not found.`;
+  if (/Permission denied/.test(printed))
+    return `${repoUrl} does not accept this application's deploy key: add the public key from the dashboard to the repository.`;
+  if (/not found|does not exist|not appear to be a git repository/i.test(printed))
+    return `The repository ${repoUrl} was not found, or does not accept this application's deploy key.`;
+  return undefined;
+}

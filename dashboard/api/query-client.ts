@@ -1,0 +1,45 @@
+import { QueryClient, type QueryState } from '@tanstack/react-query';
+import { toFailure } from './failure.ts';
+
+/** Retries before a failure is shown. */
+const MAX_RETRIES = 2;
+const MAX_BACKOFF_MS = 15_000;
+
+const backoff = (failures: number, error: unknown): number =>
+  (toFailure(error).retryAfter ?? 0) * 1000 || Math.min(MAX_BACKOFF_MS, 500 * 2 ** failures);
+
+const shouldRetry = (failures: number, error: unknown): boolean =>
+  toFailure(error).isTransient && failures < MAX_RETRIES;
+
+/**
+ * Returns the milliseconds until a failed read is repeated, so that a screen recovers without a reload. `false` if a retry
+ * cannot help.
+ */
+export function recoveryInterval({
+  state,
+}: {
+  state: Pick<QueryState<unknown>, 'status' | 'error' | 'errorUpdateCount'>;
+}): number | false {
+  if (state.status !== 'error' || !toFailure(state.error).isTransient) return false;
+  return backoff(state.errorUpdateCount + MAX_RETRIES, state.error);
+}
+
+/** Creates the query cache: reads are shared, cached for five seconds and retried; writes retry only where that is safe. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5000,
+        retry: shouldRetry,
+        retryDelay: backoff,
+        refetchInterval: recoveryInterval,
+        // The local run is reachable without any network.
+        networkMode: 'always',
+      },
+      mutations: { retryDelay: backoff, networkMode: 'always' },
+    },
+  });
+}
+
+/** Retries a write once if no response arrived; its idempotency key prevents a second execution. */
+export const retryOnce = (failures: number, error: unknown): boolean => toFailure(error).status === 0 && failures < 1;

@@ -1,0 +1,35 @@
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { CallerInput, Output, Route } from '../../contract/route.ts';
+import { useApi } from './context.ts';
+import { retryOnce } from './query-client.ts';
+import { useInvalidate } from './use-api-query.ts';
+
+/**
+ * Calls an operation of the contract that writes. The same input sent twice, by a double click or after a lost response,
+ * has the same idempotency key until it succeeds, so that the API executes it once.
+ *
+ * @param invalidates operations whose cached reads are out of date afterwards
+ */
+export function useApiMutation<R extends Route>(
+  route: R,
+  invalidates: readonly { id: string }[] = [],
+): UseMutationResult<Output<R>, Error, CallerInput<R>> {
+  const api = useApi();
+  const refresh = useInvalidate();
+  const attempt = useRef({ text: '', key: '' });
+  return useMutation<Output<R>, Error, CallerInput<R>>({
+    mutationFn: (input) => {
+      const text = JSON.stringify(input);
+      if (attempt.current.text !== text || attempt.current.key === '')
+        attempt.current = { text, key: crypto.randomUUID() };
+      return api.call(route, input, { idempotencyKey: route.method === 'POST' ? attempt.current.key : undefined });
+    },
+    // Safe to repeat: only POST creates something new each time, and it carries an idempotency key.
+    retry: retryOnce,
+    onSuccess: () => {
+      attempt.current = { text: '', key: '' };
+    },
+    onSettled: () => refresh(invalidates),
+  });
+}

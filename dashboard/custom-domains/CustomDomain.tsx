@@ -1,0 +1,147 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
+import { toFailure } from '../api/failure.ts';
+import { FormBox } from '../form/FormBox.tsx';
+import { TextField } from '../form/fields.tsx';
+import { useForm } from '../form/form.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { CopyText } from '../ui/CopyText.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Status } from '../ui/Status.tsx';
+import { formatDate, TimeAgo } from '../ui/TimeAgo.tsx';
+import { toast } from '../ui/toast.ts';
+import {
+  type CustomDomainDetails,
+  useCheckCustomDomain,
+  useCustomDomain,
+  useRemoveCustomDomain,
+  useSetCustomDomain,
+} from './api.ts';
+
+/** Custom domain of an application: ownership, DNS records and certificate. */
+export function CustomDomain({ appId, defaultDomain }: { appId: string; defaultDomain: string }) {
+  const domain = useCustomDomain(appId);
+  const isMissing = domain.error !== null && toFailure(domain.error).status === 404;
+  return (
+    <Section title="Custom domain">
+      {isMissing ? (
+        <NewDomain appId={appId} defaultDomain={defaultDomain} />
+      ) : (
+        <QueryBoundary query={domain}>{({ data }) => <DomainState appId={appId} domain={data} />}</QueryBoundary>
+      )}
+    </Section>
+  );
+}
+
+function NewDomain({ appId, defaultDomain }: { appId: string; defaultDomain: string }) {
+  const form = useForm(setCustomDomain.body, { domain: '' }, (values) => values, `domain ${appId}`);
+  const set = useSetCustomDomain();
+  const submit = async () => {
+    await set.mutateAsync({ params: { id: appId }, body: form.values });
+    form.reset();
+  };
+  return (
+    <Stack gap="md">
+      <EmptyState title="No custom domain">This application is reachable at {defaultDomain}.</EmptyState>
+      <FormBox form={form} label="Add domain" onSubmit={submit}>
+        <TextField field={form.field('domain')} label="Domain" placeholder="www.example.co.za" required />
+      </FormBox>
+    </Stack>
+  );
+}
+
+type DnsEntry = CustomDomainDetails['challenge'];
+type Certificate = NonNullable<CustomDomainDetails['certificate']>;
+
+function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDetails }) {
+  const check = useCheckCustomDomain();
+  const remove = useRemoveCustomDomain();
+  const { status, problem, checkedAt, challenge, target, claimedUntil, certificate } = domain;
+  const needsOwner = status === 'PENDING' || certificate?.status === 'WAITING' || certificate?.status === 'FAILED';
+  return (
+    <Stack className="card" p="md" gap="md">
+      <Group justify="space-between">
+        <Group gap="sm">
+          <Text fw={600} className="break">
+            {domain.domain}
+          </Text>
+          <Status value={status} />
+        </Group>
+        <Group gap="sm">
+          {needsOwner && (
+            <ActionButton action={() => check.mutateAsync({ params: { id: appId } })}>Check now</ActionButton>
+          )}
+          <ConfirmButton
+            label="Remove domain"
+            question={`Remove ${domain.domain}?`}
+            onConfirm={async () => {
+              await remove.mutateAsync({ params: { id: appId } });
+              toast(`${domain.domain} was removed.`);
+            }}
+          >
+            The application stays reachable at its default address. The domain stops working immediately and can be
+            added again in a few minutes, once its certificate is deleted.
+          </ConfirmButton>
+        </Group>
+      </Group>
+      {status === 'PENDING' ? (
+        <>
+          <Text size="sm" role="status">
+            {problem}
+            <LastChecked at={checkedAt} />
+            {claimedUntil && <> Verify by {formatDate(claimedUntil)}.</>}
+          </Text>
+          <DnsInstruction entry={challenge} purpose="Verify ownership" />
+        </>
+      ) : (
+        certificate && <CertificateState certificate={certificate} />
+      )}
+      <DnsInstruction entry={target} purpose="Point your domain" />
+    </Stack>
+  );
+}
+
+/** Text per certificate status, shown unless the API reports a problem. */
+const CERTIFICATE_TEXTS: Record<Certificate['status'], string> = {
+  WAITING: 'Requested as soon as the domain points here.',
+  PENDING: 'Being issued, which takes a few minutes. The domain must point here until then.',
+  ISSUED: 'HTTPS active. Renews automatically while the domain points here.',
+  FAILED: 'Could not be issued.',
+};
+
+const CertificateState = ({ certificate: { status, problem, checkedAt } }: { certificate: Certificate }) => (
+  <div>
+    <Group gap="sm">
+      <Text size="sm" fw={600}>
+        Certificate
+      </Text>
+      <Status value={status} />
+    </Group>
+    <Text size="sm" role="status">
+      {problem ?? CERTIFICATE_TEXTS[status]}
+      <LastChecked at={checkedAt} />
+    </Text>
+  </div>
+);
+
+const LastChecked = ({ at }: { at: string | null }) =>
+  at && (
+    <>
+      {' '}
+      Checked <TimeAgo at={at} />.
+    </>
+  );
+
+/** A DNS record for the owner of the domain to add. */
+const DnsInstruction = ({ entry: { type, name, value }, purpose }: { entry: DnsEntry; purpose: string }) => (
+  <div>
+    <Text size="sm" fw={600}>
+      {purpose}: add this {type} record
+    </Text>
+    <CopyText name={`the name of the ${type} record`} text={name} />
+    <CopyText name={`the value of the ${type} record`} text={value} />
+  </div>
+);

@@ -1,0 +1,24 @@
+import { useLocation } from 'wouter';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { useDeploy } from './api.ts';
+
+interface DeployButtonProps {
+  appId: string;
+  disabled: boolean;
+  label?: string;
+}
+
+/** Starts a deployment of the branch and opens its screen. */
+export function DeployButton({ appId, disabled, label = 'Deploy' }: DeployButtonProps) {
+  const deploy = useDeploy();
+  const [, navigate] = useLocation();
+  const startDeployment = async () => {
+    const { data } = await deploy.mutateAsync({ params: { id: appId } });
+    navigate(`/apps/${appId}/deployments/${data.id}`);
+  };
+  return (
+    <ActionButton variant="filled" action={startDeployment} disabled={disabled}>
+      {label}
+    </ActionButton>
+  );
+}

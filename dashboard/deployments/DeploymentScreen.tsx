@@ -1,0 +1,105 @@
+import { Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Log } from '../ui/Log.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Screen } from '../ui/Screen.tsx';
+import { ExternalLink } from '../ui/TextLink.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { type Deployment, isInProgress, useBuildLog, useDeployment } from './api.ts';
+import { DeployButton } from './DeployButton.tsx';
+import { DeploymentStatus } from './DeploymentStatus.tsx';
+import { Duration } from './Duration.tsx';
+import { TRIGGER_LABELS } from './labels.ts';
+import { RollbackButton } from './RollbackButton.tsx';
+
+/** The parts of an application that its deployments show. */
+interface DeployedApp {
+  name: string;
+  url: string;
+  isDeployable: boolean;
+}
+
+interface DeploymentScreenProps {
+  appId: string;
+  /** Undefined while it is loading. */
+  app: DeployedApp | undefined;
+  deploymentId: string;
+}
+
+/** One deployment with its live build log. */
+export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenProps) {
+  const { deployments, deployment, isLive } = useDeployment(appId, deploymentId);
+  return (
+    <Screen
+      title="Deployment"
+      back={{ href: `/apps/${appId}`, name: app?.name ?? 'Application' }}
+      beside={<span role="status">{deployment && <DeploymentStatus value={deployment.status} />}</span>}
+      id={deployment?.id}
+      actions={
+        deployment &&
+        !isInProgress(deployment) && (
+          <>
+            {deployment.status === 'SUCCEEDED' && !isLive && <RollbackButton deployment={deployment} />}
+            {app && <DeployButton appId={appId} disabled={!app.isDeployable} label="Redeploy" />}
+          </>
+        )
+      }
+    >
+      <QueryBoundary query={deployments} lines={1}>
+        {() =>
+          deployment ? (
+            <DeploymentDetails app={app} deployment={deployment} isLive={isLive} />
+          ) : (
+            <EmptyState title="Deployment not found" />
+          )
+        }
+      </QueryBoundary>
+      <BuildLog id={deploymentId} live={!deployment || isInProgress(deployment)} />
+    </Screen>
+  );
+}
+
+interface DeploymentDetailsProps {
+  app: DeployedApp | undefined;
+  deployment: Deployment;
+  isLive: boolean;
+}
+
+const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) => (
+  <Group gap="md">
+    <Text size="sm">
+      {TRIGGER_LABELS[deployment.trigger]}, <TimeAgo at={deployment.startedAt} />
+    </Text>
+    <Text size="sm">
+      <Duration deployment={deployment} />
+    </Text>
+    {deployment.commitSha && (
+      <Text size="sm">
+        commit <code>{deployment.commitSha}</code>
+      </Text>
+    )}
+    {app && isLive && <ExternalLink href={app.url}>{app.url}</ExternalLink>}
+    {deployment.status === 'FAILED' && (
+      <Text size="sm">Deployment failed. See the log for the reason. The previous deployment, if any, stays live.</Text>
+    )}
+  </Group>
+);
+
+function BuildLog({ id, live }: { id: string; live: boolean }) {
+  const [paused, setPaused] = useState(false);
+  return (
+    <QueryBoundary query={useBuildLog(id, live, paused)} lines={6}>
+      {(lines) => (
+        <Log
+          name="Build log"
+          lines={lines.map(({ text }) => text)}
+          live={live}
+          paused={paused}
+          pause={setPaused}
+          fileName={`${id}.log`}
+        />
+      )}
+    </QueryBoundary>
+  );
+}

@@ -1,0 +1,17 @@
+import type { Deployment } from './api.ts';
+
+/** Origin of a deployment. */
+export const TRIGGER_LABELS: Readonly<Record<Deployment['trigger'], string>> = {
+  API: 'API',
+  PUSH: 'Git push',
+  DASHBOARD: 'Dashboard',
+  ROLLBACK: 'Rollback',
+};
+
+/** Display names of the deployment statuses. */
+export const STATUS_LABELS: Readonly<Record<Deployment['status'], string>> = {
+  QUEUED: 'Queued',
+  RUNNING: 'Building',
+  SUCCEEDED: 'Ready',
+  FAILED: 'Failed',
+};

@@ -1,0 +1,78 @@
+import { SimpleGrid, Text } from '@mantine/core';
+import { useLocation } from 'wouter';
+import type { getMe } from '../../contract/accounts/me.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
+import type { Output } from '../../contract/route.ts';
+import { FormBox } from '../form/FormBox.tsx';
+import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
+import { useForm } from '../form/form.ts';
+import { formatRand } from '../ui/money.ts';
+import { toast } from '../ui/toast.ts';
+import { useOrderDomain } from './api.ts';
+import { initialValues, toOrder } from './order.ts';
+
+interface OrderFormProps {
+  name: string;
+  /** Price in rand per year, excluding VAT; undefined if the registry states none. */
+  price: number | undefined;
+  account: Output<typeof getMe>['data']['account'];
+}
+
+const YEARS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const;
+const VAT_FACTOR = 1.15;
+
+/** Form that registers a domain: term, registrant and price. */
+export function OrderForm({ name, price, account }: OrderFormProps) {
+  const form = useForm(orderDomain.body, initialValues(account), (values) => toOrder(name, values), `order ${name}`);
+  const order = useOrderDomain();
+  const [, navigate] = useLocation();
+  const { field, values } = form;
+  const total = price === undefined ? undefined : price * Number(values.years) * VAT_FACTOR;
+  const submit = async () => {
+    const { data } = await order.mutateAsync({ body: toOrder(name, values) });
+    const { number, status, amount } = data.invoice;
+    if (status === 'PAID') toast(`Invoice ${number} (${formatRand(amount)}) is paid. ${name} is being registered.`);
+    else toast(`Pay invoice ${number} (${formatRand(amount)}) within 24 hours to register ${name}.`);
+    navigate(status === 'PAID' ? '/domains' : `/billing/invoices/${data.invoice.id}`);
+  };
+  return (
+    <FormBox
+      form={form}
+      label={total === undefined ? 'Register' : `Register for ${formatRand(total)}`}
+      onSubmit={submit}
+    >
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SelectField field={field('years')} label="Years" options={YEARS} />
+        <div />
+        <TextField field={field('registrant.name')} label="Registrant name" required />
+        <TextField field={field('registrant.email')} label="Registrant e-mail" required />
+        <TextField
+          field={field('registrant.contactNumber')}
+          label="Phone"
+          placeholder="+27.215551234"
+          description="Plus, country code, dot, number"
+          required
+        />
+        <TextField field={field('registrant.address1')} label="Street and number" required />
+        <TextField field={field('registrant.city')} label="City" required />
+        <TextField field={field('registrant.province')} label="Province" required />
+        <TextField field={field('registrant.postalCode')} label="Postal code" required />
+        <TextField
+          field={field('registrant.country')}
+          label="Country"
+          description="Two-letter code, for example ZA"
+          required
+        />
+      </SimpleGrid>
+      <TextAreaField
+        field={field('nameservers')}
+        label="Name servers"
+        description="One per line, 2 to 5. Leave empty to use our name servers."
+      />
+      <Text size="sm" c="dimmed">
+        {total !== undefined && `${formatRand(total)} including VAT is charged to your wallet. `}The registrant's
+        details must be accurate: they are registered with the domain.
+      </Text>
+    </FormBox>
+  );
+}

@@ -1,0 +1,35 @@
+import { getMe } from '../../contract/accounts/me.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
+import { checkDomain } from '../../contract/registrar/catalogue.ts';
+import { getDomain, listDomains } from '../../contract/registrar/domains.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
+import type { Output } from '../../contract/route.ts';
+import { recoveryInterval } from '../api/query-client.ts';
+import { useApiList } from '../api/use-api-list.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+
+export type Domain = Output<typeof getDomain>['data'];
+export type Availability = Output<typeof checkDomain>['data'][number];
+
+/** Poll interval while a registration is pending. */
+const ACTIVE_POLL_MS = 3000;
+const isPending = ({ status }: Domain): boolean => status === 'PENDING';
+
+export const useDomains = () =>
+  useApiList(listDomains, {}, { pollInterval: (domains) => (domains.some(isPending) ? ACTIVE_POLL_MS : false) });
+export const useDomain = (id: string) =>
+  useApiQuery(
+    getDomain,
+    { params: { id } },
+    {
+      refetchInterval: (query) =>
+        recoveryInterval(query) || (query.state.data && isPending(query.state.data.data) ? ACTIVE_POLL_MS : false),
+    },
+  );
+
+/** Checks the availability of a name and of the same name under other TLDs. */
+export const useAvailability = (q: string) =>
+  useApiQuery(checkDomain, { query: { q } }, { enabled: q !== '', staleTime: 60_000 });
+export const useOrderDomain = () => useApiMutation(orderDomain, [listDomains, listInvoices, getWallet, getMe]);

@@ -1,0 +1,40 @@
+import type { Output } from '../../contract/route.ts';
+import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
+import {
+  enableWebhook,
+  listDeliveries,
+  listEndpoints,
+  pingWebhook,
+  resendDelivery,
+  resendSkipped,
+  rotateSecret,
+} from '../../contract/webhooks/management.ts';
+import { useApiList } from '../api/use-api-list.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+
+export type Endpoint = Output<typeof listEndpoints>['data'][number];
+export type Delivery = Output<typeof listDeliveries>['data'][number];
+
+export const useEndpoints = () => useApiList(listEndpoints);
+export const useCreateEndpoint = () => useApiMutation(createWebhook, [listEndpoints]);
+export const useDeleteEndpoint = () => useApiMutation(deleteWebhook, [listEndpoints]);
+export const useEnableEndpoint = () => useApiMutation(enableWebhook, [listEndpoints]);
+export const usePing = () => useApiMutation(pingWebhook, [listDeliveries]);
+export const useRotateSecret = () => useApiMutation(rotateSecret);
+
+/** Poll intervals while an attempt is due soon, and otherwise. */
+const ACTIVE_POLL_MS = 1500;
+const IDLE_POLL_MS = 3000;
+
+/** True if an attempt is running or due within 30 seconds; a later retry may be hours away. */
+const isDueSoon = ({ status, nextAttemptAt }: Delivery): boolean =>
+  status === 'PENDING' && (nextAttemptAt === null || Date.parse(nextAttemptAt) - Date.now() < 30_000);
+
+export const useDeliveries = (id: string) =>
+  useApiList(
+    listDeliveries,
+    { params: { id } },
+    { pageSize: 50, pollInterval: (deliveries) => (deliveries.some(isDueSoon) ? ACTIVE_POLL_MS : IDLE_POLL_MS) },
+  );
+export const useResend = () => useApiMutation(resendDelivery, [listDeliveries]);
+export const useResendSkipped = () => useApiMutation(resendSkipped, [listDeliveries]);

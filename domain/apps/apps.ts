@@ -1,0 +1,115 @@
+import type {
+  deleteApp as DeleteRoute,
+  getApp as GetRoute,
+  listApps as ListRoute,
+  updateApp as UpdateRoute,
+} from '../../contract/apps/apps.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { App, Host } from '../../table/entities/apps.ts';
+import { joinKey } from '../../table/keys.ts';
+import { schedule } from '../../table/schedule.ts';
+import { change } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { emit } from '../webhooks/events.ts';
+
+/** A deleted application still there after this is torn down again by the reconciler, in milliseconds. */
+const TEARDOWN_RETRY_AFTER_MS = 300_000;
+/** Returns the attributes that have the reconciler start the teardown of a deleted application again. */
+export const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
+  schedule(App, new Date(now().getTime() + TEARDOWN_RETRY_AFTER_MS), { queue: 'TEARDOWN' });
+
+export const noSuchApp = () => new ApiError('not_found', 'There is no such application.');
+
+/** The application as the API shows it. */
+export function viewApp(app: App): Output<typeof GetRoute>['data'] {
+  const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
+  const { primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
+  return {
+    ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
+    ...{ primaryDomain, status, autoDeploy, createdAt, updatedAt },
+  };
+}
+
+/** An application of the caller's that is not being deleted. Throws 404. */
+export async function findApp(deps: Deps, caller: Caller, id: string): Promise<App> {
+  const app = await deps.table.get(App, { accountId: caller.accountId, id });
+  if (!app || app.status === 'DELETING') throw noSuchApp();
+  return app;
+}
+
+/** Throws 400 for a domain of ours. @param field as the caller knows it */
+export function assertNotPlatformDomain(deps: Deps, domain: string | undefined, field = 'customDomain'): void {
+  const { appsDomain } = deps.settings;
+  if (domain === appsDomain || domain?.endsWith(`.${appsDomain}`)) {
+    throw new ApiError('invalid_request', `${field}: must be a domain of your own, not one under ${appsDomain}`);
+  }
+}
+
+/** @param releasing true while the holder releases the domain: the removal of its tenant takes minutes */
+export const domainTaken = (field: string, host: string, releasing = false) =>
+  new ApiError(
+    'conflict',
+    `${field}: ${host} is ${releasing ? 'being released, which takes some minutes' : 'already in use'}`,
+  );
+
+/** GET /v1/apps */
+export async function listApps(
+  deps: Deps,
+  { accountId }: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { items, hasMore } = await deps.table.list(App, joinKey('ACCOUNT', accountId, 'APPS'), page);
+  return { data: items.map(viewApp), has_more: hasMore };
+}
+
+/** GET /v1/apps/{id} */
+export async function getApp(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  return { data: viewApp(await findApp(deps, caller, id)) };
+}
+
+/** PATCH /v1/apps/{id}: what is given changes; the next deployment uses it. */
+export async function updateApp(
+  deps: Deps,
+  { accountId }: Caller,
+  { id, ...changes }: Input<typeof UpdateRoute>,
+): Promise<Output<typeof UpdateRoute>> {
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const set = { ...given, updatedAt: deps.now().toISOString() };
+  const write = change(App, { accountId, id }, { set, when: { status: { isNot: 'DELETING' } } }, noSuchApp);
+  const app = await deps.table.write(App, write);
+  if (!app) throw noSuchApp();
+  return { data: viewApp(app) };
+}
+
+/** DELETE /v1/apps/{id}: the plan's slot is free at once; the stream has the site taken down. */
+export async function deleteApp(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof DeleteRoute>,
+): Promise<Output<typeof DeleteRoute>> {
+  const { accountId } = caller;
+  const { name, hosts, customDomain } = await findApp(deps, caller, id);
+  const now = deps.now();
+  const set = { status: 'DELETING', updatedAt: now.toISOString(), ...scheduleTeardown(deps) };
+  const when = { status: { isNot: 'DELETING' } };
+  const names = [...hosts, ...(customDomain ? [customDomain.host] : [])];
+  const leave = (host: string) => {
+    const mine = { set: { releasing: true }, when: { applicationId: { is: id } } };
+    return change(Host, { host }, mine, () => new ApiError('conflict', 'The application is just losing its domain.'));
+  };
+  return await deps.commit(
+    [
+      change(App, { accountId, id }, { set, remove: ['listPk', 'listSk'], when }, noSuchApp),
+      change(Account, { id: accountId }, { add: { appCount: -1 } }),
+      emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
+      ...names.map(leave),
+    ],
+    { data: { id, deleted: true } },
+  );
+}

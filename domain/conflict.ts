@@ -1,0 +1,82 @@
+import { ApiError } from '../contract/errors.ts';
+
+/** The data that a write was based on changed since it was read. */
+export class ConcurrentUpdateError extends Error {
+  override readonly name = 'ConcurrentUpdateError';
+}
+
+/** Creates the error of a write whose condition no longer holds. */
+export const concurrentUpdate = () => new ConcurrentUpdateError('the item was changed concurrently');
+
+/** Returns the result of the work; undefined where another writer was first, so that there is nothing left to do. */
+export async function ignoreConflict<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ConcurrentUpdateError)) throw error;
+    return undefined;
+  }
+}
+
+export interface RetryOptions {
+  /** Number of attempts, the first included; 8 unless given. */
+  attempts?: number;
+  /** No attempt begins later than this after the first, in milliseconds; 5,000 unless given. */
+  maxMs?: number;
+  /** Creates the error that is thrown instead of the last conflict. */
+  onExhausted?: () => Error;
+  /** Time and chance, for tests. */
+  timing?: Timing;
+}
+
+export interface Timing {
+  /** The time in milliseconds. */
+  now(): number;
+  /** A number from 0 to 1. */
+  random(): number;
+  wait(milliseconds: number): Promise<unknown>;
+}
+
+const TIMING: Timing = {
+  now: () => performance.now(),
+  random: Math.random,
+  wait: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
+};
+
+/** The backoff doubles with each attempt, up to this many times its base. */
+const MAX_BACKOFF_FACTOR = 32;
+/** The base of the backoff is the duration of an attempt, and at least this, in milliseconds. */
+const MIN_BACKOFF_BASE_MS = 4;
+
+/**
+ * Repeats work that lost a race, until it wins. Each attempt must read again what its writes are conditional on, and change
+ * nothing but by its last write.
+ *
+ * Waits between attempts: a random part of the attempt's own duration, doubled with each conflict. Conflicts mean
+ * contenders, so the more there were, the wider the attempts spread; and a slow table is not asked the more.
+ *
+ * @throws {ConcurrentUpdateError} the last one, or `onExhausted`, when attempts or time run out; any other error at once
+ */
+export async function retryOnConflict<T>(
+  work: (attempt: number) => Promise<T>,
+  { attempts = 8, maxMs = 5000, onExhausted, timing = TIMING }: RetryOptions = {},
+): Promise<T> {
+  const first = timing.now();
+  for (let attempt = 1; ; attempt += 1) {
+    const began = timing.now();
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!(error instanceof ConcurrentUpdateError)) throw error;
+      const ended = timing.now();
+      const base = Math.max(ended - began, MIN_BACKOFF_BASE_MS);
+      const backoff = timing.random() * base * Math.min(2 ** attempt, MAX_BACKOFF_FACTOR);
+      if (attempt === attempts || ended + backoff - first > maxMs) throw onExhausted?.() ?? error;
+      await timing.wait(backoff);
+    }
+  }
+}
+
+/** Creates the error of a request that lost every race: 503, to be retried by the caller. */
+export const serviceBusy = () =>
+  new ApiError('server_error', 'The service is busy. It is safe to retry.', { status: 503 });

@@ -1,0 +1,168 @@
+import * as z from 'zod/mini';
+import type { DnsResolver, DnsTarget } from '../../providers/dns/targets.ts';
+import type { HostRoutes } from '../../providers/edge/host-routes.ts';
+import type { DistributionTenants, Tenant } from '../../providers/edge/tenants.ts';
+import { Host } from '../../table/entities/apps.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
+import { remove } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import {
+  type CheckResult,
+  DONE,
+  MINUTE_MS,
+  SECOND_MS,
+  saveChanges,
+  type TenantKey,
+  timestampAfter,
+} from './edge-tenant-state.ts';
+import { certificateMessage, nameServersSilentMessage, notPointingMessage, takenMessage } from './messages.ts';
+import { setZoneAlias } from './zone-alias.ts';
+
+/**
+ * Reconciliation of the distribution tenants of verified domains. One check moves a tenant as far as possible towards
+ * its desired state. It may be repeated, crash anywhere and run twice at once: tenants are found by name, and a lease
+ * precedes the creation.
+ */
+type TenantDeps = Deps & {
+  edgeTenants: DistributionTenants;
+  dnsResolver: DnsResolver;
+  hostRoutes: HostRoutes;
+  edgeEndpoint: string;
+};
+
+/**
+ * Lease of a tenant's creation: longer than a check can take (lib/stacks/custom-domains.ts), so that no creation
+ * outlives it.
+ */
+const CREATE_LEASE_MS = 45 * SECOND_MS;
+/**
+ * Time after which a pending certificate is slow, in milliseconds: most are issued within minutes. The check then
+ * resolves the domain again.
+ */
+const SLOW_ISSUANCE_MS = 10 * MINUTE_MS;
+
+/** Returns the tenant's name. No two claims share one. */
+const tenantName = ({ token }: TenantKey) => `door-${token}`;
+
+/** Checks whether an execution may be creating the tenant right now. */
+const isCreateLeased = (deps: Deps, { createLeaseUntil }: DistributionTenant) =>
+  createLeaseUntil !== undefined && createLeaseUntil > deps.now().toISOString();
+
+/** Makes one check of a tenant. Throws the edge's own errors, which the execution retries. */
+export async function reconcileTenant(deps: TenantDeps, { host, token }: TenantKey): Promise<CheckResult> {
+  const tenantItem = await deps.table.get(DistributionTenant, { host });
+  if (tenantItem?.token !== token) return DONE;
+  const step = tenantItem.status === 'CLOSING' ? removeTenant(deps, tenantItem) : advanceTenant(deps, tenantItem);
+  return (await ignoreConflict(step)) ?? { done: false, waitSeconds: 2 };
+}
+
+/** Moves a tenant towards service as far as possible. */
+async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
+  const { host } = tenantItem;
+  const name = tenantName(tenantItem);
+  const tenant = await deps.edgeTenants.find(name);
+  if (!tenant) return await createTenant(deps, tenantItem);
+  const { status, arn } = (await deps.edgeTenants.certificate(name)) ?? { status: 'PENDING', arn: undefined };
+  if (status === 'PENDING')
+    return (await saveChanges(deps, tenantItem, { status, problem: await pendingReason(deps, tenantItem) })).result;
+  if (status === 'ISSUED' && arn) {
+    if (tenant.certificate !== arn && tenant.deployed) await deps.edgeTenants.attachCertificate(tenant, host, arn);
+    const opened = tenant.certificate === arn && tenant.deployed && tenant.active;
+    return (await saveChanges(deps, tenantItem, { status: opened ? 'ISSUED' : 'PENDING', problem: null })).result;
+  }
+  const problem = certificateMessage(host, status === 'ISSUED' ? 'FAILED' : status);
+  // The owner sees the failure first; the next check requests another certificate.
+  if (tenantItem.status !== 'FAILED')
+    return (await saveChanges(deps, tenantItem, { status: 'FAILED', problem })).result;
+  return await reissueCertificate(deps, tenantItem, tenant);
+}
+
+/** Explains why a certificate is still pending, where the cause is that the domain points elsewhere. */
+async function pendingReason(deps: TenantDeps, tenantItem: DistributionTenant): Promise<string | null> {
+  if (tenantItem.status !== 'PENDING' || deps.now().getTime() - Date.parse(tenantItem.since) < SLOW_ISSUANCE_MS)
+    return null;
+  const target = await resolveTarget(deps, tenantItem);
+  if (!target) return nameServersSilentMessage(tenantItem.host);
+  const elsewhere = target.alias ? target.alias !== deps.edgeEndpoint : target.addresses.length === 0;
+  return elsewhere ? notPointingMessage(tenantItem.host, deps.edgeEndpoint, target) : null;
+}
+
+async function reissueCertificate(
+  deps: TenantDeps,
+  tenantItem: DistributionTenant,
+  tenant: Tenant,
+): Promise<CheckResult> {
+  const result = await deps.edgeTenants.reissueCertificate(tenant, tenantItem.host);
+  if (result === 'MADE') return (await saveChanges(deps, tenantItem, certificateRequested(tenantItem))).result;
+  const target = await resolveTarget(deps, tenantItem);
+  const problem = target
+    ? notPointingMessage(tenantItem.host, deps.edgeEndpoint, target)
+    : nameServersSilentMessage(tenantItem.host);
+  return (await saveChanges(deps, tenantItem, { problem })).result;
+}
+
+const certificateRequested = ({ certificates }: DistributionTenant) =>
+  ({ status: 'PENDING', problem: null, certificates: certificates + 1 }) as const;
+
+async function resolveTarget(
+  { dnsResolver }: TenantDeps,
+  { host }: DistributionTenant,
+): Promise<DnsTarget | undefined> {
+  try {
+    return await dnsResolver.resolve(host);
+  } catch {
+    // Whose fault it is cannot be told from here, and the owner is who can do something about it.
+    return undefined;
+  }
+}
+
+/**
+ * Creates the tenant once the domain resolves. Only CloudFront can tell whether it points here: an ALIAS or ANAME shows
+ * as addresses, which differ by place.
+ */
+async function createTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
+  if (isCreateLeased(deps, tenantItem)) return { done: false, waitSeconds: 5 };
+  const { host } = tenantItem;
+  const { isManaged: ours, changed } = await setZoneAlias(deps, tenantItem, deps.edgeEndpoint, concurrentUpdate);
+  if (changed) return { done: false, waitSeconds: 5 };
+  const target = await resolveTarget(deps, tenantItem);
+  if (!target)
+    return (await saveChanges(deps, tenantItem, { status: 'WAITING', problem: nameServersSilentMessage(host) })).result;
+  const { apex } = target;
+  const notPointing = {
+    status: 'WAITING',
+    problem: notPointingMessage(host, deps.edgeEndpoint, target, ours),
+    apex,
+  } as const;
+  if (!target.alias && target.addresses.length === 0) return (await saveChanges(deps, tenantItem, notPointing)).result;
+  const { tenant: leased } = await saveChanges(deps, tenantItem, {
+    createLeaseUntil: timestampAfter(deps.now().getTime(), CREATE_LEASE_MS),
+    apex,
+  });
+  const result = await deps.edgeTenants.create(tenantName(tenantItem), host);
+  // An attempt that throws may have created the tenant all the same: the lease then lasts to its end.
+  const { createLeaseUntil: _, ...free } = leased;
+  if (result === 'ELSEWHERE') return (await saveChanges(deps, free, notPointing)).result;
+  if (result === 'TAKEN')
+    return (await saveChanges(deps, free, { status: 'FAILED', problem: takenMessage(host) })).result;
+  return (await saveChanges(deps, free, certificateRequested(free))).result;
+}
+
+/** Removes a tenant and, with its last part, the claim of its host. */
+async function removeTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
+  const { host, applicationId, version } = tenantItem;
+  const tenant = await deps.edgeTenants.find(tenantName(tenantItem));
+  if (!tenant || tenant.enabled) await deps.hostRoutes.remove([host]);
+  if (tenant?.enabled) await deps.edgeTenants.disable(tenant, host);
+  else if (tenant) await deps.edgeTenants.remove(tenant);
+  if (tenant || isCreateLeased(deps, tenantItem)) return (await saveChanges(deps, tenantItem, {})).result;
+  await setZoneAlias(deps, tenantItem, undefined, concurrentUpdate);
+  await deps.table.transact([
+    remove(DistributionTenant, { host }, { version: { is: version } }, concurrentUpdate),
+    remove(Host, { host }, { applicationId: { is: applicationId } }, concurrentUpdate),
+  ]);
+  return DONE;
+}
+
+export const TenantInput = z.object({ host: z.string(), token: z.string() });

@@ -1,0 +1,47 @@
+import type { DnsTarget } from '../../providers/dns/targets.ts';
+import type { Certificate } from '../../providers/edge/tenants.ts';
+
+/** Messages to a domain's owner about its tenant: the state, and the next step. */
+
+const apexHint = (host: string) =>
+  `A CNAME is not allowed at the zone apex: use an ALIAS or ANAME record, or a name below it, such as www.${host}.`;
+
+const MANAGED_ZONE_HINT =
+  'The platform serves its DNS: remove its A, AAAA and CNAME records, and it points there automatically.';
+
+/**
+ * Explains that the domain does not point here. @param isManaged true for a zone of the platform that belongs to the
+ * same account
+ */
+export function notPointingMessage(
+  host: string,
+  address: string,
+  { alias, addresses, apex }: DnsTarget,
+  isManaged = false,
+): string {
+  const hint = isManaged ? ` ${MANAGED_ZONE_HINT}` : apex ? ` ${apexHint(host)}` : '';
+  // It is as it should be: CloudFront sees an older answer.
+  if (alias === address)
+    return `${host} points to ${address}, but the change has not reached all name servers yet. No action is needed.`;
+  if (alias) return `${host} points to ${alias}. It must point to ${address}.${hint}`;
+  if (addresses.length > 0) return `${host} points to ${addresses[0]}. It must point to ${address}.${hint}`;
+  return `${host} does not point anywhere yet. It must point to ${address}.${hint}`;
+}
+
+export const nameServersSilentMessage = (host: string): string => `The name servers of ${host} do not answer.`;
+
+export const takenMessage = (host: string): string =>
+  `Another Amazon CloudFront distribution uses ${host}, possibly in another AWS account. Remove it there first.`;
+
+const CAA = 'If it has CAA records, one of them must allow amazon.com.';
+
+/** Explains why there is no certificate. */
+export const certificateMessage = (
+  host: string,
+  status: Exclude<Certificate['status'], 'PENDING' | 'ISSUED'>,
+): string =>
+  ({
+    TIMED_OUT: `${host} could not be validated for three days, so no certificate was issued. It must point here all the time. ${CAA}`,
+    FAILED: `No certificate was issued for ${host}. ${CAA}`,
+    ENDED: `The certificate of ${host} expired because it could not be renewed. The domain must point here. ${CAA}`,
+  })[status];

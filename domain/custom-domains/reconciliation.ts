@@ -1,0 +1,93 @@
+import type { Executions } from '../../providers/workflows/executions.ts';
+import type { CustomDomain } from '../../table/entities/apps.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
+import { schedule } from '../../table/schedule.ts';
+import { change, create, replace, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
+import {
+  applyChanges,
+  HEARTBEAT_TIMEOUT_MS,
+  HOUR_MS,
+  SECOND_MS,
+  type TenantKey,
+  timestampAfter,
+} from './edge-tenant-state.ts';
+
+/** Creates the tenant of a newly verified domain; the stream starts its reconciliation. */
+export function newTenant(
+  deps: Pick<Deps, 'now'>,
+  of: { accountId: string; id: string },
+  { host, token }: CustomDomain,
+): Write {
+  const now = deps.now();
+  const since = now.toISOString();
+  return create(DistributionTenant, {
+    ...{ host, token, accountId: of.accountId, applicationId: of.id, status: 'WAITING', since, problem: null },
+    ...{
+      apex: false,
+      certificates: 0,
+      checkedAt: null,
+      dueAt: timestampAfter(now.getTime(), HEARTBEAT_TIMEOUT_MS),
+      version: 1,
+    },
+  });
+}
+
+/**
+ * Starts the reconciliation of a tenant. @param name of the execution; a lost execution is repeated under another name
+ */
+export const startReconciliation = (deps: { tenantExecutions: Executions }, { host, token }: TenantKey, name: string) =>
+  deps.tenantExecutions.start(name, { host, token });
+
+/** Returns the write that marks a tenant for removal. */
+export const releaseTenant = (deps: Pick<Deps, 'now'>, tenant: DistributionTenant): Write =>
+  applyChanges(deps, tenant, { status: 'CLOSING', problem: null }).write;
+
+/**
+ * Marks the tenant of a released domain for removal; the claim of the host ends with the tenant. May be repeated.
+ * @returns false without a tenant; the caller then ends the claim
+ */
+export async function closeTenant(deps: Deps, { host, token }: TenantKey): Promise<boolean> {
+  return await retryOnConflict(async () => {
+    const tenant = await deps.table.get(DistributionTenant, { host });
+    if (tenant?.token !== token) return false;
+    if (tenant.status !== 'CLOSING') await deps.table.transact([releaseTenant(deps, tenant)]);
+    return true;
+  });
+}
+
+/**
+ * Returns the cooldown between two checks that the owner requests. Where a certificate failed, each check requests
+ * another one.
+ */
+const recheckCooldown = ({ status, certificates }: DistributionTenant) =>
+  status === 'FAILED' && certificates > 0 ? HOUR_MS : 10 * SECOND_MS;
+
+/** Requests a check for the owner; the stream starts it. @returns the tenant after the request */
+export async function requestCheck(deps: Deps, tenant: DistributionTenant): Promise<DistributionTenant> {
+  const { status, askedAt } = tenant;
+  if (status !== 'WAITING' && status !== 'FAILED') return tenant;
+  const now = deps.now().getTime();
+  if (askedAt && now - Date.parse(askedAt) < recheckCooldown(tenant)) return tenant;
+  const asked = { askedAt: timestampAfter(now, 0) };
+  const same = { token: { is: tenant.token }, version: { is: tenant.version } };
+  const next = { ...tenant, ...asked, version: tenant.version + 1 };
+  const asking = deps.table.transact([replace(DistributionTenant, next, same, concurrentUpdate)]);
+  // On a conflict a check is under way.
+  return (await ignoreConflict(asking.then(() => ({ ...tenant, ...asked })))) ?? tenant;
+}
+
+/** Tenants whose next check has come, or whose execution died: an execution is started. */
+export const tenantQueue: DueQueue<typeof DistributionTenant, Deps & { tenantExecutions: Executions }> = {
+  queue: 'DOOR',
+  entity: DistributionTenant,
+  async act(deps, tenant, { dueAt }) {
+    await startReconciliation(deps, tenant, `${tenant.token}-${Date.parse(dueAt)}`);
+    const next = schedule(DistributionTenant, timestampAfter(deps.now().getTime(), HEARTBEAT_TIMEOUT_MS));
+    const write = change(DistributionTenant, tenant, { set: next, when: { dueAt: { is: dueAt } } }, concurrentUpdate);
+    // One that was checked meanwhile has its next time.
+    await ignoreConflict(deps.table.write(DistributionTenant, write));
+  },
+};

@@ -1,0 +1,81 @@
+import type { HostRoutes } from '../../providers/edge/host-routes.ts';
+import { PLACEHOLDER } from '../../providers/edge/host-routes.ts';
+import type { Executions } from '../../providers/workflows/executions.ts';
+import { App } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { change } from '../../table/writes.ts';
+import { scheduleTeardown } from '../apps/apps.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
+import { failDeployment } from './finish.ts';
+import { scheduleCheck } from './queue.ts';
+
+const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ accountId, applicationId, deploymentId: id });
+
+/**
+ * A queued deployment starts its execution, which is named after it: starting twice is starting once. The trigger decides
+ * whether there is a build.
+ */
+export const startDeployment = (deps: { deployments: Executions }, deployment: Deployment): Promise<void> =>
+  deps.deployments.start(deployment.id, { ...idsFromKeys(deployment), trigger: deployment.trigger });
+
+/**
+ * A new application's address answers with a placeholder until its first release. The stream may tell of it again, later:
+ * then there may be a release, which stays, or nothing any more to lead to.
+ */
+export async function routeNewApp(
+  { table, hostRoutes }: Pick<Deps, 'table'> & { hostRoutes: HostRoutes },
+  { accountId, id, hosts }: App,
+): Promise<void> {
+  const app = await table.get(App, { accountId, id });
+  if (app && app.status !== 'DELETING') await hostRoutes.pointIfUnset(hosts, PLACEHOLDER);
+}
+
+/**
+ * A deleted application is taken down: the build under way first, then all the rest.
+ * @param name of the execution: a teardown that failed is done again under another
+ */
+export async function startTeardown(
+  deps: { deployments: Executions; teardowns: Executions },
+  app: App,
+  name: string = app.id,
+): Promise<void> {
+  const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
+  if (deploymentId) await deps.deployments.stop(deploymentId, 'The application was deleted.');
+  await deps.teardowns.start(name, { accountId, applicationId, ...(deploymentId ? { deploymentId } : {}) });
+}
+
+/**
+ * Deployments without a sign of life: one never started is started, one whose execution is gone or ended is failed, one that
+ * is under way is left alone.
+ */
+export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: Executions }> = {
+  queue: 'DEPLOYMENT',
+  entity: Deployment,
+  async act(deps, deployment) {
+    const { accountId, id, finishedAt } = deployment;
+    if (finishedAt) return;
+    const status = await deps.deployments.status(id);
+    if (status === 'ENDED') {
+      const reason = 'It was interrupted on our side. Deploying again is safe.';
+      return await failDeployment(deps, idsFromKeys(deployment), reason);
+    }
+    if (status === 'MISSING') await startDeployment(deps, deployment);
+    const what = { set: scheduleCheck(deps), when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } };
+    await ignoreConflict(deps.table.write(Deployment, change(Deployment, { accountId, id }, what, concurrentUpdate)));
+  },
+};
+
+type TeardownDeps = Deps & { deployments: Executions; teardowns: Executions };
+
+/** Deleted applications that are still there long after: their teardown is started again. */
+export const teardownQueue: DueQueue<typeof App, TeardownDeps> = {
+  queue: 'TEARDOWN',
+  entity: App,
+  async act(deps, app, { dueAt }) {
+    await startTeardown(deps, app, `${app.id}-${Date.parse(dueAt)}`);
+    const what = { set: scheduleTeardown(deps), when: { dueAt: { is: dueAt } } };
+    await ignoreConflict(deps.table.write(App, change(App, app, what, concurrentUpdate)));
+  },
+};

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { createApp as CreateRoute } from '../../contract/apps/apps.ts';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { App, GitAccess, Host } from '../../table/entities/apps.ts';
+import { change, claim, create, type Write } from '../../table/writes.ts';
+import { assertNotPlatformDomain, domainTaken, viewApp } from '../apps/apps.ts';
+import { newGitAccess } from '../apps/git-access.ts';
+import { assertRepositoryUrl } from '../apps/repositories.ts';
+import { firstCheckAt, newCustomDomain } from '../custom-domains/claim.ts';
+import { callerTrigger, newDeployment } from '../deployments/queue.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { emit } from '../webhooks/events.ts';
+
+/** A DNS label holds 63 characters; this leaves room for a suffix. */
+const MAX_SLUG_LENGTH = 50;
+/** Attempts at a slug with a random suffix of 40 bits. */
+const MAX_SLUG_ATTEMPTS = 3;
+
+/** The name in lower case, every run of other characters a `-`. */
+export const toSlug = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG_LENGTH)
+    .replace(/^-+|-+$/g, '') || 'app';
+
+/** A host name that another application has: this one gets another, or none. */
+class NameTaken extends Error {
+  readonly host: string;
+  /**
+   * True when the other application was deleted: an owner who deletes and recreates an application expects the same
+   * address.
+   */
+  readonly releasing: boolean;
+  constructor(host: string, releasing = false) {
+    super(`${host} is taken`);
+    this.host = host;
+    this.releasing = releasing;
+  }
+}
+
+/** Checks of a name that is being released, and milliseconds between them: a teardown takes about a second. */
+const MAX_RELEASE_WAITS = 20;
+const RELEASE_WAIT_MS = 100;
+
+/** POST /v1/apps: claims the address, counts towards the plan and queues the first deployment, all in one transaction. */
+export async function createApp(
+  deps: Deps & { secrets: Secrets },
+  caller: Caller,
+  input: Input<typeof CreateRoute>,
+): Promise<Output<typeof CreateRoute>> {
+  assertNotPlatformDomain(deps, input.customDomain);
+  if (input.repoUrl) assertRepositoryUrl(input.repoUrl, deps.settings.allowLocalRepositories);
+  const applicationId = deps.newId('app');
+  const access = await newGitAccess(deps, { accountId: caller.accountId, applicationId });
+  const slug = toSlug(input.name);
+  for (let waits = 0, suffixes = 0, suffix = ''; ; ) {
+    try {
+      return await createAppAt(deps, caller, access, input, slug + suffix);
+    } catch (error) {
+      if (!(error instanceof NameTaken)) throw error;
+      if (error.releasing && waits < MAX_RELEASE_WAITS) {
+        waits += 1;
+        await new Promise((done) => setTimeout(done, RELEASE_WAIT_MS));
+      } else if (error.host === input.customDomain) {
+        throw domainTaken('customDomain', error.host, error.releasing);
+      } else {
+        suffixes += 1;
+        if (suffixes > MAX_SLUG_ATTEMPTS) throw error;
+        suffix = `-${randomBytes(5).toString('hex')}`;
+      }
+    }
+  }
+}
+
+async function createAppAt(
+  deps: Deps,
+  caller: Caller,
+  access: GitAccess,
+  { customDomain, deployNow, ...input }: Input<typeof CreateRoute>,
+  slug: string,
+): Promise<Output<typeof CreateRoute>> {
+  const { accountId, applicationId: id } = access;
+  const now = deps.now().toISOString();
+  const host = `${slug}.${deps.settings.appsDomain}`;
+  const defaults = FRAMEWORK_DEFAULTS[input.framework];
+  const deployment =
+    deployNow && input.repoUrl
+      ? newDeployment(deps, { accountId, applicationId: id }, callerTrigger(caller))
+      : undefined;
+  const claimed = customDomain ? newCustomDomain(deps, customDomain) : undefined;
+  const app: App = {
+    ...input,
+    id,
+    accountId,
+    slug,
+    repoUrl: input.repoUrl ?? null,
+    buildCommand: input.buildCommand === undefined ? defaults.buildCommand : input.buildCommand,
+    startFile: input.startFile ?? defaults.startFile,
+    primaryDomain: customDomain ?? host,
+    hosts: [host],
+    ...(claimed ? { customDomain: claimed, dueAt: firstCheckAt(claimed) } : {}),
+    status: 'RUNNING',
+    autoDeploy: false,
+    createdAt: now,
+    updatedAt: now,
+    ...(deployment ? { activeDeploymentId: deployment.id } : {}),
+  };
+  const named = (name: string) =>
+    claim(Host, { host: name, accountId, applicationId: id }, (holder) => new NameTaken(name, holder?.releasing));
+  const writes: Write[] = [
+    change(
+      Account,
+      { id: accountId },
+      { add: { appCount: 1 }, when: { appCount: { below: { attribute: 'plan.appLimit' } } } },
+      () => new ApiError('plan_limit', "Your plan's number of applications is reached."),
+    ),
+    named(host),
+    create(App, app),
+    create(GitAccess, access),
+    emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
+  ];
+  if (customDomain) writes.push(named(customDomain));
+  if (deployment) writes.push(deployment.write);
+  return await deps.commit(writes, { data: viewApp(app) });
+}

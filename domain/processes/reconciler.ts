@@ -1,0 +1,37 @@
+import { tenantQueue } from '../custom-domains/reconciliation.ts';
+import { customDomainQueue } from '../custom-domains/verify.ts';
+import { databaseQueue } from '../databases/provisioning.ts';
+import { deploymentQueue, teardownQueue } from '../deployments/executions.ts';
+import { zoneQueue } from '../dns/sync.ts';
+import { hostingQueue } from '../hosting/accounts.ts';
+import { domainQueue } from '../registrar/lifecycle.ts';
+import type { DueQueue, SweepDeps } from '../sweep/sweep.ts';
+import { sweepJob } from '../sweep/sweep-all.ts';
+import { deliverySweeps } from '../webhooks/delivery-sweep.ts';
+import { eventJob } from '../webhooks/event-sweep.ts';
+
+type DepsOf<Q> = Q extends DueQueue<infer _E, infer D, infer _R> ? D : never;
+type ReconcilerDeps = SweepDeps &
+  Parameters<typeof deliverySweeps>[0] &
+  DepsOf<typeof deploymentQueue> &
+  DepsOf<typeof teardownQueue> &
+  DepsOf<typeof hostingQueue> &
+  DepsOf<typeof customDomainQueue> &
+  DepsOf<typeof tenantQueue> &
+  DepsOf<typeof databaseQueue> &
+  DepsOf<typeof domainQueue> &
+  DepsOf<typeof zoneQueue>;
+
+/** The due queues of the reconciler, each with the job that sweeps it: whatever was started from the stream and may be lost. */
+export const reconcilers = (deps: ReconcilerDeps) => ({
+  ...deliverySweeps(deps),
+  events: eventJob(deps),
+  deployments: sweepJob(deps, deploymentQueue),
+  teardowns: sweepJob(deps, teardownQueue),
+  hosting: sweepJob(deps, hostingQueue),
+  customDomains: sweepJob(deps, customDomainQueue),
+  tenants: sweepJob(deps, tenantQueue),
+  databases: sweepJob(deps, databaseQueue),
+  domains: sweepJob(deps, domainQueue),
+  zones: sweepJob(deps, zoneQueue),
+});

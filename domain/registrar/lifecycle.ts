@@ -1,0 +1,183 @@
+import type { Executions } from '../../providers/workflows/executions.ts';
+import { Invoice } from '../../table/entities/billing.ts';
+import { Domain } from '../../table/entities/registrar.ts';
+import { change } from '../../table/writes.ts';
+import { issueInvoice } from '../billing/invoices.ts';
+import { withWallet } from '../billing/wallet.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
+import { invoiceLineForYears } from './orders.ts';
+import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
+import { endRegistration } from './tasks.ts';
+import type { TldCatalogue } from './tlds.ts';
+
+/** Moves domains through their lifecycle as time passes and invoices are paid or not. */
+export type LifecycleDeps = Deps & { domainTasks: Executions };
+type Task = NonNullable<Domain['task']>;
+
+const HOUR_MS = 3_600_000;
+
+const unchanged = ({ accountId, id }: Domain) => ({ accountId, id });
+const idsOf = ({ accountId, id }: Domain) => ({ accountId, domainId: id });
+
+/** Stores a task and starts its execution. A second caller finds the task of the first. */
+async function beginTask(deps: LifecycleDeps, domain: Domain, task: Omit<Task, 'since'>): Promise<void> {
+  const now = deps.now();
+  const set = { task: { ...task, since: now.toISOString() }, ...scheduleCheckIn(now) };
+  const when = { task: 'absent' as const, status: { is: domain.status } };
+  await ignoreConflict(
+    (async () => {
+      await deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate));
+      await deps.domainTasks.start(task.execution, idsOf(domain));
+    })(),
+  );
+}
+
+async function findInvoicedDomain(
+  deps: Pick<Deps, 'table'>,
+  { accountId, subjectId }: Invoice,
+): Promise<Domain | undefined> {
+  return subjectId === undefined ? undefined : await deps.table.get(Domain, { accountId, id: subjectId });
+}
+
+/** A paid invoice has its domain registered, or renewed. */
+export async function onDomainInvoicePaid(deps: LifecycleDeps, invoice: Invoice): Promise<void> {
+  const domain = await findInvoicedDomain(deps, invoice);
+  if (domain?.status === 'PENDING' && domain.invoiceId === invoice.id) {
+    const { id, years, yearsAtOnce } = domain;
+    // The write may have been ours and the start may not: a replay starts it (by the same name).
+    if (domain.task) await deps.domainTasks.start(domain.task.execution, idsOf(domain));
+    else {
+      const atOnce = Math.min(years, yearsAtOnce);
+      await beginTask(deps, domain, { kind: 'REGISTER', years: atOnce, invoiceId: invoice.id, execution: id });
+    }
+  } else if (domain?.status === 'ACTIVE' && domain.renewal?.invoiceId === invoice.id) {
+    // Another task may be under way: then this one follows when the domain is looked at next.
+    const when = { 'renewal.invoiceId': { is: invoice.id } };
+    const set = { 'renewal.paid': true, ...scheduleCheckIn(deps.now()) };
+    await ignoreConflict(deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate)));
+    if (domain.task?.invoiceId === invoice.id) await deps.domainTasks.start(domain.task.execution, idsOf(domain));
+    if (!domain.task) await beginRenewal(deps, { ...domain, renewal: { ...domain.renewal, paid: true } });
+  }
+}
+
+const beginRenewal = async (deps: LifecycleDeps, domain: Domain): Promise<void> => {
+  if (!domain.renewal) return;
+  const { invoiceId, years } = domain.renewal;
+  await beginTask(deps, domain, { kind: 'RENEW', years, invoiceId, execution: `${domain.id}-${invoiceId}` });
+};
+
+/** Ends the order of an unpaid invoice and frees its name, or drops an unpaid renewal. */
+export async function onDomainInvoiceVoided(deps: Pick<Deps, 'table' | 'now'>, invoice: Invoice): Promise<void> {
+  const domain = await findInvoicedDomain(deps, invoice);
+  if (domain?.status === 'PENDING' && domain.invoiceId === invoice.id) {
+    await ignoreConflict(deps.table.transact(endRegistration(domain, 'FAILED', { task: 'absent' }, concurrentUpdate)));
+  } else if (domain?.renewal?.invoiceId === invoice.id && !domain.task) {
+    const when = { 'renewal.invoiceId': { is: invoice.id }, task: 'absent' as const };
+    const set = scheduleCheck({ ...domain, autoRenew: false });
+    await ignoreConflict(
+      deps.table.write(Domain, change(Domain, unchanged(domain), { set, remove: ['renewal'], when }, concurrentUpdate)),
+    );
+  }
+}
+
+/** Takes a domain's next due step: supervises its task, invoices or renews its next term, or ends it. */
+export async function advanceDomain(deps: LifecycleDeps & { extensions: TldCatalogue }, domain: Domain): Promise<void> {
+  const now = deps.now();
+  if (domain.task) await superviseTask(deps, domain, domain.task);
+  else if (domain.status === 'PENDING') await checkOrder(deps, domain);
+  else if (domain.status === 'ACTIVE') await checkTerm(deps, domain, now.toISOString());
+}
+
+async function superviseTask(deps: LifecycleDeps, domain: Domain, task: Task): Promise<void> {
+  const now = deps.now();
+  const status = await deps.domainTasks.status(task.execution);
+  // An execution's name is good for one: the next one has the time in it.
+  const base = task.execution.replace(/-again\d+$/, '');
+  const execution = status === 'ENDED' ? `${base}-again${now.getTime()}` : task.execution;
+  const when = { 'task.execution': { is: task.execution } };
+  const set = { 'task.execution': execution, ...scheduleCheckIn(now) };
+  await ignoreConflict(deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate)));
+  if (status !== 'RUNNING') await deps.domainTasks.start(execution, idsOf(domain));
+}
+
+/** An order whose invoice's fate we may not have heard of. */
+async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
+  const { accountId, invoiceId } = domain;
+  const invoice = invoiceId ? await deps.table.get(Invoice, { accountId, id: invoiceId }) : undefined;
+  if (invoice?.status === 'PAID') return await onDomainInvoicePaid(deps, invoice);
+  if (invoice?.status === 'VOID') return await onDomainInvoiceVoided(deps, invoice);
+  const set = scheduleCheckIn(deps.now(), HOUR_MS);
+  const when = { status: { is: 'PENDING' }, task: 'absent' as const };
+  await ignoreConflict(deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate)));
+}
+
+async function checkTerm(
+  deps: LifecycleDeps & { extensions: TldCatalogue },
+  domain: Domain,
+  now: string,
+): Promise<void> {
+  const { id, expiresAt, registryExpiresAt, yearsAtOnce, renewal } = domain;
+  const { ends, invoices, renews } = lifecycleTimes(domain);
+  if (renewal?.paid) return await beginRenewal(deps, domain);
+  if (ends && ends <= now) {
+    await ignoreConflict(deps.table.transact(endRegistration(domain, 'EXPIRED', { task: 'absent' }, concurrentUpdate)));
+    return;
+  }
+  if (renews && renews <= now && expiresAt && registryExpiresAt) {
+    const left = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
+    const execution = `${id}-${Date.parse(registryExpiresAt)}`;
+    return await beginTask(deps, domain, { kind: 'RENEW', years: Math.min(left, yearsAtOnce), execution });
+  }
+  if (invoices && invoices <= now) return await invoiceNextTerm(deps, domain);
+  const set = scheduleCheck(domain);
+  const when = { status: { is: 'ACTIVE' }, task: 'absent' as const };
+  await ignoreConflict(deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate)));
+}
+
+/** The length of a renewal, in years. */
+const RENEWAL_YEARS = 1;
+
+async function invoiceNextTerm(deps: LifecycleDeps & { extensions: TldCatalogue }, domain: Domain): Promise<void> {
+  const { accountId, id, name, tld } = domain;
+  const { lastPaid = '' } = lifecycleTimes(domain);
+  const price = (await deps.extensions()).find((each) => each.tld === tld)?.renewal;
+  const now = deps.now();
+  if (price === undefined || lastPaid <= now.toISOString()) {
+    // No longer sold, or too late: it ends when its term does.
+    const set = scheduleCheck({ ...domain, autoRenew: false });
+    const off = change(Domain, unchanged(domain), { set, when: { status: { is: 'ACTIVE' } } }, concurrentUpdate);
+    await ignoreConflict(deps.table.write(Domain, off));
+    return;
+  }
+  const read = () => deps.table.get(Domain, { accountId, id });
+  await withWallet(deps, accountId, read, async (wallet, found) => {
+    if (!found || found.renewal || found.status !== 'ACTIVE') return;
+    const invoice = issueInvoice(deps, wallet, {
+      kind: 'DOMAIN',
+      lines: [invoiceLineForYears(`Renewal of ${name}`, RENEWAL_YEARS, price)],
+      subjectId: id,
+      payBy: lastPaid,
+      voidAt: lastPaid,
+    });
+    const renewal = { invoiceId: invoice.id, years: RENEWAL_YEARS };
+    const set = { renewal, ...scheduleCheck({ ...found, renewal }) };
+    wallet.add(
+      change(
+        Domain,
+        { accountId, id },
+        { set, when: { renewal: 'absent', status: { is: 'ACTIVE' } } },
+        concurrentUpdate,
+      ),
+    );
+    await deps.table.transact(wallet.writes());
+  });
+}
+
+/** Domains whose task, order or term needs attention. */
+export const domainQueue: DueQueue<typeof Domain, LifecycleDeps & { extensions: TldCatalogue }> = {
+  queue: 'DOMAIN',
+  entity: Domain,
+  act: advanceDomain,
+};

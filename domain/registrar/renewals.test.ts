@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import {
+  type RegistrarFaults,
+  type RegistrarSimulation,
+  registrarSimulation,
+} from '../../test/simulation/registrar.ts';
+import { seededRandom } from '../../test/simulation/simulation.ts';
+import { addYears } from './schedule.ts';
+
+const DAY = 86_400_000;
+
+/** Creates a fault plan without faults: the registrar completes every task within a minute. */
+function calm(more: Partial<RegistrarFaults> = {}): RegistrarFaults {
+  return {
+    ...{ random: seededRandom(1), crashRate: 0, lossRate: 0, takesMs: () => 60_000 },
+    ...{ refuses: () => false, registeredByOthers: () => false },
+    ...more,
+  };
+}
+
+/** Advances by days and runs each day's jobs. */
+async function days(run: RegistrarSimulation, count: number): Promise<void> {
+  const until = run.clock.now + count * DAY;
+  while (run.clock.now < until) {
+    run.clock.now += DAY / 2;
+    for (let step = 0; step < 8; step += 1) await run.step();
+  }
+  await run.runUntilIdle();
+}
+
+async function opened(cents: number, years = 1, faults = calm()) {
+  const run = registrarSimulation(faults);
+  const account = await run.open(cents);
+  await run.order(account, 'shop.co.za', years);
+  await run.runUntilIdle();
+  const domain = () => {
+    const [found] = run.domains();
+    if (!found) throw new Error('no domain');
+    return found;
+  };
+  return { run, account, domain, first: domain().expiresAt ?? '' };
+}
+const statuses = (run: RegistrarSimulation) =>
+  run
+    .invoices()
+    .map(({ status }) => status)
+    .sort();
+const renewals = (run: RegistrarSimulation) => run.operations.filter(({ kind }) => kind === 'RENEW_DOMAIN');
+
+test('adds a year on the same day; 29 February becomes 28', () => {
+  expect(addYears('2026-01-31T09:30:00.000Z', 1)).toBe('2027-01-31T09:30:00.000Z');
+  expect(addYears('2028-02-29T09:30:00.000Z', 1)).toBe('2029-02-28T09:30:00.000Z');
+  expect(addYears('2028-02-29T09:30:00.000Z', 4)).toBe('2032-02-29T09:30:00.000Z');
+});
+
+test('invoices a domain 30 days before it expires, paid from the wallet, and renews it for a year', async () => {
+  const { run, domain, first } = await opened(100_000);
+  await days(run, 330);
+  expect(run.invoices()).toHaveLength(1);
+  await days(run, 10);
+  const invoices = run.invoices();
+  expect(invoices.map(({ status, kind }) => [status, kind])).toEqual(Array(2).fill(['PAID', 'DOMAIN']));
+  expect(domain()).toMatchObject({
+    status: 'ACTIVE',
+    expiresAt: addYears(first, 1),
+    registryExpiresAt: addYears(first, 1),
+  });
+  expect(domain().renewal).toBeUndefined();
+  expect(renewals(run)).toHaveLength(1);
+  expectLedgerInvariants(run.memory);
+}, 60_000);
+
+test("renews a term beyond the registry's maximum year by year, without another invoice", async () => {
+  const { run, domain, first } = await opened(34_155, 3);
+  expect(first).toBe(addYears(domain().registryExpiresAt ?? '', 2));
+  await days(run, 345);
+  expect(renewals(run)).toHaveLength(1);
+  await days(run, 365);
+  expect(renewals(run)).toHaveLength(2);
+  expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: first, registryExpiresAt: first });
+  expect(run.invoices()).toHaveLength(1);
+}, 60_000);
+
+test('an unpaid renewal expires: its invoice is void and its name free', async () => {
+  const { run, domain, first } = await opened(11_385);
+  await days(run, 340);
+  expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: first });
+  expect(statuses(run)).toEqual(['PAID', 'UNPAID']);
+  await days(run, 24);
+  expect(statuses(run)).toEqual(['PAID', 'VOID']);
+  expect(domain().status).toBe('ACTIVE');
+  await days(run, 3);
+  expect(domain().status).toBe('EXPIRED');
+  expect(run.names()).toEqual([]);
+  expect(renewals(run)).toEqual([]);
+  expectLedgerInvariants(run.memory);
+}, 60_000);
+
+test('a renewal paid late, but in time, succeeds', async () => {
+  const { run, account, domain, first } = await opened(11_385);
+  await days(run, 350);
+  await run.give(account, 20_000);
+  await run.pay(account);
+  await days(run, 2);
+  expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: addYears(first, 1) });
+  expect(renewals(run)).toHaveLength(1);
+}, 60_000);
+
+test('a renewal refused by the registrar is refunded once and not bought again', async () => {
+  let refusing = false;
+  const { run, domain, first } = await opened(100_000, 1, calm({ refuses: () => refusing }));
+  refusing = true;
+  await days(run, 350);
+  expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: first, autoRenew: false });
+  expect(statuses(run)).toEqual(['PAID', 'VOID']);
+  await days(run, 20);
+  expect(domain().status).toBe('EXPIRED');
+  expect(run.invoices()).toHaveLength(2);
+  expectLedgerInvariants(run.memory);
+}, 60_000);

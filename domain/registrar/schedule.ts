@@ -1,0 +1,51 @@
+import { Domain } from '../../table/entities/registrar.ts';
+import { type DueAttributes, schedule } from '../../table/schedule.ts';
+
+const DAY_MS = 86_400_000;
+/** Renewing begins this long before the end: the registrar is asked, and an invoice issued. */
+const RENEWAL_LEAD_MS = 30 * DAY_MS;
+/** A renewal is paid for until this long before the end: `.co.za` can be renewed until a day before it. */
+const RENEWAL_CUTOFF_MS = 2 * DAY_MS;
+/** Time without a heartbeat after which a task counts as dead, in milliseconds. */
+const TASK_HEARTBEAT_TIMEOUT_MS = 300_000;
+
+const timestampBefore = (iso: string, milliseconds: number) => new Date(Date.parse(iso) - milliseconds).toISOString();
+
+/** The same day some years later; 28 February for 29. */
+export function addYears(iso: string, years: number): string {
+  const date = new Date(iso);
+  const month = date.getUTCMonth();
+  date.setUTCFullYear(date.getUTCFullYear() + years);
+  if (date.getUTCMonth() !== month) date.setUTCDate(0);
+  return date.toISOString();
+}
+
+/** The times in a domain's life. */
+export function lifecycleTimes({ expiresAt, registryExpiresAt, autoRenew, renewal }: Domain) {
+  const end = expiresAt ?? undefined;
+  return {
+    /** It is over. */
+    ends: end,
+    /** The next term is invoiced. */
+    invoices: end && autoRenew && !renewal ? timestampBefore(end, RENEWAL_LEAD_MS) : undefined,
+    /** An invoice for the next term can no longer be paid. */
+    lastPaid: end && timestampBefore(end, RENEWAL_CUTOFF_MS),
+    /** The registry's term is renewed because more is paid for. */
+    renews:
+      end && registryExpiresAt && registryExpiresAt < timestampBefore(end, DAY_MS)
+        ? timestampBefore(registryExpiresAt, RENEWAL_LEAD_MS)
+        : undefined,
+  };
+}
+
+/** Returns the attributes that schedule the next check of a domain by its times, not before `earliest`. */
+export function scheduleCheck(domain: Domain, earliest?: Date): DueAttributes {
+  const { ends, invoices, renews } = lifecycleTimes(domain);
+  const least = earliest?.toISOString() ?? '';
+  const next = [ends, invoices, renews].flatMap((time) => time ?? []).sort()[0] ?? least;
+  return schedule(Domain, next > least ? next : least);
+}
+
+/** Returns the same for a domain that has a task, or waits to be paid for. */
+export const scheduleCheckIn = (now: Date, milliseconds: number = TASK_HEARTBEAT_TIMEOUT_MS): DueAttributes =>
+  schedule(Domain, new Date(now.getTime() + milliseconds));

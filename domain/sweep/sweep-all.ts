@@ -1,0 +1,55 @@
+import type { Deps } from '../deps.ts';
+import { type Budget, createBudget, RUN_BUDGET_MS } from './budget.ts';
+import {
+  type Cursor,
+  type DueQueue,
+  type Sweepable,
+  type SweepDeps,
+  type SweepOptions,
+  type SweepReport,
+  sweep,
+} from './sweep.ts';
+
+/** A sweep of one queue within a run over several. */
+export type SweepJob<R = unknown> = (
+  part: Required<Pick<SweepOptions, 'budget' | 'resume'>>,
+) => Promise<SweepReport<R>>;
+
+/** Returns the job that sweeps a queue. */
+export const sweepJob =
+  <E extends Sweepable, D, R>(deps: D & SweepDeps, queue: DueQueue<E, D, R>): SweepJob<R> =>
+  (part) =>
+    sweep(deps, queue, part);
+
+/** Result of one sweep within a run. */
+export type SweepOutcome = { report: SweepReport } | { error: unknown };
+
+/**
+ * Sweeps several queues within one budget. Each gets an equal share of what is left, so that none can use up the run; what
+ * others leave over then goes to those that have more. Another queue is the first one every minute.
+ *
+ * @param report called after each sweep; a queue that is swept again is reported again
+ */
+export async function sweepAll(
+  deps: Pick<Deps, 'now'>,
+  jobs: Readonly<Record<string, SweepJob>>,
+  report: (name: string, outcome: SweepOutcome) => void,
+  budget: Budget = createBudget(deps, RUN_BUDGET_MS),
+): Promise<void> {
+  const all = Object.entries(jobs).map(([name, job]) => ({ name, job, resume: undefined as Cursor | undefined }));
+  const first = Math.floor(deps.now().getTime() / 60_000) % Math.max(1, all.length);
+  let open = [...all.slice(first), ...all.slice(0, first)];
+  while (open.length > 0 && !budget.isSpent()) {
+    const more: typeof open = [];
+    for (const [at, { name, job, resume }] of open.entries()) {
+      try {
+        const swept = await job({ budget: budget.share(open.length - at), resume });
+        if (swept.resume) more.push({ name, job, resume: swept.resume });
+        report(name, { report: swept });
+      } catch (error) {
+        report(name, { error });
+      }
+    }
+    open = more;
+  }
+}

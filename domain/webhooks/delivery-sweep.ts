@@ -1,0 +1,78 @@
+import { type DeliveryQueue, MAX_DELAY_SECONDS } from '../../providers/webhooks/delivery-queue.ts';
+import { ATTEMPT_GRACE_MS, Delivery, queuedAt, Sweep } from '../../table/entities/webhooks.ts';
+import { change, upsert } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { type DueQueue, sweep } from '../sweep/sweep.ts';
+import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
+import { toMessage } from './fan-out.ts';
+
+type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
+
+/** Deliveries are many: so many of each shard are found at once, and acted on at once. */
+const SIZES = { pageSize: 500, concurrency: 20 };
+/**
+ * Attempts that fall due within this time are queued, in milliseconds: less than SQS can delay a message, by more than
+ * the minute between runs.
+ */
+const HORIZON_MS = (MAX_DELAY_SECONDS - 60) * 1000;
+
+const iso = (time: number) => new Date(time).toISOString();
+
+/** Queues an attempt with what is left of its time. */
+const enqueue = ({ queue, now }: QueueDeps, delivery: Delivery): Promise<void> => {
+  const left = Date.parse(delivery.nextAttemptAt ?? '') - now().getTime();
+  return queue.send([{ message: toMessage(delivery), delay: Math.max(0, left / 1000 || 0) }]);
+};
+
+/** Attempts far off whose time comes near: they are queued. Their entries stay where they are, so that it costs no write. */
+const upcoming: DueQueue<typeof Delivery, QueueDeps> = {
+  ...{ queue: 'DELIVERY#WAITING', entity: Delivery, ...SIZES },
+  act: async (deps, delivery) => {
+    if (delivery.status === 'PENDING') await enqueue(deps, delivery);
+  },
+};
+
+/** Sweeps upcoming attempts, each once: how far it has come is stored for all of them together. */
+const upcomingJob =
+  (deps: QueueDeps): SweepJob =>
+  async (part) => {
+    const name = 'deliveries';
+    const stored = await deps.table.get(Sweep, { name });
+    const until = iso(deps.now().getTime() + HORIZON_MS);
+    const report = await sweep(deps, upcoming, { ...part, until, after: stored?.upTo });
+    await deps.table.write(Sweep, upsert(Sweep, { name }, { set: { name, upTo: report.reached } }));
+    return report;
+  };
+
+/**
+ * Attempts that should have been made long since: they are queued again, each time with twice as long to the next such rescue.
+ * @returns by how much an attempt is late, in milliseconds
+ */
+const overdue = (queue: 'DELIVERY#QUEUED' | 'DELIVERY#WAITING'): DueQueue<typeof Delivery, QueueDeps, number> => ({
+  ...{ queue, entity: Delivery, ...SIZES },
+  act: async (deps, delivery, { dueAt }) => {
+    if (delivery.status !== 'PENDING') return undefined;
+    await enqueue(deps, delivery);
+    const now = deps.now().getTime();
+    const late = now - Date.parse(delivery.nextAttemptAt ?? iso(now));
+    const { accountId, id, step } = delivery;
+    const set = queuedAt(id, iso(now), ATTEMPT_GRACE_MS + late);
+    const when = { step: { is: step }, dueAt: { is: dueAt } };
+    await ignoreConflict(
+      deps.table.write(Delivery, change(Delivery, { accountId, id }, { set, when }, concurrentUpdate)),
+    );
+    return late;
+  },
+});
+
+/** The due queues of deliveries: attempts whose time comes near, and those whose message was lost. */
+export const deliverySweeps = (deps: QueueDeps) => ({
+  upcomingDeliveries: upcomingJob(deps),
+  queuedDeliveries: sweepJob(deps, overdue('DELIVERY#QUEUED')),
+  waitingDeliveries: ((part) =>
+    sweep(deps, overdue('DELIVERY#WAITING'), {
+      ...part,
+      until: iso(deps.now().getTime() - ATTEMPT_GRACE_MS),
+    })) satisfies SweepJob<number>,
+});

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { EVENTS } from '../../contract/webhooks/events.ts';
+import {
+  type DeliveryContent,
+  type DeliveryMessage,
+  type DeliveryQueue,
+  fitsMessage,
+} from '../../providers/webhooks/delivery-queue.ts';
+import { type Delivery, Event, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import { unschedule } from '../../table/schedule.ts';
+import { change } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+
+/** The same event to the same endpoint is the same delivery, however often it is asked for. */
+const deliveryId = (eventId: string, webhookId: string): string =>
+  `dlv_${createHash('sha256').update(`${eventId} ${webhookId}`).digest('hex').slice(0, 32)}`;
+
+/** Content of an event's deliveries: the same for every endpoint and at every attempt (specification, Request format). */
+function contentOf({ id, type, created, data }: Event): DeliveryContent {
+  // Parsed, so that the fields stand in the contract's order: the table keeps none.
+  const body = JSON.stringify({ id, type, created, data: EVENTS[type]().parse(data) });
+  return { type, createdAt: created, body };
+}
+
+/** Returns a delivery before its first attempt. */
+export const startDelivery = (
+  { accountId, webhookId, eventId }: Pick<Delivery, 'accountId' | 'webhookId' | 'eventId'>,
+  { type, createdAt, body }: DeliveryContent,
+  now: Date,
+): Delivery => ({
+  ...{ id: deliveryId(eventId, webhookId), accountId, webhookId, eventId, type, body, createdAt },
+  ...{ status: 'PENDING', nextAttemptAt: now.toISOString(), attempts: [], step: 0, tries: 0 },
+});
+
+/** Returns an event's delivery to an endpoint before its first attempt. */
+export const newDelivery = (event: Event, { id: webhookId }: Pick<Webhook, 'id'>, now: Date): Delivery =>
+  startDelivery({ accountId: event.accountId, webhookId, eventId: event.id }, contentOf(event), now);
+
+export const toMessage = ({ accountId, webhookId, eventId, id, step }: Delivery): DeliveryMessage => ({
+  ...{ accountId, webhookId, eventId, step },
+  deliveryId: id,
+});
+
+/** Those of an account's endpoints that an event goes to, disabled ones too: to them it is skipped, visibly. */
+export const findSubscribers = ({ type, onlyTo }: Event, webhooks: readonly Webhook[]): Webhook[] =>
+  webhooks.filter(({ id, events }) => (onlyTo ? id === onlyTo : events.includes('*') || events.includes(type)));
+
+/** Notes that nothing more is to be done for an event but what its deliveries tell of themselves. */
+export async function settleEvent(deps: Pick<Deps, 'table'>, { accountId, id }: Pick<Event, 'accountId' | 'id'>) {
+  const what = { remove: unschedule(Event), when: { duePk: 'present' as const } };
+  await ignoreConflict(deps.table.updateReturningChanged(change(Event, { accountId, id }, what, concurrentUpdate)));
+}
+
+/**
+ * Returns the messages for an event's first attempts, one for each endpoint that subscribes to it. They carry the content,
+ * so that the event is not read again; the endpoint is read at each attempt, because it may be changed, disabled or deleted
+ * by then. Stores nothing: a delivery is stored with its first attempt, and until then the event stays due.
+ */
+export async function fanOut({ table }: Pick<Deps, 'table'>, event: Event): Promise<DeliveryMessage[]> {
+  const { accountId, id: eventId } = event;
+  const subscribers = findSubscribers(event, await table.all(Webhook, webhooksOf(accountId)));
+  if (subscribers.length === 0) {
+    await settleEvent({ table }, event);
+    return [];
+  }
+  const content = contentOf(event);
+  const carried = fitsMessage(content) ? { content } : {};
+  return subscribers.map(({ id: webhookId }) => ({
+    ...{ accountId, webhookId, eventId, deliveryId: deliveryId(eventId, webhookId), step: 0 },
+    ...carried,
+  }));
+}
+
+/** Queues attempts that are due now. The reconciler finds those that could not be queued. */
+export const queueAttempts = (deps: { queue: DeliveryQueue }, messages: readonly DeliveryMessage[]): Promise<void> =>
+  deps.queue.send(messages.map((message) => ({ message, delay: 0 })));
+
+/** Queues the next attempt of each delivery, due now. */
+export const queueDeliveries = (deps: { queue: DeliveryQueue }, deliveries: readonly Delivery[]): Promise<void> =>
+  queueAttempts(deps, deliveries.map(toMessage));

@@ -1,0 +1,29 @@
+import { considerAutoTopUp } from '../domain/billing/auto-top-up.ts';
+import { addPaidPeriod } from '../domain/billing/lifecycle.ts';
+import { chargeTopUp, type PaymentDeps } from '../domain/billing/top-ups.ts';
+import { payUnpaidInvoices } from '../domain/billing/unpaid-invoices.ts';
+import { Account } from '../table/entities/accounts.ts';
+import { Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
+import { on, type Rules } from './on.ts';
+import { above, present } from './trigger.ts';
+
+export type BillingRuleDeps = PaymentDeps;
+
+/** Rules about wallets, invoices and subscriptions. */
+export const billingRules = (deps: BillingRuleDeps): Rules => ({
+  'wallet.pay-unpaid-invoices': on(WalletTransaction).created({ amountCents: above(0) }, ({ accountId }) =>
+    payUnpaidInvoices(deps, accountId),
+  ),
+  'wallet.top-up-low-balance': on(Account).changes(
+    ['walletVersion', 'autoTopUp', 'card'],
+    { autoTopUp: present },
+    ({ id }) => considerAutoTopUp(deps, id),
+  ),
+  'wallet.top-up-for-invoice': on(Invoice).created({ status: 'UNPAID' }, ({ accountId }) =>
+    considerAutoTopUp(deps, accountId),
+  ),
+  'wallet.charge-card': on(TopUp).created({ automatic: true }, ({ id }) => chargeTopUp(deps, id)),
+  'subscription.add-paid-period': on(Invoice).becomes({ kind: 'PLAN', status: 'PAID', subjectId: present }, (invoice) =>
+    addPaidPeriod(deps, invoice),
+  ),
+});

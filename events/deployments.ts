@@ -1,0 +1,16 @@
+import { startDeployment } from '../domain/deployments/executions.ts';
+import { Deployment } from '../table/entities/deployments.ts';
+import { on, type Rules } from './on.ts';
+
+export type DeploymentRuleDeps = Parameters<typeof startDeployment>[0];
+
+/** Rules about deployments. A deployment that waits for another one starts when its turn comes. */
+export const deploymentRules = (deps: DeploymentRuleDeps): Rules => ({
+  'deployment.start': on(Deployment).created({ status: 'QUEUED', waiting: undefined }, (deployment) =>
+    startDeployment(deps, deployment),
+  ),
+  'deployment.start-next': on(Deployment).updated(
+    { from: { waiting: true }, to: { waiting: undefined } },
+    (deployment) => startDeployment(deps, deployment),
+  ),
+});

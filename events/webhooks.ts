@@ -1,0 +1,18 @@
+import { fanOut, queueAttempts, queueDeliveries } from '../domain/webhooks/fan-out.ts';
+import { Delivery, Event } from '../table/entities/webhooks.ts';
+import { inGroups, on, type Rules } from './on.ts';
+
+export type WebhookRuleDeps = Parameters<typeof fanOut>[0] & Parameters<typeof queueDeliveries>[0];
+
+/** Messages that one call to the queue takes. */
+const GROUP = 10;
+
+/** Rules about events and their deliveries. */
+export const webhookRules = (deps: WebhookRuleDeps): Rules => ({
+  'event.fan-out': inGroups(
+    on(Event).created((event) => fanOut(deps, event)),
+    GROUP,
+    (messages) => queueAttempts(deps, messages),
+  ),
+  'delivery.queue-resend': on(Delivery).sets('resendAt', (delivery) => queueDeliveries(deps, [delivery])),
+});

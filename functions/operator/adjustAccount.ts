@@ -1,0 +1,7 @@
+import { AdjustmentInput, adjustAccount } from '../../domain/billing/adjustments.ts';
+import { plans } from '../../runtime/bindings/plans.ts';
+import { deps } from '../../runtime/deps.ts';
+import { step } from '../../runtime/triggers/step.ts';
+
+/** Operator function: adjusts an account's balance, issues or voids an invoice, or grants a plan. */
+export const handler = step(AdjustmentInput(), (entry) => adjustAccount({ ...deps, plans }, entry));

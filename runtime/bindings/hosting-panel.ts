@@ -1,0 +1,3 @@
+import { createPanel } from '../../providers/hosting-panel/panel.ts';
+
+export const panel = createPanel();

@@ -1,0 +1,8 @@
+import { createZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
+import { callAws } from '../aws/client.ts';
+import { required } from '../config.ts';
+
+export const zoneSyncQueue = createZoneSyncQueue(
+  (operation, input) => callAws('sqs', operation, input),
+  required('MIRROR_QUEUE_URL'),
+);

@@ -1,0 +1,130 @@
+import type { Writable } from 'node:stream';
+import { ChatRequest, MAX_CHAT_BODY_BYTES, createChatCompletion as route } from '../../contract/ai/chat.ts';
+import { ApiError, errorBody } from '../../contract/errors.ts';
+import { listPaths } from '../../contract/route.ts';
+import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
+import { createKeyRing } from '../../domain/ai/provider-keys.ts';
+import { createTransport } from '../../providers/ai/transport.ts';
+import { baseUrls, offer, ownKey } from '../bindings/ai.ts';
+import { secrets } from '../bindings/secrets.ts';
+import { deps } from '../deps.ts';
+import { callReport } from '../observability/chat-report.ts';
+import { log } from '../observability/log.ts';
+import { credentialsFrom } from './credentials.ts';
+import { isFromEdge } from './edge.ts';
+import { identify } from './identify.ts';
+import { parseAs, readBody } from './input.ts';
+import { refuseUnmatched } from './not-found.ts';
+import { Refusal } from './rate-limit.ts';
+import {
+  type Event,
+  newRequestContext,
+  type RequestContext,
+  standardHeaders,
+  toPublicError,
+  toRetryHeaders,
+} from './response.ts';
+
+const gateway: Gateway = {
+  ...deps,
+  offer,
+  ownKey,
+  baseUrls,
+  keyRing: createKeyRing(secrets, deps.now),
+  transport: createTransport(),
+};
+
+/** Starts a streamed HTTP response and returns the stream of its body; on Lambda, `streaming` (lambda-stream.ts) provides it. */
+export type StartResponse = (head: { statusCode: number; headers: Record<string, string> }) => Writable;
+
+/** The response of one call: respects the caller's backpressure and notices a disconnect. */
+class ResponseStream implements ResponseSink {
+  readonly signal: AbortSignal;
+  startedStatus: number | undefined;
+  readonly #start: StartResponse;
+  readonly #request: RequestContext;
+  #stream: Writable | undefined;
+
+  constructor(start: StartResponse, request: RequestContext, signal: AbortSignal) {
+    this.#start = start;
+    this.#request = request;
+    this.signal = signal;
+  }
+
+  begin(headers: Record<string, string>, statusCode = 200): void {
+    this.startedStatus = statusCode;
+    this.#stream = this.#start({ statusCode, headers: { ...standardHeaders(this.#request), ...headers } });
+  }
+
+  write(bytes: Buffer): Promise<unknown> | undefined {
+    const stream = this.#stream;
+    if (!stream || stream.destroyed || stream.write(bytes)) return undefined;
+    return new Promise((resolve) => {
+      const proceed = () => {
+        stream.off('drain', proceed);
+        stream.off('close', proceed);
+        resolve(undefined);
+      };
+      stream.on('drain', proceed);
+      stream.on('close', proceed);
+    });
+  }
+
+  end(): void {
+    this.#stream?.end();
+  }
+
+  /** Sends an error in the standard shape. */
+  refuse(error: ApiError): void {
+    this.begin({ 'content-type': 'application/json; charset=utf-8', ...toRetryHeaders(error) }, error.status);
+    this.write(Buffer.from(JSON.stringify(errorBody(error))));
+    this.end();
+  }
+}
+
+/** Paths of the operation, for keys and for logins. */
+const PATHS: readonly string[] = listPaths(route);
+
+/** Identifies the caller and returns the account. Throws 404 for anything but a POST of the operation's paths. */
+async function identifyAccount(event: Event, request: RequestContext): Promise<string> {
+  // A function URL is public, but only the edge may call it.
+  if (!isFromEdge(event)) throw new ApiError('forbidden', 'Use the address that the documentation names.');
+  if (event.requestContext.http.method !== route.method || !PATHS.includes(event.rawPath))
+    return await refuseUnmatched(event, request);
+  const { caller, quota } = await identify(await credentialsFrom(event), route.access);
+  request.caller = caller;
+  request.quota = quota;
+  return caller.accountId;
+}
+
+/**
+ * Processes a chat completion over a stream: authenticates and counts, validates, calls the provider. Without middy, whose
+ * streaming mode pipes the response through streams of its own (docs/decisions/0012-ai-gateway.md).
+ *
+ * @param start starts the response; called once
+ * @param signal aborted when the caller has disconnected
+ */
+export async function chat(event: Event, start: StartResponse, signal: AbortSignal): Promise<void> {
+  const request = newRequestContext(event);
+  const { requestId, startedAt } = request;
+  const sink = new ResponseStream(start, request, signal);
+  // The first request of an instance needs the offer: it is read in parallel with the authentication.
+  gateway.offer().catch(() => undefined);
+  let report: Report | undefined;
+  let failure: ApiError | undefined;
+  try {
+    const accountId = await identifyAccount(event, request);
+    const { text, json } = readBody(event, MAX_CHAT_BODY_BYTES);
+    const call: Call = { accountId, requestId, startedAt, request: parseAs(ChatRequest, json, 'body'), text };
+    const running = new ChatCall(gateway, call, sink);
+    report = running.report;
+    await running.run();
+  } catch (error) {
+    if (error instanceof Refusal) request.quota = error.quota;
+    failure = toPublicError(error);
+    if (failure.status === 500 || failure.status === 503) log.error('request failed', error, { requestId });
+    if (sink.startedStatus === undefined) sink.refuse(failure);
+    else sink.end();
+  }
+  callReport(request, sink.startedStatus ?? 499, failure, report);
+}

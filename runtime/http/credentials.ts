@@ -1,0 +1,84 @@
+import { ApiError } from '../../contract/errors.ts';
+import { hashKey, isKeyText, type KeyKind } from '../../domain/accounts/credentials.ts';
+import { clientAddress } from './edge.ts';
+import { verifyLogin } from './login.ts';
+import type { Event } from './response.ts';
+
+interface Sent {
+  /** IP address of the client. */
+  address: string;
+}
+
+/** A well-formed API key; only the table knows whether it is valid. */
+export interface KeyCredentials extends Sent {
+  kind: KeyKind;
+  /** Hash of the key: identifies the counters of its requests and its caller in this instance's caches. */
+  sender: string;
+  /** Text that the caller's idempotency records are found by and encrypted with. */
+  idempotencySubject: string;
+  origin: string | undefined;
+}
+
+/** A login whose access token has been verified. */
+export interface LoginCredentials extends Sent {
+  kind: 'login';
+  sender: string;
+  idempotencySubject: string;
+  /** The issuer's id of the person who is logged in. */
+  subject: string;
+  token: string;
+}
+
+/** No credentials, or ones that cannot be valid. */
+export interface InvalidCredentials extends Sent {
+  kind: 'invalid';
+  sender?: undefined;
+  idempotencySubject?: undefined;
+  error: ApiError;
+}
+
+/** Credentials that a request presents, verified as far as that is possible without reading the table. */
+export type RequestCredentials = KeyCredentials | LoginCredentials | InvalidCredentials;
+
+const bearerToken = (authorization = ''): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+
+/** Returns the API key of a request. The secret key takes precedence over a public key. */
+function presentedKey({ headers }: Event): { kind: KeyKind; text: string } | undefined {
+  if (headers.authorization !== undefined) {
+    const text = bearerToken(headers.authorization);
+    return text ? { kind: 'secret', text } : undefined;
+  }
+  const text = headers['x-public-key'];
+  return text === undefined ? undefined : { kind: 'public', text };
+}
+
+function keyFrom(event: Event, address: string): KeyCredentials | InvalidCredentials {
+  const key = presentedKey(event);
+  if (!key) return { kind: 'invalid', address, error: new ApiError('unauthorized') };
+  const { kind, text } = key;
+  if (!isKeyText(text, kind)) return { kind: 'invalid', address, error: unknownKey() };
+  return { kind, address, sender: hashKey(text), idempotencySubject: text, origin: event.headers.origin };
+}
+
+/** Creates the error for a key that does not exist. */
+export const unknownKey = () => new ApiError('unauthorized', 'This API key is unknown.');
+
+async function loginFrom(event: Event, address: string): Promise<LoginCredentials | InvalidCredentials> {
+  const token = bearerToken(event.headers.authorization);
+  const subject = token && (await verifyLogin(token));
+  if (!subject) {
+    const error = new ApiError('unauthorized', 'A valid login is needed: Authorization: Bearer <access token>.');
+    return { kind: 'invalid', address, error };
+  }
+  const sender = `login ${subject}`;
+  return { kind: 'login', address, sender, idempotencySubject: sender, subject, token };
+}
+
+/** Returns true for paths of signed-in users; all other paths are for API keys. */
+const isDashboardPath = (path: string) => path.startsWith('/dashboard/');
+
+/** Reads the credentials of a request: a login on the dashboard's paths, otherwise an API key. Throws 503 if logins cannot be verified. */
+export async function credentialsFrom(event: Event): Promise<RequestCredentials> {
+  const address = clientAddress(event);
+  return isDashboardPath(event.rawPath) ? await loginFrom(event, address) : keyFrom(event, address);
+}

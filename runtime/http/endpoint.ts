@@ -1,0 +1,104 @@
+import middy from '@middy/core';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output, Route } from '../../contract/route.ts';
+import type { Caller, Deps } from '../../domain/deps.ts';
+import { deps as base } from '../deps.ts';
+import { credentialsFrom, type RequestCredentials } from './credentials.ts';
+import { clientAddress } from './edge.ts';
+import { type IdempotentRequest, idempotentRequest } from './idempotency.ts';
+import { type Identity, identify } from './identify.ts';
+import { parseInput } from './input.ts';
+import { countAnonymous } from './rate-limit.ts';
+import { buildResponse, type Event, type HandlerContext, type Layer, type Result, requestLogging } from './response.ts';
+import { withSpeculativeRead } from './speculative-read.ts';
+
+const REPLAYED = { 'idempotent-replayed': 'true' };
+
+/** Returns the idempotency of a POST with an `Idempotency-Key`; undefined for other requests. */
+function idempotencyOf(route: Route, event: Event, subject: string | undefined): IdempotentRequest | undefined {
+  const key = event.headers['idempotency-key'];
+  if (route.method !== 'POST' || key === undefined || subject === undefined) return undefined;
+  return idempotentRequest(base.table, key, subject, [route.id, event.rawPath, event.body ?? '']);
+}
+
+type Read = (caller: Caller, input: unknown) => Promise<unknown>;
+
+/** Identifies the caller; a GET of a recently authenticated sender is read meanwhile. */
+function identifyAndRead(
+  route: Route,
+  read: Read,
+  event: Event,
+  credentials: RequestCredentials,
+): Promise<Identity & { output?: Promise<unknown> | undefined }> {
+  const identification = identify(credentials, route.access);
+  if (route.method !== 'GET' || credentials.sender === undefined) return identification;
+  return withSpeculativeRead(credentials.sender, identification, async (caller) =>
+    read(caller, parseInput(route, event)),
+  );
+}
+
+/**
+ * Identifies the caller and counts the request. The stored output of a repeated request and the output of a GET are read in
+ * parallel: they cost no round trip of their own.
+ */
+const identification = (route: Route, read: Read): Layer => ({
+  before: async ({ event, context: { request } }) => {
+    if (route.access === 'none') {
+      request.quota = await countAnonymous(`docs ${clientAddress(event)}`);
+      return;
+    }
+    const credentials = await credentialsFrom(event);
+    request.idempotency = idempotencyOf(route, event, credentials.idempotencySubject);
+    const { caller, quota, output } = await identifyAndRead(route, read, event, credentials);
+    request.caller = caller;
+    request.quota = quota;
+    request.output = output;
+  },
+});
+
+/** Validates the input, and answers a repeated request with the stored output. */
+const validation = (route: Route): Layer => ({
+  before: async ({ event, context: { request } }) => {
+    request.input = parseInput(route, event);
+    const stored = await request.idempotency?.stored;
+    if (stored !== undefined) return buildResponse(request, route.status, stored, REPLAYED);
+  },
+});
+
+/** The catalogue may be cached for a minute per key: browsers and the edge cache it (lib/stacks/edge.ts). */
+const CATALOGUE = { 'cache-control': 'public, max-age=60', vary: 'Authorization, X-Public-Key, Origin' };
+
+/** The caller of an operation that needs no key. */
+const ANONYMOUS: Caller = { accountId: '', keyId: '' };
+
+/**
+ * Creates the Lambda handler of an operation: the route declares who may call it and with what input, the domain function
+ * does the work. The order of the layers is the order of refusal: 401, 429, 403, then 400 for what is wrong in the request.
+ *
+ * @param extra providers that this domain function needs beyond {@link Deps}; nothing else enters the bundle
+ */
+export function endpoint<R extends Route, E extends object = object>(
+  route: R,
+  act: (deps: Deps & E, caller: Caller, input: Input<R>) => Promise<Output<R>>,
+  extra?: E,
+  headers: Record<string, string> = route.access === 'catalogue' ? CATALOGUE : {},
+) {
+  const run = (deps: Deps, caller: Caller, input: unknown) =>
+    act({ ...deps, ...extra } as Deps & E, caller, input as Input<R>);
+  return middy<Event, Result, Error, HandlerContext>()
+    .use(requestLogging(route.id))
+    .use(identification(route, (caller, input) => run(base, caller, input)))
+    .use(validation(route))
+    .handler(async (_event: Event, { request }: HandlerContext) => {
+      const { idempotency, caller = ANONYMOUS, input, output } = request;
+      try {
+        const body = await (output ?? run(idempotency?.withIdempotency(base) ?? base, caller, input));
+        return buildResponse(request, route.status, body, headers);
+      } catch (error) {
+        // The same request may have been processed concurrently: then its output is this one's too.
+        const stored = error instanceof ApiError ? await idempotency?.lookup() : undefined;
+        if (stored === undefined) throw error;
+        return buildResponse(request, route.status, stored, REPLAYED);
+      }
+    });
+}

@@ -1,0 +1,49 @@
+import middy from '@middy/core';
+import { MAX_HOOK_BYTES } from '../../contract/deployments/push-hook.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output, Route } from '../../contract/route.ts';
+import type { HookRequest } from '../../domain/deployments/git-hosts.ts';
+import type { Deps } from '../../domain/deps.ts';
+import { deps as base } from '../deps.ts';
+import { clientAddress } from './edge.ts';
+import { bodyBytes, parseInput } from './input.ts';
+import { countAnonymous, Refusal } from './rate-limit.ts';
+import { buildResponse, type Event, type HandlerContext, type Result, requestLogging } from './response.ts';
+
+/** Maximum number of verified calls of one hook in 60 seconds, far above the rate of a busy repository. */
+const MAX_CALLS_PER_HOOK = 600;
+
+interface Act<R extends Route, E, Subject> {
+  /** Verifies the call and returns what it is about. Throws 401 for a wrong signature and 404 for an unknown hook. */
+  identify(deps: Deps & E, input: Input<R>, request: HookRequest): Promise<Subject>;
+  act(deps: Deps & E, subject: Subject, request: HookRequest): Promise<{ status: number; output: Output<R> }>;
+}
+
+/**
+ * Creates the Lambda handler of a hook, which other services call with a signature of their own in place of a key. Genuine
+ * calls are counted by their path, all others by address like any guess: a guesser cannot use up what a repository needs.
+ */
+export function hook<R extends Route, E extends object, Subject>(
+  route: R,
+  { identify, act }: Act<R, E, Subject>,
+  extra: E,
+) {
+  const deps = { ...base, ...extra };
+  const verify = async (event: Event) => {
+    try {
+      const request = { headers: event.headers, body: bodyBytes(event, MAX_HOOK_BYTES) };
+      return { request, subject: await identify(deps, parseInput(route, event) as Input<R>, request) };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new Refusal(error, await countAnonymous(`hook ${clientAddress(event)}`));
+    }
+  };
+  return middy<Event, Result, Error, HandlerContext>()
+    .use(requestLogging(route.id))
+    .handler(async (event: Event, context: HandlerContext): Promise<Result> => {
+      const { request, subject } = await verify(event);
+      context.request.quota = await countAnonymous(`hook ${event.rawPath}`, MAX_CALLS_PER_HOOK);
+      const { status, output } = await act(deps, subject, request);
+      return buildResponse(context.request, status, output);
+    });
+}

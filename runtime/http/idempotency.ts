@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { ApiError } from '../../contract/errors.ts';
+import type { Deps } from '../../domain/deps.ts';
+import { IdempotencyRecord } from '../../table/entities/accounts.ts';
+import type { Table } from '../../table/table.ts';
+import { create } from '../../table/writes.ts';
+
+/**
+ * One request with an `Idempotency-Key`. The first response is stored in the very transaction that does the work, and is
+ * returned again for 24 hours. A response may hold secrets (a new webhook's), so each is encrypted with a key derived from
+ * the caller's own API key, which the platform does not store (docs/decisions/0005-idempotency-in-the-transaction.md).
+ */
+export interface IdempotentRequest {
+  /**
+   * The stored output, or undefined when this is the first request. Rejects with 400 for a malformed key and 409 if the
+   * key was used for another request. The lookup starts with this object, in parallel with the authentication.
+   */
+  stored: Promise<unknown>;
+  /** Looks up the stored output again: the same request may have been processed concurrently. */
+  lookup(): Promise<unknown>;
+  /** Returns `deps` whose commit also stores the output. */
+  withIdempotency(deps: Deps): Deps;
+}
+
+const sha256 = (...parts: string[]) => createHash('sha256').update(parts.join('\n')).digest('hex');
+
+function encrypt(secret: Buffer, output: unknown): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', secret, iv);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(output), 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([iv, sealed]).toString('base64');
+}
+
+function decrypt(secret: Buffer, text: string): unknown {
+  const bytes = Buffer.from(text, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(-16));
+  const plain = Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]);
+  return JSON.parse(plain.toString('utf8'));
+}
+
+/**
+ * Starts the lookup of a request's stored output.
+ *
+ * @param key the `Idempotency-Key`
+ * @param subject the caller's key text or login: what records are found by and encrypted with
+ * @param request method, path and body: what a repeated request must match
+ */
+export function idempotentRequest(table: Table, key: string, subject: string, request: string[]): IdempotentRequest {
+  const id = sha256('answer', subject, key);
+  const requestHash = sha256(...request);
+  const secret = Buffer.from(hkdfSync('sha256', subject, key, 'idempotency', 32));
+  const lookup = async (): Promise<unknown> => {
+    if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+      throw new ApiError('invalid_request', 'Idempotency-Key: must be 1-255 ASCII characters');
+    }
+    const record = await table.get(IdempotencyRecord, { id });
+    if (!record) return undefined;
+    if (record.requestHash !== requestHash) {
+      throw new ApiError('conflict', 'This Idempotency-Key was used for another request.');
+    }
+    return decrypt(secret, record.sealed);
+  };
+  const stored = lookup();
+  stored.catch(() => undefined); // awaited after the authentication, which may refuse the request first
+  return {
+    stored,
+    lookup,
+    withIdempotency: (deps) => ({
+      ...deps,
+      commit: async (writes, output) => {
+        const createdAt = deps.now().toISOString();
+        const record = { id, requestHash, sealed: encrypt(secret, output), createdAt };
+        const inUse = () => new ApiError('conflict', 'This Idempotency-Key is in use.');
+        // First, so that a repeated request gets this conflict and not another one that it causes.
+        return await deps.commit([create(IdempotencyRecord, record, inUse), ...writes], output);
+      },
+    }),
+  };
+}

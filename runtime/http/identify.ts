@@ -1,0 +1,86 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Access } from '../../contract/route.ts';
+import { assertUsable } from '../../domain/accounts/credentials.ts';
+import type { Quota } from '../../domain/accounts/rate-limit.ts';
+import type { Caller } from '../../domain/deps.ts';
+import { Credential, Login } from '../../table/entities/accounts.ts';
+import { change } from '../../table/writes.ts';
+import { deps } from '../deps.ts';
+import { type KeyCredentials, type LoginCredentials, type RequestCredentials, unknownKey } from './credentials.ts';
+import { openLoginAccount } from './login.ts';
+import { countAnonymous, countRequest, limitOf, Refusal, throttlingTo429 } from './rate-limit.ts';
+
+/** The caller of a request, authenticated and within the limit. */
+export interface Identity {
+  caller: Caller;
+  quota: Quota;
+  /** Text that the caller's idempotency records are found by and encrypted with. */
+  idempotencySubject: string;
+}
+
+/**
+ * Identifies the caller of a request and counts the request, in one UpdateItem on the item of the key or login. A key is
+ * also checked for the access that the route needs. Throws {@link Refusal} 401, 403 or 429, which carries the quota that
+ * the response reports (specification, Authentication and Limits); 503 where the account of a new login cannot be opened.
+ */
+export async function identify(credentials: RequestCredentials, access: Access): Promise<Identity> {
+  try {
+    if (credentials.kind === 'invalid') throw credentials.error;
+    return await (credentials.kind === 'login' ? identifyLogin(credentials) : identifyKey(credentials, access));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'unauthorized')) throw error;
+    // No credentials identify this request: it is counted by address, so that guessing is limited too.
+    throw new Refusal(error, await countAnonymous(credentials.address));
+  }
+}
+
+async function identifyKey(credentials: KeyCredentials, access: Access): Promise<Identity> {
+  const { kind, sender: hash, idempotencySubject, origin } = credentials;
+  const now = deps.now();
+  const { item, quota } = await countRequest(hash, limitOf(kind), now, (update) => {
+    const set = { lastUsedAt: now.toISOString() };
+    const counted = change(Credential, { hash }, { ...update, set }, unknownKey);
+    return throttlingTo429(deps.table.updateReturningChanged(counted, 'ALL_NEW'));
+  });
+  const credential = Credential.parse(item);
+  try {
+    assertUsable(credential, origin, now);
+    assertAllowed(credential, access);
+  } catch (error) {
+    throw error instanceof ApiError ? new Refusal(error, quota) : error;
+  }
+  const { accountId, keyId } = credential;
+  return { caller: { accountId, keyId }, quota, idempotencySubject };
+}
+
+function assertAllowed(credential: Credential, access: Access): void {
+  if (access === 'catalogue' || access === 'hook' || access === 'none') return;
+  if (credential.kind === 'public') {
+    throw new ApiError('forbidden', 'A public key works on the catalogue and the list of models only.');
+  }
+  if (access !== 'any' && !credential.scopes.some((scope) => scope === access)) {
+    throw new ApiError('insufficient_scope', `This key lacks the scope "${access}".`);
+  }
+}
+
+class NoAccountYet extends Error {}
+
+/** A login has every scope. The first request of a new one opens its account. */
+async function identifyLogin({ subject, token, sender, idempotencySubject }: LoginCredentials): Promise<Identity> {
+  const count = async (): Promise<Identity> => {
+    const { item, quota } = await countRequest(sender, limitOf('login'), deps.now(), async (update) => {
+      const counted = change(Login, { subject }, update, () => new NoAccountYet());
+      const login = await throttlingTo429(deps.table.write(Login, counted));
+      if (!login) throw new NoAccountYet();
+      return login;
+    });
+    return { caller: { accountId: item.accountId, keyId: '', login: true }, quota, idempotencySubject };
+  };
+  try {
+    return await count();
+  } catch (error) {
+    if (!(error instanceof NoAccountYet)) throw error;
+    await openLoginAccount(subject, token);
+    return await count();
+  }
+}

@@ -1,0 +1,35 @@
+import { ApiError } from '../../contract/errors.ts';
+import { DASHBOARD_PATH } from '../../contract/route.ts';
+import { openLogin } from '../../domain/accounts/logins.ts';
+import { readProfile } from '../../providers/login/profiles.ts';
+import { config, required } from '../config.ts';
+import { deps } from '../deps.ts';
+import { log } from '../observability/log.ts';
+
+const issuer = required('LOGIN_ISSUER');
+const trusted = {
+  issuer,
+  clientId: required('LOGIN_CLIENT_ID'),
+  audience: `${config.PUBLIC_URL ?? ''}${DASHBOARD_PATH}`,
+};
+
+const unavailable = (what: string) => (error: unknown) => {
+  log.error(`${what} of the login issuer cannot be read`, error);
+  throw new ApiError('server_error', 'Logins cannot be checked right now. It is safe to retry with backoff.', {
+    status: 503,
+  });
+};
+
+let verifier: Promise<(token: string, now: Date) => Promise<string | undefined>> | undefined;
+
+/** Returns the subject of a valid access token, and undefined for any other text. Throws 503 if the issuer's keys cannot be read. */
+export async function verifyLogin(token: string): Promise<string | undefined> {
+  verifier ??= import('./access-token.ts').then(({ createTokenVerifier }) => createTokenVerifier(trusted));
+  return await (await verifier)(token, deps.now()).catch(unavailable('the keys'));
+}
+
+/** Opens the account of a new login, under the name and address that the issuer knows. Throws 503 if the issuer cannot be reached. */
+export async function openLoginAccount(subject: string, token: string): Promise<void> {
+  const profile = await readProfile(issuer, token).catch(unavailable('a profile'));
+  await openLogin(deps, subject, profile);
+}

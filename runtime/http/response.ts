@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { ApiError, errorBody } from '../../contract/errors.ts';
+import type { Quota } from '../../domain/accounts/rate-limit.ts';
+import type { Caller } from '../../domain/deps.ts';
+import { log, metrics } from '../observability/log.ts';
+import type { IdempotentRequest } from './idempotency.ts';
+import { Refusal } from './rate-limit.ts';
+
+/** State of one request that the layers share; a property of Lambda's context. */
+export interface RequestContext {
+  requestId: string;
+  /** By `performance.now()`. */
+  startedAt: number;
+  quota?: Quota;
+  caller?: Caller;
+  input?: unknown;
+  idempotency?: IdempotentRequest | undefined;
+  /** The output of a speculative read that is in progress. */
+  output?: Promise<unknown> | undefined;
+}
+
+/** Creates the context of a request that has just arrived. */
+export const newRequestContext = (event: Event): RequestContext => ({
+  requestId: event.requestContext.requestId ?? randomUUID(),
+  startedAt: performance.now(),
+});
+
+export type Event = APIGatewayProxyEventV2;
+export type Result = APIGatewayProxyStructuredResultV2;
+export type HandlerContext = Context & { request: RequestContext };
+export type Layer = middy.MiddlewareObj<Event, Result, Error, HandlerContext>;
+
+/** Returns the headers that every response carries. */
+export const standardHeaders = ({ requestId, quota }: RequestContext): Record<string, string> => ({
+  'cache-control': 'no-store',
+  'x-request-id': requestId,
+  ...toQuotaHeaders(quota),
+});
+
+const toQuotaHeaders = (quota: Quota | undefined): Record<string, string> =>
+  quota
+    ? {
+        'x-ratelimit-limit': String(quota.limit),
+        'x-ratelimit-remaining': String(quota.remaining),
+        'x-ratelimit-reset': String(quota.reset),
+      }
+    : {};
+
+/** Creates a JSON response; a body that is text is sent as it is. */
+export function buildResponse(
+  request: RequestContext,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Result {
+  return {
+    statusCode: status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...standardHeaders(request),
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+/** Returns the header with the time in seconds after which the caller may retry. */
+export const toRetryHeaders = ({ retryAfter }: ApiError): Record<string, string> =>
+  retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+
+/** Converts an error to the one that the caller sees: an {@link ApiError} as it is, any other without internal details. */
+export function toPublicError(error: unknown): ApiError {
+  if (error instanceof Refusal) return error.error;
+  if (error instanceof ApiError) return error;
+  const name = error instanceof Error ? error.name : '';
+  if (/Throttl|TransactionCanceled|TransactionInProgress|TimeoutError|ThroughputExceeded/.test(name)) {
+    return new ApiError('server_error', 'The service is busy. It is safe to retry with backoff.', { status: 503 });
+  }
+  return new ApiError('server_error');
+}
+
+function logRequest(operation: string, event: Event, request: RequestContext, status: number, code?: string): void {
+  const latency = Math.round((performance.now() - request.startedAt) * 10) / 10;
+  const count = (yes: boolean): [number, 'Count'] => [yes ? 1 : 0, 'Count'];
+  log.info('request', {
+    requestId: request.requestId,
+    accountId: request.caller?.accountId,
+    method: event.requestContext.http.method,
+    path: event.rawPath,
+    status,
+    code,
+    ...metrics(
+      { operation },
+      {
+        Latency: [latency, 'Milliseconds'],
+        ClientErrors: count(status >= 400 && status < 500),
+        ServerErrors: count(status >= 500),
+      },
+    ),
+  });
+}
+
+/** Creates the outermost layer: gives the request its id, turns a thrown error into a response, and logs one line. */
+export const requestLogging = (operation: string): Layer => ({
+  before: ({ event, context }) => {
+    context.request = newRequestContext(event);
+  },
+  after: ({ event, context, response }) => {
+    logRequest(operation, event, context.request, response?.statusCode ?? 200);
+  },
+  onError: ({ event, context: { request }, error }) => {
+    if (error instanceof Refusal) request.quota = error.quota;
+    const shown = toPublicError(error);
+    const { status, code } = shown;
+    if (status >= 500) log.error('request failed', error, { requestId: request.requestId, path: event.rawPath });
+    logRequest(operation, event, request, status, code);
+    return buildResponse(request, status, errorBody(shown), toRetryHeaders(shown));
+  },
+});

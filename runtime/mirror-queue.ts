@@ -1,8 +1,0 @@
-import { createMirrorQueue } from '../providers/dns/sync-queue.ts';
-import { callAws } from './aws/client.ts';
-import { required } from './config.ts';
-
-export const mirrorQueue = createMirrorQueue(
-  (operation, input) => callAws('sqs', operation, input),
-  required('MIRROR_QUEUE_URL'),
-);

@@ -1,0 +1,40 @@
+import type { SweepReport } from '../../domain/sweep/sweep.ts';
+import type { AttemptResult } from '../../domain/webhooks/deliver.ts';
+import type { DeliveryMessage } from '../../providers/webhooks/delivery-queue.ts';
+import { log, metrics, type Unit } from './log.ts';
+
+type Values = Record<string, [number, Unit]>;
+
+/** Returns the log fields and metrics of a processed delivery message: its ids, and no content of the request or response. */
+export function reportAttempt(
+  { accountId, webhookId, eventId, deliveryId, step }: DeliveryMessage,
+  done: AttemptResult,
+): Record<string, unknown> {
+  const ids = { accountId, webhookId, eventId, deliveryId, step };
+  const { outcome, durationMs, lagMs, disabled, status, enqueueError: unqueued } = done;
+  const attempted = outcome !== 'SKIPPED' && outcome !== 'STALE';
+  const values: Values = {
+    WebhookAttempts: [1, 'Count'],
+    WebhooksExhausted: [status === 'FAILED' ? 1 : 0, 'Count'],
+    ...(attempted ? { WebhookAttemptLatency: [durationMs, 'Milliseconds'] } : {}),
+    ...(lagMs === undefined ? {} : { WebhookLag: [lagMs, 'Milliseconds'] }),
+  };
+  if (disabled) {
+    const one: Values = { WebhooksDisabled: [1, 'Count'] };
+    log.warn('webhook endpoint disabled', { ...ids, ...metrics({}, one) });
+  }
+  if (unqueued !== undefined) log.warn('next attempt could not be queued', { ...ids, why: unqueued });
+  return { ...ids, status, ...metrics({ outcome }, values) };
+}
+
+/** Logs the number and age of overdue deliveries as metrics. */
+export function reportOverdue({ results }: SweepReport<number>): void {
+  const oldest = results.reduce((most, late) => Math.max(most, late), 0);
+  const values: Values = { WebhookOldestDue: [oldest / 1000, 'Seconds'], WebhooksOverdue: [results.length, 'Count'] };
+  log.info('overdue deliveries queued', metrics({}, values));
+}
+
+/** Logs the number of events whose fan-out completed, and of deliveries that were requeued. */
+export function reportEvents({ results }: SweepReport<number>): void {
+  log.info('events settled', { settled: results.length, late: results.reduce((sum, late) => sum + late, 0) });
+}

@@ -1,0 +1,21 @@
+import type { LedgerCheck } from '../../domain/ai/ledger.ts';
+import type { SweepReport } from '../../domain/sweep/sweep.ts';
+import { log, metrics } from './log.ts';
+
+/** Logs and counts checked AI ledgers, and the mismatches found. */
+export function reportLedgers({ results }: SweepReport<LedgerCheck>): void {
+  const mismatches = results.filter((each) => typeof each === 'object');
+  const busy = results.filter((each) => each === 'busy').length;
+  const checked = results.length - busy;
+  log.info('ledgers checked', {
+    ...{ checked, busy, mismatches },
+    ...metrics(
+      { operation: 'checkAiLedgers' },
+      {
+        LedgersChecked: [checked, 'Count'],
+        LedgersBusy: [busy, 'Count'],
+        LedgerMismatches: [mismatches.length, 'Count'],
+      },
+    ),
+  });
+}

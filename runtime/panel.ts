@@ -1,3 +1,0 @@
-import { createPanel } from '../providers/hosting-panel/panel.ts';
-
-export const panel = createPanel();

@@ -1,0 +1,189 @@
+/**
+ * The import rules of the project as one table: which layer may import which, and which area may import which inside a
+ * layer. `npm run boundaries` writes them into `biome.boundaries.json` (the linter enforces them) and into
+ * `docs/architecture.md` (the picture); a test fails where either is out of date.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Layer → layers that it may import. Tests may import anything. */
+export const LAYERS: Record<string, readonly string[]> = {
+  contract: [],
+  table: ['contract'],
+  providers: ['contract'],
+  domain: ['contract', 'table', 'providers'],
+  events: ['contract', 'table', 'domain'],
+  runtime: ['contract', 'table', 'domain', 'providers'],
+  functions: ['contract', 'table', 'domain', 'providers', 'events', 'runtime'],
+  builder: ['contract', 'providers', 'runtime'],
+  lib: ['contract'],
+  bin: ['contract', 'lib'],
+  dashboard: ['contract'],
+  local: ['contract', 'lib', 'bin', 'runtime'],
+};
+
+/** Area → areas that it may import. No cycles: a test says so. What needs more is a process (`domain/processes/`). */
+export const AREAS: Record<string, readonly string[]> = {
+  webhooks: [],
+  hosting: [],
+  billing: ['webhooks'],
+  ai: ['billing'],
+  accounts: ['ai', 'billing'],
+  apps: ['webhooks'],
+  'custom-domains': ['apps'],
+  databases: ['apps', 'webhooks'],
+  deployments: ['apps', 'databases', 'webhooks'],
+  registrar: ['billing', 'webhooks'],
+  dns: ['registrar'],
+};
+
+/** The dashboard's areas: screens are composed of the sections of other areas, so the arrows are others than the rules'. */
+export const SCREENS: Record<string, readonly string[]> = {
+  accounts: [],
+  ai: [],
+  billing: [],
+  'custom-domains': [],
+  databases: [],
+  deployments: [],
+  dns: [],
+  hosting: [],
+  webhooks: [],
+  apps: ['custom-domains', 'databases', 'deployments'],
+  developers: ['accounts', 'webhooks'],
+  overview: ['accounts', 'apps'],
+  registrar: ['accounts', 'dns'],
+};
+
+interface Partition {
+  folder: string;
+  areas: Record<string, readonly string[]>;
+  /** True where an area is a file, and not a folder. */
+  flat?: boolean;
+  /** Folders that belong to the base. */
+  base?: readonly string[];
+  composers: readonly string[];
+}
+
+/**
+ * The folders that have areas, and their files that put areas together. All other files at the same level are the layer's
+ * base: areas import it, and it imports no area.
+ */
+const PARTITIONS: Partition[] = [
+  { folder: 'contract', areas: AREAS, composers: ['routes.ts', 'client.ts', 'reference/**'] },
+  { folder: 'domain', areas: AREAS, base: ['cache', 'sweep'], composers: ['processes/**'] },
+  { folder: 'table/entities', areas: AREAS, flat: true, composers: [] },
+  { folder: 'events', areas: AREAS, flat: true, composers: ['rules.ts'] },
+  {
+    folder: 'dashboard',
+    areas: SCREENS,
+    base: ['api', 'form', 'login', 'shell', 'ui'],
+    composers: ['shell/nav.ts'],
+  },
+];
+
+interface Override {
+  includes: string[];
+  linter: { rules: { style: { noRestrictedImports: object } } };
+}
+
+interface Restriction {
+  group: string[];
+  message: string;
+}
+
+const ROOT = resolve(import.meta.dirname, '..');
+/** Tests, and what only tests use, may import anything. */
+const NOT_TESTS = ['!**/*.test.ts', '!builder/test-harness.ts'];
+
+const override = (includes: string[], patterns: Restriction[]): Override => ({
+  includes: [...includes, ...NOT_TESTS],
+  linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
+});
+
+/** Refuses imports of every layer that a layer may not use. */
+function layerRestriction(layer: string): Restriction {
+  const allowed = LAYERS[layer] ?? [];
+  return {
+    group: Object.keys(LAYERS)
+      .filter((other) => other !== layer && !allowed.includes(other))
+      .map((other) => `**/../${other}/**`),
+    message: `${layer}/ may import ${allowed.join(', ') || 'no other layer'} (scripts/boundaries.ts).`,
+  };
+}
+
+/** Refuses imports of areas. `up` leads from the importing file to the level of the areas. */
+const areaRestriction = (areas: readonly string[], up: string, flat: boolean, message: string): Restriction[] =>
+  areas.length === 0 ? [] : [{ group: areas.map((area) => `${up}/${area}${flat ? '.ts' : '/**'}`), message }];
+
+function partitionOverrides({ folder, areas, flat = false, base = [], composers }: Partition): Override[] {
+  const layer = layerRestriction(folder.split('/')[0] ?? folder);
+  const folders = composers.filter((name) => name.endsWith('/**')).map((name) => name.slice(0, -3));
+  const above = [...Object.keys(areas), ...folders];
+  const exceptions = composers.filter((name) => !name.endsWith('/**')).map((name) => `!${folder}/${name}`);
+  const ofBase = (includes: string, up: string) =>
+    override(
+      [includes, ...exceptions],
+      [
+        layer,
+        ...areaRestriction(flat ? [] : above, up, false, `${includes} may import no area (scripts/boundaries.ts).`),
+      ],
+    );
+  const ofArea = ([area, allowed]: [string, readonly string[]]) =>
+    override(
+      [flat ? `${folder}/${area}.ts` : `${folder}/${area}/**`],
+      [
+        layer,
+        ...areaRestriction(
+          above.filter((other) => other !== area && !allowed.includes(other)),
+          flat ? '.' : '..',
+          flat,
+          `${area} may import ${allowed.join(', ') || 'no other area'} (scripts/boundaries.ts).`,
+        ),
+      ],
+    );
+  return [
+    ...(flat ? [] : [ofBase(`${folder}/*.ts`, '.'), ...base.map((name) => ofBase(`${folder}/${name}/**`, '..'))]),
+    ...Object.entries(areas).map(ofArea),
+  ];
+}
+
+/** The linter's configuration: a later override replaces an earlier one for the files that both include. */
+export const biomeConfiguration = (): { overrides: Override[] } => ({
+  overrides: [
+    ...Object.keys(LAYERS).map((layer) => override([`${layer}/**`], [layerRestriction(layer)])),
+    ...PARTITIONS.flatMap(partitionOverrides),
+  ],
+});
+
+const MARKS = ['<!-- areas:begin -->', '<!-- areas:end -->'] as const;
+
+/** The table of areas for `docs/architecture.md`. */
+export const areasTable = (): string =>
+  [
+    '| area | may import |',
+    '| --- | --- |',
+    ...Object.entries(AREAS).map(
+      ([area, allowed]) => `| \`${area}\` | ${allowed.map((to) => `\`${to}\``).join(', ') || '–'} |`,
+    ),
+  ].join('\n');
+
+/** A page with its table of areas brought up to date; unchanged where the page has no place for it. */
+export function withAreasTable(page: string): string {
+  const [begin, end] = MARKS;
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+  return before < 0 || after < 0 ? page : `${page.slice(0, before)}${begin}\n${areasTable()}\n${page.slice(after)}`;
+}
+
+export const BIOME_FILE = join(ROOT, 'biome.boundaries.json');
+export const ARCHITECTURE_FILE = join(ROOT, 'docs', 'architecture.md');
+
+/** The text of `biome.boundaries.json`: an override a line, so that a change of the table is a short diff. */
+export const biomeText = (): string =>
+  `{ "overrides": [\n${biomeConfiguration()
+    .overrides.map((each) => JSON.stringify(each))
+    .join(',\n')}\n] }\n`;
+
+if (import.meta.main) {
+  writeFileSync(BIOME_FILE, biomeText());
+  writeFileSync(ARCHITECTURE_FILE, withAreasTable(readFileSync(ARCHITECTURE_FILE, 'utf8')));
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { SCOPES } from '../../contract/route.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { joinKey as key } from '../keys.ts';
+
+/**
+ * A login, found by what its issuer calls it (the token's `sub`), and the account it opens. Every request made with it
+ * writes it (its counters stand beside), so it is in no index.
+ */
+export type Login = ItemOf<typeof Login>;
+export const Login = /* @__PURE__ */ entity({
+  type: 'LOGIN',
+  schema: () => z.looseObject({ subject: z.string(), accountId: z.string() }),
+  key: ({ subject }: { subject: string }) => ({ pk: key('LOGIN', subject), sk: 'LOGIN' }),
+});
+
+export type Account = ItemOf<typeof Account>;
+export const Account = /* @__PURE__ */ entity({
+  type: 'ACCOUNT',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      email: z.string(),
+      name: z.string(),
+      plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
+      /** Applications that count towards the plan. */
+      appCount: z.int(),
+      /** Webhook endpoints; absent before the first. */
+      webhookCount: z.optional(z.int()),
+      walletCents: z.int(),
+      /** Number of the wallet's transactions. A write of the balance requires the number that it read. */
+      walletVersion: z.optional(z.int()),
+      /** Charging the saved card when the balance is low. */
+      autoTopUp: z.optional(z.object({ enabled: z.boolean(), thresholdCents: z.int(), amountCents: z.int() })),
+      /** The automatic top-up under way; there is at most one. */
+      autoTopUpId: z.optional(z.string()),
+      /** A card was refused: no other automatic top-up before this time. */
+      noAutoTopUpBefore: z.optional(z.string()),
+      /** The card of the last top-up, if it may be charged again. */
+      card: z.optional(
+        z.object({ authorization: z.string(), email: z.string(), brand: z.string(), lastFour: z.string() }),
+      ),
+      createdAt: z.string(),
+    }),
+  key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),
+});
+
+/** An API key as its account sees it; what requests touch are its credentials. */
+export type ApiKey = ItemOf<typeof ApiKey>;
+export const ApiKey = /* @__PURE__ */ entity({
+  type: 'KEY',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      name: z.string(),
+      scopes: z.array(z.enum(SCOPES)),
+      allowedOrigins: z.array(z.string()),
+      expiresAt: z.nullable(z.string()),
+      revokedAt: z.nullable(z.string()),
+      createdAt: z.string(),
+      /** Its public half, which is no secret. */
+      publicKey: z.string(),
+      /** Hashes of the key's two halves; each is the key of a credential. */
+      hashes: z.object({ secret: z.string(), public: z.string() }),
+    }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('KEY', id) }),
+  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'KEYS'), listSk: item.id }),
+});
+
+/**
+ * The secret or the public half of an API key, found by the SHA-256 of its text. Every request writes it (its counters
+ * stand beside), so it is in no index: that would be two writes more.
+ */
+export type Credential = ItemOf<typeof Credential>;
+export const Credential = /* @__PURE__ */ entity({
+  type: 'CREDENTIAL',
+  schema: () =>
+    z.object({
+      hash: z.string(),
+      keyId: z.string(),
+      accountId: z.string(),
+      kind: z.enum(['secret', 'public']),
+      scopes: z.array(z.enum(SCOPES)),
+      allowedOrigins: z.array(z.string()),
+      expiresAt: z.nullable(z.string()),
+      revokedAt: z.nullable(z.string()),
+      lastUsedAt: z.nullable(z.string()),
+    }),
+  key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
+});
+
+/** Counts the calls from an address that no key identifies. */
+export const AnonymousClient = /* @__PURE__ */ entity({
+  type: 'VISITOR',
+  schema: () => z.looseObject({ address: z.string() }),
+  key: ({ address }: { address: string }) => ({ pk: key('VISITOR', address), sk: 'VISITOR' }),
+});
+
+/** A remembered answer for an `Idempotency-Key`, sealed under the caller's own key. */
+export type IdempotencyRecord = ItemOf<typeof IdempotencyRecord>;
+export const IdempotencyRecord = /* @__PURE__ */ entity({
+  type: 'ANSWER',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      requestHash: z.string(),
+      sealed: z.string(),
+      createdAt: z.string(),
+    }),
+  key: ({ id }: { id: string }) => ({ pk: key('ANSWER', id), sk: 'ANSWER' }),
+  expiresAtEpoch: (item) => epoch(item.createdAt) + DAY,
+});

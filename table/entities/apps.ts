@@ -1,0 +1,104 @@
+import * as z from 'zod/mini';
+import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
+import { type AccountScopedId, entity, type ItemOf, sealed } from '../entity.ts';
+import { joinKey as key } from '../keys.ts';
+
+/** A domain that an application's owner brought along. */
+const customDomain = () =>
+  z.object({
+    host: z.string(),
+    status: z.enum(CUSTOM_DOMAIN_STATUSES),
+    /** The value of the TXT record that proves ownership. */
+    token: z.string(),
+    claimedAt: z.string(),
+    checkedAt: z.nullable(z.string()),
+    problem: z.optional(z.string()),
+  });
+export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
+
+export type App = ItemOf<typeof App>;
+export const App = /* @__PURE__ */ entity({
+  type: 'APP',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      name: z.string(),
+      slug: z.string(),
+      framework: z.enum(FRAMEWORKS),
+      nodeVersion: z.enum(NODE_VERSIONS),
+      repoUrl: z.nullable(z.string()),
+      branch: z.string(),
+      installCommand: z.string(),
+      buildCommand: z.nullable(z.string()),
+      startFile: z.string(),
+      primaryDomain: z.string(),
+      /** The host names of ours that lead here; each is claimed by a Host item. */
+      hosts: z.array(z.string()),
+      /** Claimed by a Host item too; it leads here once it is proven. */
+      customDomain: z.optional(customDomain()),
+      status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+      autoDeploy: z.boolean(),
+      /** Its databases; absent before the first. */
+      databaseCount: z.optional(z.int()),
+      /** The deployment under way; there is at most one. */
+      activeDeploymentId: z.optional(z.string()),
+      /** The deployment that a push asked for meanwhile: it waits, and is the active one next. */
+      nextDeploymentId: z.optional(z.string()),
+      createdAt: z.string(),
+      updatedAt: z.string(),
+      /** The next check of an unverified custom domain, or of the teardown of a deleted application. */
+      dueAt: z.optional(z.string()),
+    }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('APP', id) }),
+  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'APPS'), listSk: item.id }),
+  due: { queues: ['CUSTOM_DOMAIN', 'TEARDOWN'] },
+});
+
+/** A host name belongs to the one application that has this item. */
+export type Host = ItemOf<typeof Host>;
+export const Host = /* @__PURE__ */ entity({
+  type: 'HOST',
+  schema: () =>
+    z.object({
+      host: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
+      /** That application was deleted: the name is free in a moment. */
+      releasing: z.optional(z.boolean()),
+    }),
+  key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'HOST' }),
+});
+
+/** An application's variables: their names, and all values sealed together. */
+export type EnvSet = ItemOf<typeof EnvSet>;
+export const EnvSet = /* @__PURE__ */ entity({
+  type: 'ENV',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      applicationId: z.string(),
+      keys: z.array(z.string()),
+      sealed: sealed(),
+      /** Counts replacements, so that of two racing ones exactly one wins. */
+      version: z.int(),
+    }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('ENV', id) }),
+});
+
+/** Credentials between an application and its Git host. The key has no account, because a push hook names none. */
+export type GitAccess = ItemOf<typeof GitAccess>;
+export const GitAccess = /* @__PURE__ */ entity({
+  type: 'GIT_ACCESS',
+  schema: () =>
+    z.object({
+      applicationId: z.string(),
+      accountId: z.string(),
+      /** The secret that signs the Git host's hooks. */
+      hookSecret: sealed(),
+      /** The deploy key: the public half as OpenSSH writes it, the private one sealed. */
+      publicKey: z.string(),
+      privateKey: sealed(),
+    }),
+  key: ({ applicationId }: { applicationId: string }) => ({ pk: key('GIT', applicationId), sk: 'GIT_ACCESS' }),
+});

@@ -1,0 +1,55 @@
+import * as z from 'zod/mini';
+import { DEPLOYMENT_STATUSES, TRIGGERS } from '../../contract/enums.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { joinKey as key } from '../keys.ts';
+
+/** A push that was taken, by its delivery's id: a repeat finds it and deploys nothing more. */
+export type Push = ItemOf<typeof Push>;
+export const Push = /* @__PURE__ */ entity({
+  type: 'PUSH',
+  schema: () =>
+    z.object({
+      /** The Git host's own id of the delivery. */
+      id: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
+      deploymentId: z.string(),
+      createdAt: z.string(),
+    }),
+  key: ({ applicationId, id }: { applicationId: string; id: string }) => ({
+    pk: key('GIT', applicationId, 'PUSH', id),
+    sk: 'PUSH',
+  }),
+  expiresAtEpoch: (item) => epoch(item.createdAt) + 30 * DAY,
+});
+
+export type Deployment = ItemOf<typeof Deployment>;
+export const Deployment = /* @__PURE__ */ entity({
+  type: 'DEPLOYMENT',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
+      status: z.enum(DEPLOYMENT_STATUSES),
+      trigger: z.enum(TRIGGERS),
+      commitSha: z.string(),
+      startedAt: z.string(),
+      finishedAt: z.nullable(z.string()),
+      /**
+       * Log lines that the platform adds after the build's own log, in the same format (providers/builds/build-log.ts).
+       */
+      notes: z.array(z.string()),
+      /** The host's version number of the release, once there is one. */
+      release: z.optional(z.string()),
+      /** True once the release is being removed: it cannot be rolled back to any more. */
+      retired: z.optional(z.literal(true)),
+      /** True while another deployment of the application is under way: nothing is started for this one yet. */
+      waiting: z.optional(z.literal(true)),
+      /** While unfinished: the time at which the reconciler checks its execution. */
+      dueAt: z.optional(z.string()),
+    }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('DEPLOYMENT', id) }),
+  list: (item) => ({ listPk: key('APP', item.applicationId, 'DEPLOYMENTS'), listSk: item.id }),
+  due: { queues: ['DEPLOYMENT'] },
+});

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { DNS_TYPES } from '../../contract/enums.ts';
+import { entity, type ItemOf } from '../entity.ts';
+import { joinKey as key } from '../keys.ts';
+import { schedule } from '../schedule.ts';
+
+/** A domain whose DNS is ours: how far its records have come, and how far the name servers know them. */
+export type Zone = ItemOf<typeof Zone>;
+export const Zone = /* @__PURE__ */ entity({
+  type: 'ZONE',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      domainId: z.string(),
+      name: z.string(),
+      /** Counts changes of the records: of two racing ones exactly one wins. */
+      version: z.int(),
+      /** The version that the name servers have. */
+      mirrored: z.int(),
+      /** Id of the zone at the name servers; absent until the domain is registered. */
+      hostedZoneId: z.optional(z.string()),
+      /** Names that lead where another name does, unless their owner's own records say otherwise: name → other name. */
+      aliases: z.optional(z.record(z.string(), z.string())),
+      /** The execution that syncs the zone, and the end of its lease (epoch milliseconds). */
+      lease: z.optional(z.object({ holder: z.string(), until: z.int() })),
+      /** While the name servers have an older version: the time by which they must have this one. */
+      dueAt: z.optional(z.string()),
+    }),
+  key: ({ accountId, domainId }: { accountId: string; domainId: string }) => ({
+    pk: key('ACCOUNT', accountId),
+    sk: key('ZONE', domainId),
+  }),
+  due: { queues: ['ZONE'] },
+});
+
+/** A zone whose change is not synced after this time is queued again, in milliseconds. */
+const ZONE_SYNC_GRACE_MS = 60_000;
+export const zoneSyncDue = (now: Date) => schedule(Zone, new Date(now.getTime() + ZONE_SYNC_GRACE_MS));
+
+/** The partition of a domain's records: all are read at once, consistently. */
+export const recordsOf = (domainId: string) => key('DOMAIN', domainId, 'RECORDS');
+
+export type DnsRecord = ItemOf<typeof DnsRecord>;
+export const DnsRecord = /* @__PURE__ */ entity({
+  type: 'DNS_RECORD',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      domainId: z.string(),
+      type: z.enum(DNS_TYPES),
+      /** Relative to the domain; empty for the domain itself. */
+      name: z.string(),
+      content: z.string(),
+      ttl: z.int(),
+      /** 0 where the type has none. */
+      prio: z.int(),
+      createdAt: z.string(),
+    }),
+  key: ({ domainId, id }: { domainId: string; id: string }) => ({ pk: recordsOf(domainId), sk: id }),
+});

@@ -1,0 +1,190 @@
+import type { Deps, Settings } from '../../domain/deps.ts';
+import { idGenerator } from '../../domain/ids.ts';
+import { createTable, type Send } from '../../table/table.ts';
+import { memoryTable } from '../support/memory-table.ts';
+
+/**
+ * The base of every simulation (README.md in this folder): a clock that jumps, seeded random numbers, a table in memory,
+ * and processes that crash where a fault plan says so. The code under test is the real one; only what it calls is simulated.
+ */
+
+/** Ends a simulated process. Nothing that the process does afterwards reaches the outside. */
+export class SimulatedCrash extends Error {}
+
+/** One call from a process to the outside, at one of its two moments. */
+export interface SimulatedCall {
+  /** Counts the calls of all processes that faults apply to, from 1. */
+  number: number;
+  /** Counts the calls of this process, from 1. */
+  step: number;
+  /** `before` the outside hears of it, or `after` it has acted and before the process learns the result. */
+  when: 'before' | 'after';
+  /** `<port>.<method>`, such as `table.PutItem` or `queue.send`. */
+  what: string;
+  /** Simulated time, in epoch milliseconds. */
+  now: number;
+}
+
+type Fault = 'crash' | undefined;
+
+/** Decides what happens at a call: `crash` ends its process, an error thrown is what the call fails with. */
+export type FaultPlan = (call: SimulatedCall) => Fault | Promise<Fault>;
+
+export const noFaults: FaultPlan = () => undefined;
+
+/** Crashes the process at one call, before or after it. */
+export const crashAt =
+  (number: number, when: SimulatedCall['when']): FaultPlan =>
+  (call) =>
+    call.number === number && call.when === when ? 'crash' : undefined;
+
+/** Crashes a process at one of its own calls, before or after it. */
+export const crashAtStep =
+  (step: number, when: SimulatedCall['when']): FaultPlan =>
+  (call) =>
+    call.step === step && call.when === when ? 'crash' : undefined;
+
+/** Fails the `nth` call (from 1) of a port's method, before the outside hears of it. */
+export function failNth(what: string, nth: number): FaultPlan {
+  let calls = 0;
+  return (call) => {
+    if (call.when === 'after' || call.what !== what) return undefined;
+    calls += 1;
+    if (calls === nth) throw new Error(`simulated failure of ${what}`);
+    return undefined;
+  };
+}
+
+/** Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), the same sequence for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export const START = Date.parse('2026-01-31T09:30:00.000Z');
+
+export interface SimulationOptions {
+  /** Simulated time at the beginning, in epoch milliseconds. */
+  startAt?: number;
+  faults?: FaultPlan;
+  settings?: Partial<Settings>;
+  /** Wraps every operation of the table, such as {@link withRandomDelays}. */
+  through?: (send: Send) => Send;
+}
+
+export interface ProcessOptions {
+  /** Instead of the simulation's fault plan; {@link noFaults} for setting up and for reading results. */
+  faults?: FaultPlan;
+  /** Deviation of the process's own clock, in milliseconds. */
+  skewMs?: number;
+}
+
+/** Operations of the table that take up to 3 ms of real time, so that concurrent callers interleave. */
+export const withRandomDelays =
+  (send: Send): Send =>
+  async (operation, input) => {
+    await new Promise((done) => setTimeout(done, Math.random() * 3));
+    return await send(operation, input);
+  };
+
+export function simulation({ startAt = START, settings, through, ...options }: SimulationOptions = {}) {
+  const memory = memoryTable();
+  const clock = { now: startAt };
+  const send = through ? through(memory.send) : memory.send;
+  let calls = 0;
+
+  /** Starts a process: its dependencies, and ports that reach the outside as long as it lives. */
+  function startProcess({ faults = options.faults ?? noFaults, skewMs = 0 }: ProcessOptions = {}) {
+    let crashed = false;
+    let steps = 0;
+    const call = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
+      if (crashed) throw new SimulatedCrash(what);
+      if (faults === noFaults) return await act();
+      calls += 1;
+      steps += 1;
+      const [number, step] = [calls, steps];
+      const meet = async (when: SimulatedCall['when']) => {
+        if (!crashed && (await faults({ number, step, when, what, now: clock.now })) === 'crash') crashed = true;
+        if (crashed) throw new SimulatedCrash(what);
+      };
+      await meet('before');
+      const result = await act();
+      await meet('after');
+      return result;
+    };
+    const throughFaults: Send = async <Output>(operation: string, input: object): Promise<Output> => {
+      // Sweeps read empty partitions of the due index by the dozen: crashing at each of them shows nothing new.
+      if ('IndexName' in input && input.IndexName === 'due' && !crashed) {
+        const found = await send<{ Items: object[] }>(operation, input);
+        if (found.Items.length === 0) return found as Output;
+      }
+      return await call(`table.${operation}`, () => send<Output>(operation, input));
+    };
+    const table = createTable(throughFaults, 'memory');
+    const now = () => new Date(clock.now + skewMs);
+    const deps: Deps = {
+      table,
+      now,
+      newId: idGenerator(() => now().getTime()),
+      settings: {
+        ...{ publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (id) => id },
+        ...{ allowLocalWebhooks: false, allowLocalRepositories: false, webhookRetrySchedule: [60], ...settings },
+      },
+      commit: async (writes, output) => {
+        await table.transact(writes);
+        return output;
+      },
+    };
+    /** A provider whose every method is a call to the outside, named `<name>.<method>`. */
+    const port = <T extends object>(name: string, provider: T): T =>
+      new Proxy(provider, {
+        get: (target, method) => {
+          const member: unknown = Reflect.get(target, method);
+          if (typeof member !== 'function') return member;
+          return (...given: unknown[]) =>
+            call(`${name}.${String(method)}`, async (): Promise<unknown> => member.apply(target, given));
+        },
+      });
+    return { deps, call, port };
+  }
+
+  return {
+    memory,
+    clock,
+    startProcess,
+    /** Calls so far that the fault plan has seen. */
+    calls: () => calls,
+    /** A process that no fault reaches. */
+    steady: startProcess({ faults: noFaults }),
+  };
+}
+
+/**
+ * Steps until a condition holds. Throws after `maxSteps`, because a simulation that never ends has found a defect.
+ * @returns the number of steps taken
+ */
+export async function runUntil(
+  isDone: () => boolean | Promise<boolean>,
+  step: () => unknown,
+  maxSteps = 20_000,
+): Promise<number> {
+  for (let steps = 0; steps < maxSteps; steps += 1) {
+    if (await isDone()) return steps;
+    await step();
+  }
+  throw new Error(`the simulation did not end within ${maxSteps} steps`);
+}
+
+/** Runs work whose process may crash or whose calls may fail: what follows is up to the next process. */
+export async function toleratingFaults(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch {
+    // The crash or failure is the point of the simulation; its consequences are what the test examines.
+  }
+}
