@@ -1,0 +1,22 @@
+// Run by `npm ci` (prepare): has Git run the hooks in scripts/hooks. It does nothing in CI, without Git, in a copy without
+// a repository of its own, or where other hooks are configured; it never fails an installation.
+import { spawnSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const HOOKS = 'scripts/hooks';
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Returns the trimmed output of a git command in the project, or undefined where it fails. */
+function git(...args) {
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+const top = process.env.CI ? undefined : git('rev-parse', '--show-toplevel');
+// A copy inside another repository must not change that repository's hooks.
+if (top && realpathSync(top) === realpathSync(root)) {
+  const current = git('config', '--get', 'core.hooksPath');
+  if (current === undefined) git('config', 'core.hooksPath', HOOKS);
+  else if (current !== HOOKS) console.warn(`core.hooksPath is ${current}: the commit-message hook was not installed`);
+}
