@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { GLOSSARY_FILE, lintFile, lintProject, parseGlossary } from './lint-language.ts';
+
+const glossary = parseGlossary(readFileSync(GLOSSARY_FILE, 'utf8'));
+
+test('the project has no finding', () => {
+  expect(lintProject()).toEqual([]);
+});
+
+test.each([
+  ['an identifier', 'domain/planted.ts', 'const a = toldOf(error);', 'retired term "toldOf"'],
+  ['a type', 'domain/planted.ts', 'let tenant: Door;', 'retired term "Door"'],
+  ['a limit', 'domain/planted.ts', 'const ITEMS_MOST = 10;', 'retired term "ITEMS_MOST"'],
+  ['a comment', 'domain/planted.ts', '// The caller was overtaken.', 'retired term "overtaken"'],
+  ['a string', 'dashboard/planted.tsx', "const text = 'It has to lead to us';", 'retired term "has to lead to"'],
+  ['a document', 'docs/tour.md', 'A claim is let go after two weeks.', 'retired term "let go"'],
+  ['a file name', 'domain/own-zones.ts', 'export {};', 'the file name has the retired term "own-zones"'],
+  ['a scoped identifier', 'local/event-sources/planted.ts', 'queue.take(1);', 'retired identifier "take"'],
+  ['a docstring', 'domain/planted.ts', '/** What is read. */', 'docstring begins with a headless clause'],
+  ['a long docstring', 'domain/planted.ts', '/**\n * Whether it is.\n */', 'docstring begins with a headless clause'],
+  ['a sentence', 'docs/tour.md', 'Somebody has to look.', 'retired term "Somebody"'],
+  ['a comment without actor', 'test/planted.ts', '// It ends by itself.', 'retired term "by itself"'],
+])('refuses a planted finding in %s', (_kind, path, text, finding) => {
+  expect(lintFile(path, text, glossary).join('\n')).toContain(finding);
+});
+
+test.each([
+  ['an ordinary word outside the retired term’s folder', 'domain/planted.ts', 'const take = 1;'],
+  ['an ordinary word in a comment', 'local/event-sources/planted.ts', '// Messages take a second.'],
+  ['a docstring that begins with a verb', 'domain/planted.ts', '/** Returns the items. */'],
+  ['a text that keeps a physical name', 'lib/planted.ts', "super(platform, 'doors', '');"],
+])('allows %s', (_kind, path, text) => {
+  expect(lintFile(path, text, glossary)).toEqual([]);
+});

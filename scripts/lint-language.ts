@@ -1,0 +1,132 @@
+/**
+ * Refuses terms that docs/glossary.md retired and docstrings that begin with a headless clause. Run by `npm run lint`.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+export const GLOSSARY_FILE = join(ROOT, 'docs/glossary.md');
+
+/** Files that the lint does not read: the glossary itself, the lint and its test, history, and what others wrote. */
+const EXCLUDED =
+  /^(docs\/glossary\.md|scripts\/lint-language[^/]*|CHANGELOG\.md|LICENSE|examples\/|.*package-lock\.json$)/;
+const TEXT = /\.(tsx?|mjs|cjs|js|md|css|html|ya?ml|json)$/;
+const CODE = /\.(tsx?|mjs|cjs|js)$/;
+
+const DOCSTRING = /\/\*\*\s*\n?\s*\*?\s*([^\n]*)/g;
+const HEADLESS = /^(What|How|Where|Whether|Who(?:m|se|ever)?|When|Whatever)\b/;
+
+/** An identifier that is retired under some folders only, because it is ordinary English elsewhere. */
+interface ScopedTerm {
+  term: string;
+  folder: string;
+}
+
+export interface Glossary {
+  /** Matches a retired term anywhere in code, comments, strings, docs and file names. */
+  retired: RegExp;
+  scoped: readonly ScopedTerm[];
+  /** Exact texts that keep a retired term, because they are physical names. */
+  kept: readonly string[];
+}
+
+const cellsOf = (row: string): string[] =>
+  row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+const escapePattern = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '\\w*');
+
+/**
+ * Reads the tables of the glossary. In a column "Instead of", `` `Term` `` is a retired identifier (case counts, `*` stands
+ * for any letters), `` `term` (folder/) `` one that is retired in the code of that folder, and "words" a retired phrase. A
+ * column "Kept text" lists exact texts that stay.
+ */
+export function parseGlossary(markdown: string): Glossary {
+  const identifiers: string[] = [];
+  const phrases: string[] = [];
+  const scoped: ScopedTerm[] = [];
+  const kept: string[] = [];
+  let columns: string[] = [];
+  for (const line of markdown.split('\n')) {
+    if (!line.startsWith('|')) columns = [];
+    else if (columns.length === 0) columns = cellsOf(line);
+    else {
+      const cells = cellsOf(line);
+      for (const [, term = ''] of (cells[columns.indexOf('Kept text')] ?? '').matchAll(/`([^`]+)`/g)) kept.push(term);
+      const instead = cells[columns.indexOf('Instead of')] ?? '';
+      for (const [, term, folders, phrase] of instead.matchAll(/`([^`]+)`(?: \(([^)]+)\))?|"([^"]+)"/g)) {
+        if (phrase) phrases.push(phrase);
+        else if (term && folders) scoped.push(...folders.split(', ').map((folder) => ({ term, folder })));
+        else if (term) identifiers.push(term);
+      }
+    }
+  }
+  const anyCase = phrases.map((phrase) =>
+    escapePattern(phrase).replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`),
+  );
+  const all = [...identifiers.map(escapePattern), ...anyCase];
+  return { retired: new RegExp(`(?<![\\w-])(?:${all.join('|')})(?![\\w-])`), scoped, kept };
+}
+
+const withoutTexts = (code: string): string =>
+  code
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(?<![:\\])\/\/[^\n]*/g, ' ');
+
+/**
+ * Checks one file.
+ *
+ * @param path relative to the project's root
+ * @returns one line per finding, `path:line: reason`
+ */
+export function lintFile(path: string, source: string, { retired, scoped, kept }: Glossary): string[] {
+  const text = kept.reduce((rest, each) => rest.replaceAll(each, ''), source);
+  const findings: string[] = [];
+  const fileName = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '');
+  const named = retired.exec(fileName);
+  if (named) findings.push(`${path}: the file name has the retired term "${named[0]}"`);
+  text.split('\n').forEach((line, index) => {
+    const at = `${path}:${index + 1}`;
+    const term = retired.exec(line);
+    if (term) findings.push(`${at}: retired term "${term[0]}"`);
+  });
+  if (!CODE.test(path)) return findings;
+  for (const { index, 1: first = '' } of text.matchAll(DOCSTRING)) {
+    if (!HEADLESS.test(first)) continue;
+    const line = text.slice(0, index).split('\n').length;
+    findings.push(`${path}:${line}: docstring begins with a headless clause: "${first.slice(0, 50)}"`);
+  }
+  const here = scoped.filter(({ folder }) => path.startsWith(folder));
+  if (here.length === 0) return findings;
+  const code = withoutTexts(text).split('\n');
+  for (const { term } of here) {
+    const identifier = new RegExp(`(?<![\\w$])${escapePattern(term)}(?![\\w$])`);
+    code.forEach((line, index) => {
+      if (identifier.test(line)) findings.push(`${path}:${index + 1}: retired identifier "${term}"`);
+    });
+  }
+  return findings;
+}
+
+/** Checks every file of the project that git does not ignore. */
+export function lintProject(root = ROOT): string[] {
+  const glossary = parseGlossary(readFileSync(GLOSSARY_FILE, 'utf8'));
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  return listed
+    .split('\n')
+    .filter((path) => TEXT.test(path) && !EXCLUDED.test(path) && existsSync(join(root, path)))
+    .flatMap((path) => lintFile(path, readFileSync(join(root, path), 'utf8'), glossary));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [folder = ''] = process.argv.slice(2);
+  const findings = lintProject().filter((finding) => finding.startsWith(folder));
+  for (const finding of findings) console.log(finding);
+  if (findings.length > 0) {
+    console.error(`${findings.length} findings. See docs/glossary.md.`);
+    process.exitCode = 1;
+  }
+}
