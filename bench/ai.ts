@@ -1,10 +1,8 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startChildren } from '../local/processes/children.ts';
-import { createTables, startDynamoDb } from '../local/engines/dynamodb.ts';
-import { synthesize } from '../local/template/synthesis.ts';
 import { freePort } from '../test/support/platform.ts';
 import {
   aborted,
@@ -18,22 +16,21 @@ import {
   type Target,
   whole,
 } from './ai-gateway/load.ts';
+import { installPortkey, isPinned, openBenchTable, startProgram } from './ai-gateway/targets.ts';
 import type { Row } from './measure.ts';
 
 /**
- * The AI gateway beside Portkey's open gateway and a bare proxy: same machine, same run, same provider. The gateway under
- * load has one core, everything else (provider, table, driver) the other. Portkey neither authenticates nor bills here;
- * ours does both, against DynamoDB Local.
+ * Compares the AI gateway with Portkey's open-source gateway and a bare proxy: same machine, same run, same provider.
+ * The measured gateway has one core; everything else (provider, table, driver) has the other. Portkey neither
+ * authenticates nor bills here; the platform's gateway does both, against DynamoDB Local.
  */
-const PORTKEY = { '@portkey-ai/gateway': '1.15.2' };
-/** A plain install breaks its streams. */
-const OVERRIDES = { hono: '4.9.7', '@hono/node-server': '1.13.5' };
-const CACHE = resolve('node_modules/.cache/portkey-1.15.2');
 
-/** Calls until the compiler has seen it all, and how many are measured then: a gateway's usual day is not its first second. */
+/** Number of warm-up calls until the code is compiled, and number of measured calls. */
 const WARM = 3000;
 const WHOLE = 1000;
-/** A second: what the slowest here can keep up with, which is ours, for its table is DynamoDB Local on one core. */
+/**
+ * Calls per second that the slowest target sustains: the platform's gateway, whose table is DynamoDB Local on one core.
+ */
 const RATE = 150;
 const STREAMS = 300;
 const AT_ONCE = 50;
@@ -42,73 +39,10 @@ const ONE_BY_ONE = 40;
 const OPEN = 300;
 const ABORTS = 20;
 
-const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
-
-function installPortkey(): string {
-  const server = join(CACHE, 'node_modules/@portkey-ai/gateway/build/start-server.js');
-  if (!existsSync(server)) {
-    mkdirSync(CACHE, { recursive: true });
-    writeFileSync(
-      join(CACHE, 'package.json'),
-      JSON.stringify({ private: true, dependencies: PORTKEY, overrides: OVERRIDES }),
-    );
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: CACHE, stdio: 'ignore' });
-  }
-  return server;
-}
-
-/** Starts a program on a core; resolves with its pid when it answers. */
-async function start(core: number, args: string[], env: Record<string, string>, port: number) {
-  const command = [process.execPath, ...args];
-  const [file = '', ...rest] = pinned ? ['taskset', '-c', String(core), ...command] : command;
-  const child = spawn(file, rest, {
-    env: { ...process.env, ...env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
-    const up = await fetch(`http://127.0.0.1:${port}/`).then(
-      () => true,
-      () => false,
-    );
-    if (up) return { pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') };
-    await new Promise((done) => setTimeout(done, 50));
-  }
-}
-
-/** A table with one rich account, and the environment of a function that works with it. */
-async function table(folder: string, children: ReturnType<typeof startChildren>) {
-  const port = await freePort();
-  const place = { account: '000000000000', region: 'af-south-1', queueUrl: '', baseUrl: '' };
-  const settings = { stage: 'local', domain: 'localhost', region: 'af-south-1', account: '000000000000' };
-  const [{ template, stop }, url] = await Promise.all([
-    synthesize({ dataDir: folder, settings, place, onChange: undefined }),
-    startDynamoDb({ children, port, folder: undefined }),
-  ]);
-  await createTables(url, template);
-  await stop();
-  const environment = {
-    ...{ AWS_REGION: 'af-south-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: url, TABLE_NAME: 'hosting-local', APPS_DOMAIN: 'apps.localhost' },
-    ...{ LOGIN_ISSUER: 'http://localhost/oidc', LOGIN_CLIENT_ID: 'bench' },
-    ...{ APP_FUNCTION_ARN_PREFIX: 'arn:', SECRETS_KEY_ARN: 'arn:', RATE_LIMIT_SECRET: '1000000000' },
-  };
-  Object.assign(process.env, environment);
-  const [{ openAccount }, { deps }] = await Promise.all([
-    import('../domain/accounts/accounts.ts'),
-    import('../runtime/deps.ts'),
-  ]);
-  const { keys } = await openAccount(deps, {
-    ...{ email: 'bench@example.com', name: 'Bench', plan: { slug: 'b', name: 'B', appLimit: 1 }, walletCents: 0 },
-    ...{ aiCreditsMicroRand: 1_000_000_000_000, keys: [{ name: 'all', scopes: ['ai'] }] },
-  });
-  return { environment, secretKey: keys[0]?.secretKey ?? '' };
-}
-
 interface Figures {
-  /** At the same pace for all: a process that is woken for each packet pays more a packet than one that never sleeps. */
+  /** At the same rate for all: waking up for each packet costs an idle process more per packet than a busy one. */
   cpuPaced: number;
-  /** As fast as each goes. */
+  /** At each target's maximum rate. */
   cpuWhole: number;
   perSecond: number;
   first: number;
@@ -154,21 +88,21 @@ const HEAD = [
 ];
 
 export async function rows(): Promise<Row[]> {
-  if (pinned) spawnSync('taskset', ['-cp', '1', String(process.pid)]);
-  else console.log('taskset is not here: nothing is pinned to a core');
+  if (isPinned) spawnSync('taskset', ['-cp', '1', String(process.pid)]);
+  else console.log('taskset is not installed: processes are not pinned to cores');
   const folder = mkdtempSync(join(tmpdir(), 'ai-bench-'));
   const children = startChildren(folder);
   const stops: (() => void)[] = [];
   const run = async (core: number, args: string[], env: Record<string, string>) => {
     const port = await freePort();
-    const { pid, stop } = await start(core, args, env, port);
+    const { pid, stop } = await startProgram(core, args, env, port);
     stops.push(stop);
     return { pid, stop, base: `http://127.0.0.1:${port}` };
   };
   try {
     const portkey = installPortkey();
     const upstream = await run(1, ['bench/ai-gateway/upstream.ts'], {});
-    const { environment, secretKey } = await table(folder, children);
+    const { environment, secretKey } = await openBenchTable(folder, children);
     const cutSoFar = async () => Number(await (await fetch(`${upstream.base}/cut`)).text());
     const model = 'gpt-4o-mini';
     const hosted = {
@@ -189,7 +123,7 @@ export async function rows(): Promise<Row[]> {
         'Portkey',
         async () => {
           const port = await freePort();
-          const { pid, stop } = await start(0, [portkey, `--port=${port}`, '--headless'], {}, port);
+          const { pid, stop } = await startProgram(0, [portkey, `--port=${port}`, '--headless'], {}, port);
           stops.push(stop);
           return { name: 'Portkey', url: `http://127.0.0.1:${port}/v1`, headers: hosted, model, pid, stop };
         },
@@ -198,7 +132,7 @@ export async function rows(): Promise<Row[]> {
         'Portkey, no sleep',
         async () => {
           const port = await freePort();
-          const { pid, stop } = await start(
+          const { pid, stop } = await startProgram(
             0,
             ['--import', resolve('bench/ai-gateway/no-sleep.mjs'), portkey, `--port=${port}`, '--headless'],
             {},
@@ -259,8 +193,11 @@ export async function rows(): Promise<Row[]> {
       console.log([name, ...shown, ...rest].map((text) => text.padStart(20)).join(''));
     }
     const [ours, theirs, awake] = ['ours', 'Portkey', 'Portkey, no sleep'].map((name) => found.get(name));
-    if (!ours || !theirs || !awake || !direct) throw new Error('a figure is missing');
-    const over = (of: Figures) => ({ first: of.first - direct.first, firstOf50: of.firstOf50 - direct.firstOf50 });
+    if (!ours || !theirs || !awake || !direct) throw new Error('A measurement is missing');
+    const addedLatency = (of: Figures) => ({
+      first: of.first - direct.first,
+      firstOf50: of.firstOf50 - direct.firstOf50,
+    });
     const row = (what: string, mine: number, against: number, unit: string, atMost: number): Row => ({
       what,
       ours: mine,
@@ -269,12 +206,24 @@ export async function rows(): Promise<Row[]> {
       atMost,
     });
     return [
-      row('first byte added, one at a time, against Portkey', over(ours).first, over(theirs).first, 'ms', 0.5),
-      row('first byte added, 50 at a time, against Portkey', over(ours).firstOf50, over(theirs).firstOf50, 'ms', 0.5),
+      row(
+        'first byte added, one at a time, against Portkey',
+        addedLatency(ours).first,
+        addedLatency(theirs).first,
+        'ms',
+        0.5,
+      ),
+      row(
+        'first byte added, 50 at a time, against Portkey',
+        addedLatency(ours).firstOf50,
+        addedLatency(theirs).firstOf50,
+        'ms',
+        0.5,
+      ),
       row(
         'first byte added, one at a time, against Portkey awake',
-        over(ours).first,
-        over(awake).first,
+        addedLatency(ours).first,
+        addedLatency(awake).first,
         'ms',
         Number.POSITIVE_INFINITY,
       ),

@@ -7,32 +7,32 @@ import type { Row } from './measure.ts';
 
 const TIMES = 15;
 
-/** What functions must have to be imported at all. */
+/** Variables that functions require at import. */
 const VARIABLES = [
   ...['TABLE_NAME', 'APPS_DOMAIN', 'BUILDS_BUCKET', 'SECRETS_KEY_ARN', 'APP_FUNCTION_ARN_PREFIX'],
   ...['LOGIN_ISSUER', 'LOGIN_CLIENT_ID', 'PAYMENTS_SECRET_KEY', 'PAYMENTS_BASE_URL', 'DATABASE_REGION'],
 ];
 
-/** Noise only ever adds: the least of many is what the import itself takes. */
-const least = (values: number[]) => Math.min(...values);
+/** Returns the minimum: noise only adds time, so the fastest run is closest to the import's own time. */
+const minimum = (values: number[]) => Math.min(...values);
 
-/** What importing a bundle takes in a process of its own, in milliseconds. */
-function importing(file: string, environment: Record<string, string>): number {
+/** Imports a bundle in a new process. Returns the duration in milliseconds. */
+function measureImport(file: string, environment: Record<string, string>): number {
   const script = `const t = performance.now(); await import(${JSON.stringify(file)}); console.log(performance.now() - t);`;
-  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, ...environment },
     encoding: 'utf8',
   });
-  return Number(said);
+  return Number(output);
 }
 
-/** The least that a function of this kind can be: middy, and a zod schema of one field. */
+/** A minimal function for comparison: middy, and a zod schema with one field. */
 const EMPTY = `import middy from '@middy/core';
 import * as z from 'zod';
 const Input = z.object({ name: z.string().min(2) });
 export const handler = middy().handler(async (event) => Input.parse(event));`;
 
-/** Size and import of every API bundle, the worst of them, against an empty function. */
+/** Measures size and import time of every API bundle. Returns the worst of each, compared with an empty function. */
 export async function rows(): Promise<Row[]> {
   const dist = await bundle();
   const folder = mkdtempSync(join(resolve('node_modules'), '.cold-start-'));
@@ -51,13 +51,13 @@ export async function rows(): Promise<Row[]> {
       .map(({ name, file }) => ({ name, size: statSync(file).size }))
       .reduce((a, b) => (a.size > b.size ? a : b));
     const imports = files
-      .filter(({ name }) => !['getDocs', 'getOpenApi'].includes(name)) // documentation, made at start on purpose
+      .filter(({ name }) => !['getDocs', 'getOpenApi'].includes(name)) // they generate the documentation at start on purpose
       .map(({ name, file }) => {
         const taken = Array.from(
           { length: TIMES },
-          () => [importing(file, environment), importing(empty, {})] as const,
+          () => [measureImport(file, environment), measureImport(empty, {})] as const,
         );
-        return { name, ours: least(taken.map(([ours]) => ours)), against: least(taken.map(([, empty]) => empty)) };
+        return { name, ours: minimum(taken.map(([ours]) => ours)), against: minimum(taken.map(([, empty]) => empty)) };
       });
     const slowest = imports.reduce((a, b) => (a.ours / a.against > b.ours / b.against ? a : b));
     return [

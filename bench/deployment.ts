@@ -12,8 +12,8 @@ const TIMES = 5;
 const NEXT_TIMES = 3;
 
 /**
- * A deployment of hello-express end to end against the same clone, `npm ci` and start by a shell script; and of hello-next
- * the second deployment, with an unchanged lockfile, against an application's first.
+ * Compares a deployment of hello-express with a shell script that clones, runs `npm ci` and starts the same repository;
+ * and the second deployment of hello-next, with an unchanged lockfile, with the first.
  */
 export async function rows(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'deployment-'));

@@ -1,32 +1,29 @@
 import { Agent, request } from 'node:http';
-import type { ItemOf } from '../table/entities.ts';
+import type { ItemOf } from '../table/entity.ts';
 import { startRun } from '../test/support/platform.ts';
 import { byTurns, type Row } from './measure.ts';
+import { writeItems } from './write-items.ts';
 
 const TIMES = 300;
 const WARM_UP = 50;
 const MANY = 100_000;
 const FEW = 10;
 
-/** Page 1 of the invoices of an account with many against one with few: of all, and of one status. */
+/**
+ * Compares page 1 of the invoices of an account with many invoices and one with few: of all invoices, and of one
+ * status.
+ */
 export async function rows(): Promise<Row[]> {
   const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '10000000' });
   try {
     Object.assign(process.env, run.local.environment);
-    const [{ openAccount }, { callAws }, { deps }, { FiledInvoice, Invoice }, { itemOf }] = await Promise.all([
+    const [{ openAccount }, { deps }, { InvoiceByStatus, Invoice }, { toStoredItem: itemOf }] = await Promise.all([
       import('../domain/accounts/accounts.ts'),
-      import('../runtime/aws/client.ts'),
       import('../runtime/deps.ts'),
       import('../table/entities/billing.ts'),
       import('../table/writes.ts'),
     ]);
     const TableName = String(process.env.TABLE_NAME);
-    const put = async (items: object[]) => {
-      for (let at = 0; at < items.length; at += 25) {
-        const puts = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
-        await callAws('dynamodb', 'BatchWriteItem', { RequestItems: { [TableName]: puts } });
-      }
-    };
     const invoices = (accountId: string, count: number) =>
       Array.from({ length: count }, (_, at) => {
         const now = deps.now().toISOString();
@@ -36,14 +33,14 @@ export async function rows(): Promise<Row[]> {
           ...{ status: at % 10 === 0 ? 'UNPAID' : 'PAID', amountCents: 5635, vatCents: 735 },
           ...{ issuedAt: now, payBy: now, paidAt: at % 10 === 0 ? null : now, lines: [line] },
         };
-        return [itemOf(Invoice, invoice), itemOf(FiledInvoice, FiledInvoice.parse(invoice))];
+        return [itemOf(Invoice, invoice), itemOf(InvoiceByStatus, InvoiceByStatus.parse(invoice))];
       }).flat();
     const open = async (count: number) => {
       const plan = { slug: 'bench', name: 'Bench', appLimit: 1 };
       const keys = [{ name: 'bench', scopes: ['read' as const] }];
       const about = { email: 'bench@example.com', name: 'Bench', plan, walletCents: 0, aiCreditsMicroRand: 0, keys };
       const account = await openAccount(deps, about);
-      await put(invoices(account.id, count));
+      await writeItems(TableName, invoices(account.id, count));
       return account.keys[0]?.secretKey ?? '';
     };
     const [few, many] = [await open(FEW), await open(MANY)];

@@ -9,14 +9,15 @@ import { freePort, type Local, startRun } from '../test/support/platform.ts';
 import { median, type Row } from './measure.ts';
 
 /**
- * Lighthouse's scores of the dashboard on a run of its own, as a desk and as a phone (slow 4G, a fourth of the processor).
- * It is 176 MB with all it needs: installed in a cache folder when this runs, and not with the project.
+ * Measures Lighthouse's scores of the dashboard in a separate run, on a desktop and on a phone (slow 4G, a quarter of
+ * the CPU speed). Lighthouse takes 176 MB with its dependencies, so it is installed in a cache folder on demand and not
+ * with the project.
  */
 const VERSION = '13.5.0';
 const CACHE = resolve(`node_modules/.cache/lighthouse-${VERSION}`);
-/** What each score is to reach. */
-const WANTED = 95;
-/** A busy machine blocks the main thread now and then: the median counts. */
+/** Minimum of each score. */
+const MIN_SCORE = 95;
+/** Number of runs, of which the median counts, because a busy machine sometimes blocks the main thread. */
 const TIMES = 3;
 
 const FORMS = ['desktop', 'mobile'] as const;
@@ -50,7 +51,7 @@ async function install(): Promise<Lighthouse> {
   return (await import(pathToFileURL(main).href)) as Lighthouse;
 }
 
-/** The screens with the most to load and to show, with something on them. */
+/** Creates data and returns the paths of the screens with the most content. */
 async function makeScreens({ baseUrl, accounts: { demo } }: Local): Promise<Record<string, string>> {
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${demo.dashboardToken}`, 'content-type': 'application/json' };
@@ -66,7 +67,7 @@ async function makeScreens({ baseUrl, accounts: { demo } }: Local): Promise<Reco
   for (;;) {
     [deployment] = await call('GET', `/apps/${app}/deployments`);
     if (deployment?.status === 'SUCCEEDED') break;
-    if (deployment?.status === 'FAILED') throw new Error('the deployment failed');
+    if (deployment?.status === 'FAILED') throw new Error('The deployment failed');
     await new Promise((done) => setTimeout(done, 1000));
   }
   return {
@@ -79,7 +80,7 @@ async function makeScreens({ baseUrl, accounts: { demo } }: Local): Promise<Reco
   };
 }
 
-/** A browser with a port for Lighthouse, in whose store the demo account is signed in, or nobody. */
+/** Opens a browser with a debugging port for Lighthouse, with the demo account signed in or signed out. */
 async function openBrowser({ baseUrl, login, accounts: { demo } }: Local, signedIn: boolean) {
   const [port, profile] = [await freePort(), mkdtempSync(join(tmpdir(), 'lighthouse-'))];
   const context = await playwright.launchPersistentContext(profile, {
@@ -104,7 +105,7 @@ async function openBrowser({ baseUrl, login, accounts: { demo } }: Local, signed
   return { port, close };
 }
 
-/** Medians of the scores of one address, of 100. */
+/** Returns the medians of one URL's scores, from 0 to 100. */
 async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORMS)[number], port: number) {
   const scores = CATEGORIES.map(() => [] as number[]);
   for (let turn = 0; turn < TIMES; turn += 1) {
@@ -117,20 +118,20 @@ async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORMS
   return scores.map(median);
 }
 
-/** 95 against each score: above 1 it is too low. */
+/** Compares each score with the required 95: a ratio above 1 means that the score is too low. */
 export async function rows(): Promise<Row[]> {
   const lighthouse = await install();
   const run = await startRun({ DATA_DIR: ':memory:' });
   const found: Row[] = [];
-  const look = async (screens: Record<string, string>, signedIn: boolean) => {
+  const measure = async (screens: Record<string, string>, signedIn: boolean) => {
     const { port, close } = await openBrowser(run.local, signedIn);
     try {
       for (const [screen, path] of Object.entries(screens)) {
         for (const form of FORMS) {
           const scores = await scoresOf(lighthouse, `${run.local.baseUrl}/dashboard/${path}`, form, port);
           for (const [at, category] of CATEGORIES.entries()) {
-            const what = `${screen}, ${form}: ${WANTED} against its ${category}`;
-            found.push({ what, ours: WANTED, against: scores[at] ?? 0, unit: '', atMost: 1 });
+            const what = `${screen}, ${form}: ${MIN_SCORE} against its ${category}`;
+            found.push({ what, ours: MIN_SCORE, against: scores[at] ?? 0, unit: '', atMost: 1 });
           }
         }
       }
@@ -139,8 +140,8 @@ export async function rows(): Promise<Row[]> {
     }
   };
   try {
-    await look({ login: '' }, false);
-    await look(await makeScreens(run.local), true);
+    await measure({ login: '' }, false);
+    await measure(await makeScreens(run.local), true);
   } finally {
     await run.stop();
   }

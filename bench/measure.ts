@@ -1,4 +1,4 @@
-/** One comparison: ours against something in the same run, and the ratio that we hold ourselves to. */
+/** A comparison of two measurements of the same run, with its maximum ratio. */
 export interface Row {
   what: string;
   ours: number;
@@ -12,14 +12,14 @@ export const median = (values: readonly number[]): number => {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 };
 
-/** How long something takes, in milliseconds. */
+/** Returns the duration of work in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
 
-/** Medians of two things done by turns, so that the machine's moods meet both alike. */
+/** Returns the medians of two alternating measurements, so that the machine's load affects both equally. */
 export async function byTurns(
   times: number,
   ours: () => Promise<unknown>,

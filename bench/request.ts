@@ -3,21 +3,22 @@ import { createApp, getApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { startRun } from '../test/support/platform.ts';
 import { byTurns, type Row } from './measure.ts';
+import { writeItems } from './write-items.ts';
 
 const TIMES = 400;
 const WARM_UP = 200;
 const LONG_LIST = 50_000;
 const SHORT_LIST = 50;
 
-/** A request through the whole local front against the two table calls that it cannot do without. */
+/** Compares a request through the local HTTP server with its two indispensable table calls. */
 export async function rows(): Promise<Row[]> {
   const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '10000000' });
   try {
     Object.assign(process.env, run.local.environment);
-    const [{ callAws }, { deps }, { Deployment }, { itemOf }] = await Promise.all([
+    const [{ callAws }, { deps }, { Deployment }, { toStoredItem: itemOf }] = await Promise.all([
       import('../runtime/aws/client.ts'),
       import('../runtime/deps.ts'),
-      import('../table/entities.ts'),
+      import('../table/entities/deployments.ts'),
       import('../table/writes.ts'),
     ]);
     const { secretKey, id: accountId } = run.local.accounts.demo;
@@ -36,7 +37,7 @@ export async function rows(): Promise<Row[]> {
     };
     const headers = { authorization: `Bearer ${secretKey}` };
     const agent = new Agent({ keepAlive: true });
-    // Node's bare client, as the table calls beside it use.
+    // Uses Node's plain HTTP client, as the compared table calls do.
     const ask = (path: string) =>
       new Promise<void>((resolve, reject) => {
         const outgoing = request(run.local.baseUrl + path, { agent, headers }, (answer) => {
@@ -62,12 +63,11 @@ export async function rows(): Promise<Row[]> {
       } as const;
       return itemOf(Deployment, { ...state, accountId, applicationId, id: deps.newId('dep') });
     };
-    const fill = async (applicationId: string, count: number) => {
-      for (let done = 0; done < count; done += 25) {
-        const puts = Array.from({ length: 25 }, () => ({ PutRequest: { Item: deployment(applicationId) } }));
-        await callAws('dynamodb', 'BatchWriteItem', { RequestItems: { [String(TableName)]: puts } });
-      }
-    };
+    const fill = (applicationId: string, count: number) =>
+      writeItems(
+        String(TableName),
+        Array.from({ length: count }, () => deployment(applicationId)),
+      );
     await fill(short, SHORT_LIST);
     await fill(long, LONG_LIST);
     const list = (id: string) => () => ask(`/v1/apps/${id}/deployments?limit=50`);

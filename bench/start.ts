@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChildren } from '../local/processes/children.ts';
 import { startDynamoDb } from '../local/engines/dynamodb.ts';
+import { startChildren } from '../local/processes/children.ts';
 import { freePort, startRun } from '../test/support/platform.ts';
 import { median, type Row, timed } from './measure.ts';
 
 const TIMES = 3;
 
-/** `npm start` until it is ready, the first time and again, against DynamoDB Local's own start. */
+/** Compares the duration of `npm start`, on the first and the second start, with DynamoDB Local's own start. */
 export async function rows(): Promise<Row[]> {
   const taken = { engine: [] as number[], first: [] as number[], again: [] as number[] };
   for (let turn = 0; turn < TIMES; turn += 1) {

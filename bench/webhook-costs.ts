@@ -1,12 +1,11 @@
-import type { Receiver, World } from '../test/webhook-world.ts';
-import { webhookWorld } from '../test/webhook-world.ts';
+import { type Receiver, webhookSimulation } from '../test/simulation/webhooks.ts';
 import type { Row } from './measure.ts';
 
-/** US dollars for a million of each (us-east-1, on demand; af-south-1 is about a fifth more). */
+/** US dollars per million units (us-east-1, on demand; af-south-1 costs about a fifth more). */
 const PRICES = { writeUnit: 0.625, readUnit: 0.125, queueRequest: 0.4, invocation: 0.2, gigabyteSecond: 13.3334 };
 const SENDER_GIGABYTES = 0.5;
 
-/** What one event makes happen. */
+/** Operations per event. */
 interface Counted {
   attempts: number;
   writes: number;
@@ -15,37 +14,37 @@ interface Counted {
   sends: number;
 }
 
-/** Counted from the calls of a run (test/webhook-world.ts), for an event. */
+/** Counts the calls of a simulation (test/simulation/webhooks.ts) per event. */
 async function count(endpoints: number, failing: number): Promise<Counted> {
   const calls: string[] = [];
-  const world: World = webhookWorld({
-    fate: (_, when, what) => {
+  const simulation = webhookSimulation({
+    faults: ({ when, what }) => {
       if (when === 'before') calls.push(what);
       return undefined;
     },
   });
-  await world.openAccount();
-  // Every n-th request of a receiver fails: of five in a hundred, all succeed the second time.
+  await simulation.openAccount();
+  // Every n-th request of a receiver fails: at 5%, all succeed on the second attempt.
   const receiver: Receiver = (nth) =>
     failing === 1 || (failing > 0 && nth % Math.round(1 / failing) === 0) ? 'BAD_STATUS' : 'DELIVERED';
-  for (let index = 0; index < endpoints; index += 1) await world.endpoint(`to-${index}`, receiver);
-  const already = world.memory.written.length;
-  // Where all fail, so many that their endpoints are not disabled yet.
+  for (let index = 0; index < endpoints; index += 1) await simulation.endpoint(`to-${index}`, receiver);
+  const already = simulation.memory.written.length;
+  // If all requests fail, sends few enough events that no endpoint is disabled.
   const [rounds, each] = failing === 1 ? [2, 4] : [4, 10];
   for (let round = 0; round < rounds; round += 1) {
-    for (let index = 0; index < each; index += 1) await world.event(`app_${round}_${index}`);
-    await world.settle();
+    for (let index = 0; index < each; index += 1) await simulation.event(`app_${round}_${index}`);
+    await simulation.runUntilIdle();
   }
-  // The reconciler's own mark is one write a minute, for all events of everybody.
-  const written = world.memory.written.slice(already).filter(({ entity }) => entity !== 'SWEEP');
+  // Leaves out the reconciler's marker, which is one write per minute for all events.
+  const written = simulation.memory.written.slice(already).filter(({ entity }) => entity !== 'SWEEP');
   const called = (...kinds: string[]) => calls.filter((what) => kinds.includes(what)).length;
   const per = (value: number) => value / (rounds * each);
   return {
-    attempts: per(world.arrivals.length),
+    attempts: per(simulation.arrivals.length),
     writes: per(written.length),
     writeUnits: per(written.reduce((sum, { units }) => sum + units, 0)),
-    reads: per(called('table GetItem', 'table Query')),
-    sends: per(called('queue')),
+    reads: per(called('table.GetItem', 'table.Query')),
+    sends: per(called('queue.send')),
   };
 }
 
@@ -54,14 +53,14 @@ function dollarsOf({ attempts, writeUnits, reads, sends }: Counted): number {
   return (
     writeUnits * PRICES.writeUnit +
     reads * PRICES.readUnit +
-    // A send, a receive and a delete; receives and deletes take ten at a time where there are ten.
+    // A send, a receive and a delete; receives and deletes handle up to ten messages.
     (sends + 2 * attempts) * PRICES.queueRequest +
     (attempts + 1) * PRICES.invocation +
     gigabyteSeconds * PRICES.gigabyteSecond
   );
 }
 
-/** Prints the table of docs/costs.md: dollars for a million events. And holds the writes to what they may be. */
+/** Prints the table of docs/costs.md (dollars per million events) and checks the number of writes. */
 export async function rows(): Promise<Row[]> {
   const made: Row[] = [];
   for (const endpoints of [1, 5]) {

@@ -8,10 +8,10 @@ import { type Receiver, receiver } from '../test/support/receivers.ts';
 import { median, type Row } from './measure.ts';
 
 const EVENTS = 100;
-/** Events a second. */
+/** Events per second. */
 const RATE = 20;
 const BACKLOG = 300;
-/** Milliseconds between two looks at an idle stream (local/event-sources/stream-reader.ts). */
+/** Poll interval of an idle stream in milliseconds (local/event-sources/stream-reader.ts). */
 const POLL = 50;
 
 const quantile = (values: readonly number[], part: number): number =>
@@ -21,7 +21,7 @@ const until = async (ready: () => boolean): Promise<void> => {
   while (!ready()) await sleep(10);
 };
 
-/** Sends events at a steady rate and returns, for each, the milliseconds from its commit to its receiver's first byte. */
+/** Sends events at a steady rate. Returns the milliseconds from each event's commit to its receiver's first byte. */
 async function lags(client: Client, one: Receiver, count: number): Promise<number[]> {
   const before = one.received.length;
   const sent: Promise<unknown>[] = [];
@@ -32,11 +32,14 @@ async function lags(client: Client, one: Receiver, count: number): Promise<numbe
   }
   await Promise.all(sent);
   await until(() => one.received.length >= before + count);
-  // `created` is read right before the transaction: what is measured includes it.
+  // `created` is read right before the transaction, so the transaction is included.
   return one.received.slice(before).map(({ at, body }) => at - Date.parse(JSON.parse(body).created));
 }
 
-/** The bare minimum: sign and POST, one after the other, over a kept connection. @returns milliseconds for all */
+/**
+ * Signs and POSTs one request after the other over a kept-alive connection, for comparison.
+ * @returns milliseconds for all requests
+ */
 async function bareLoop(url: string, count: number): Promise<number> {
   const body = JSON.stringify({ id: 'evt_0', type: 'app.created', created: '', data: { applicationId: '', name: '' } });
   const began = performance.now();
@@ -50,7 +53,10 @@ async function bareLoop(url: string, count: number): Promise<number> {
   return performance.now() - began;
 }
 
-/** Puts deliveries into table and queue as fan-out does, all due at the same moment. @returns milliseconds until all are there */
+/**
+ * Stores and queues deliveries as the fan-out does, all due at the same time.
+ * @returns milliseconds from the first to the last arrival
+ */
 async function drain(
   turn: number,
   environment: Record<string, string>,
@@ -59,8 +65,8 @@ async function drain(
   one: Receiver,
 ) {
   Object.assign(process.env, environment);
-  const { storeDelivery } = await import('../domain/event-sweep.ts');
-  const { messageOf } = await import('../domain/fan-out.ts');
+  const { storeDelivery } = await import('../domain/webhooks/event-sweep.ts');
+  const { toMessage: messageOf } = await import('../domain/webhooks/fan-out.ts');
   const { deps } = await import('../runtime/deps.ts');
   const { deliveryQueue } = await import('../runtime/bindings/delivery-queue.ts');
   const stored = await Promise.all(
@@ -76,7 +82,7 @@ async function drain(
           type: 'app.created',
         },
         ...{ body: JSON.stringify({ id: eventId, type: 'app.created', created: createdAt, data: {} }), createdAt },
-        ...{ status: 'PENDING' as const, nextAttemptAt: createdAt, attempts: [], serial: 0, tries: 0 },
+        ...{ status: 'PENDING' as const, nextAttemptAt: createdAt, attempts: [], step: 0, tries: 0 },
       };
       await storeDelivery(deps, delivery);
       return delivery;
@@ -89,7 +95,10 @@ async function drain(
   return Math.max(...times) - Math.min(...times);
 }
 
-/** From a write's commit to its receiver, how fast a backlog drains, and what hanging receivers do to the others. */
+/**
+ * Measures the delay from commit to receiver, the rate at which a backlog drains, and the effect of hanging receivers
+ * on others.
+ */
 export async function rows(): Promise<Row[]> {
   const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '60' });
   const stops: (() => Promise<void>)[] = [() => run.stop()];
@@ -118,11 +127,11 @@ export async function rows(): Promise<Row[]> {
       });
       return { id: account.id, client: createClient({ baseUrl, secretKey: account.keys[0]?.secretKey ?? '' }) };
     };
-    if (!accounts) throw new Error('no accounts');
+    if (!accounts) throw new Error('The run has no accounts');
     const [quiet, noisy] = [await open(), await open()];
     const good = await started(receiver());
     const { data } = (await quiet.client.call(createWebhook, { body: { url: good.url } })).body;
-    // Warm: functions start with their first request, and some more of each beside it.
+    // Warms up: functions start with their first requests.
     await lags(quiet.client, good, EVENTS);
     await sleep(1000);
     const usual = await lags(quiet.client, good, EVENTS);
@@ -131,7 +140,7 @@ export async function rows(): Promise<Row[]> {
     );
     await bareLoop(good.url, 100);
     const bare = await bareLoop(good.url, BACKLOG);
-    // The first one makes the function's threads start; the second is what a backlog meets.
+    // The first backlog starts the function's threads; the second one is measured.
     const cold = await drain(0, environment, quiet.id, data.id, good);
     const drained = await drain(1, environment, quiet.id, data.id, good);
     console.log(`the first backlog: ${Math.round((BACKLOG / cold) * 1000)} a second, threads starting`);
@@ -143,7 +152,7 @@ export async function rows(): Promise<Row[]> {
       const hanging = await started(receiver(() => undefined));
       await noisy.client.call(createWebhook, { body: { url: hanging.url } });
     }
-    // An event a second to each of the twenty, beginning a little before what is measured.
+    // One event per second to each of the twenty, starting before the measurement.
     let noise = true;
     const noising = (async () => {
       for (let index = 0; noise; index += 1) {
@@ -151,7 +160,7 @@ export async function rows(): Promise<Row[]> {
         await sleep(1000);
       }
     })();
-    // Until the first of them have run into their deadline: from here on it is as it stays.
+    // Waits until the first of them reach their timeout, from which point the load is constant.
     await sleep(12_000);
     const beside = await lags(quiet.client, good, EVENTS * 2);
     noise = false;

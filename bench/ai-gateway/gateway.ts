@@ -1,13 +1,13 @@
 /**
- * The gateway as one process that serves many calls: the very code of the Lambda behind a plain HTTP server, with its
- * table. Where it listens: PORT; everything else as a function's environment says.
+ * Serves the AI gateway's Lambda code behind a plain HTTP server in one process with concurrent calls, with a table.
+ * Listens on PORT; all other settings are a function's environment variables.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { Event } from '../../runtime/answer.ts';
-import { chat } from '../../runtime/chat.ts';
+import { chat } from '../../runtime/http/chat.ts';
+import type { Event } from '../../runtime/http/response.ts';
 
-// What a function says goes to its log; here it is written, and goes nowhere.
+// The caller discards stdout, so the function's log lines are written but not stored.
 const server = createServer((request, response) => {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { median } from '../measure.ts';
 
-/** Something that chat completions are asked of. */
+/** A server that receives chat completion calls. */
 export interface Target {
   name: string;
   url: string;
   headers: Record<string, string>;
   model: string;
-  /** The process whose time and memory count; none for the provider itself. */
+  /** Process whose CPU time and memory are measured; none for the provider itself. */
   pid?: number;
 }
 
-/** Fresh for each load: a server may close what was idle in the meantime. */
+/** Replaced for each load, because a server may have closed idle connections. */
 let agent = new Agent({ keepAlive: true });
 const messages = [{ role: 'user', content: 'Tell me about the weather in Cape Town, please, in a hundred words.' }];
 
@@ -34,14 +34,14 @@ const textOf = async (answer: IncomingMessage): Promise<string> => {
   return text;
 };
 
-/** One call that is not streamed. */
+/** Makes one call without streaming. */
 export async function whole(target: Target): Promise<void> {
   const answer = await open(target, undefined);
   const text = await textOf(answer);
   if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}: ${text}`);
 }
 
-/** One stream to its end; milliseconds until its first byte. */
+/** Reads one stream to its end. Returns the milliseconds until its first byte. */
 export async function streamed(target: Target, pace: number): Promise<number> {
   const started = performance.now();
   const answer = await open(target, pace);
@@ -57,14 +57,14 @@ export async function streamed(target: Target, pace: number): Promise<number> {
   return first;
 }
 
-/** A stream that is left after its first byte. */
+/** Opens a stream and disconnects after its first byte. */
 export async function aborted(target: Target): Promise<void> {
   const answer = await open(target, 50);
   await new Promise((resolve) => answer.once('data', resolve));
   answer.destroy();
 }
 
-/** Opens streams, ten at a time as callers come, and leaves them open; `close` ends them. */
+/** Opens streams, ten at a time, and keeps them open. The returned function closes them. */
 export async function openStreams(target: Target, count: number): Promise<() => void> {
   const answers: IncomingMessage[] = [];
   await many(count, 10, async () => {
@@ -77,7 +77,7 @@ export async function openStreams(target: Target, count: number): Promise<() => 
   };
 }
 
-/** Does something so often, so many at a time; what each gave, and seconds for all. */
+/** Runs work a number of times with limited concurrency. Returns the results and the total seconds. */
 export async function many<T>(times: number, atOnce: number, work: () => Promise<T>, stagger = 0) {
   agent = new Agent({ keepAlive: true });
   const results: T[] = [];
@@ -95,7 +95,7 @@ export async function many<T>(times: number, atOnce: number, work: () => Promise
   return { results, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Does something so often, at an even pace, whether or not what was begun before has ended. */
+/** Starts work at an even rate, regardless of unfinished work. */
 export async function paced(times: number, perSecond: number, work: () => Promise<unknown>): Promise<void> {
   agent = new Agent({ keepAlive: true });
   const started = performance.now();
@@ -108,18 +108,18 @@ export async function paced(times: number, perSecond: number, work: () => Promis
   await Promise.all(under);
 }
 
-/** Seconds of processor time that a process has used, all its threads together. */
+/** Returns the CPU seconds that a process has used, for all its threads. */
 export function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Megabytes that a process holds in memory. */
+/** Returns the resident memory of a process in megabytes. */
 export const memoryOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000;
 
-/** Processor seconds for 1,000 of what `work` did `times` of. */
+/** Returns the CPU seconds per 1,000 repetitions of work that ran `times` repetitions. */
 export async function cpuPer1000(target: Target, times: number, work: () => Promise<unknown>): Promise<number> {
   if (target.pid === undefined) {
     await work();
@@ -127,7 +127,7 @@ export async function cpuPer1000(target: Target, times: number, work: () => Prom
   }
   const before = cpuOf(target.pid);
   await work();
-  // What is left to do after the last byte belongs to it.
+  // Includes the work that follows the last byte.
   await new Promise((done) => setTimeout(done, 300));
   return ((cpuOf(target.pid) - before) * 1000) / times;
 }

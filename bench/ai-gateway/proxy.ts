@@ -1,4 +1,4 @@
-/** The least that something in between can do: pass on, both ways. UPSTREAM is a base URL, PORT where to listen. */
+/** A minimal proxy that only forwards in both directions. UPSTREAM is a base URL; listens on PORT. */
 import { Agent, createServer, request } from 'node:http';
 
 const upstream = new URL(process.env.UPSTREAM ?? '');

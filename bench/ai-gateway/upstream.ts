@@ -1,4 +1,4 @@
-/** A provider that costs as little as possible: the same answer to all, or 100 tokens at an even pace. Port: PORT. */
+/** A provider with minimal cost: the same response for all, or 100 tokens at an even pace. Listens on PORT. */
 import { createServer, type ServerResponse } from 'node:http';
 
 const TOKENS = 100;
@@ -21,10 +21,13 @@ const WHOLE = JSON.stringify({
 const TOKEN = Buffer.from(chunk({ content: 'word ' }, null));
 const LAST = `${chunk({}, 'stop')}data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage })}\n\ndata: [DONE]\n\n`;
 
-/** Calls that were cut before their end. */
+/** Number of calls that were cut before their end. */
 let cut = 0;
 
-/** One token now, the others every `pace` milliseconds: one timer for all streams of a pace would hide nobody's work. */
+/**
+ * Streams one token now and the others every `pace` milliseconds. Each stream has its own timer, because a shared one
+ * would send the tokens of many streams at once.
+ */
 function stream(response: ServerResponse, pace: number): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(TOKEN);

@@ -1,0 +1,77 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createTables, startDynamoDb } from '../../local/engines/dynamodb.ts';
+import type { startChildren } from '../../local/processes/children.ts';
+import { synthesize } from '../../local/template/synthesis.ts';
+import { freePort } from '../../test/support/platform.ts';
+
+const PORTKEY = { '@portkey-ai/gateway': '1.15.2' };
+/** Versions without which its streams fail. */
+const OVERRIDES = { hono: '4.9.7', '@hono/node-server': '1.13.5' };
+const CACHE = resolve('node_modules/.cache/portkey-1.15.2');
+
+/** True where programs can be pinned to a core. */
+export const isPinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+
+/** Installs Portkey's gateway into a cache. Returns the path of its server. */
+export function installPortkey(): string {
+  const server = join(CACHE, 'node_modules/@portkey-ai/gateway/build/start-server.js');
+  if (!existsSync(server)) {
+    mkdirSync(CACHE, { recursive: true });
+    writeFileSync(
+      join(CACHE, 'package.json'),
+      JSON.stringify({ private: true, dependencies: PORTKEY, overrides: OVERRIDES }),
+    );
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: CACHE, stdio: 'ignore' });
+  }
+  return server;
+}
+
+/** Starts a program on a core. Resolves with its pid when it answers. */
+export async function startProgram(core: number, args: string[], env: Record<string, string>, port: number) {
+  const command = [process.execPath, ...args];
+  const [file = '', ...rest] = isPinned ? ['taskset', '-c', String(core), ...command] : command;
+  const child = spawn(file, rest, {
+    env: { ...process.env, ...env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
+    const up = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
+    if (up) return { pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') };
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+/** Creates a table with one funded account. Returns the environment of a function that uses the table. */
+export async function openBenchTable(folder: string, children: ReturnType<typeof startChildren>) {
+  const port = await freePort();
+  const place = { account: '000000000000', region: 'af-south-1', queueUrl: '', baseUrl: '' };
+  const settings = { stage: 'local', domain: 'localhost', region: 'af-south-1', account: '000000000000' };
+  const [{ template, stop }, url] = await Promise.all([
+    synthesize({ dataDir: folder, settings, place, onChange: undefined }),
+    startDynamoDb({ children, port, folder: undefined }),
+  ]);
+  await createTables(url, template);
+  await stop();
+  const environment = {
+    ...{ AWS_REGION: 'af-south-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: url, TABLE_NAME: 'hosting-local', APPS_DOMAIN: 'apps.localhost' },
+    ...{ LOGIN_ISSUER: 'http://localhost/oidc', LOGIN_CLIENT_ID: 'bench' },
+    ...{ APP_FUNCTION_ARN_PREFIX: 'arn:', SECRETS_KEY_ARN: 'arn:', RATE_LIMIT_SECRET: '1000000000' },
+  };
+  Object.assign(process.env, environment);
+  const [{ openAccount }, { deps }] = await Promise.all([
+    import('../../domain/accounts/accounts.ts'),
+    import('../../runtime/deps.ts'),
+  ]);
+  const { keys } = await openAccount(deps, {
+    ...{ email: 'bench@example.com', name: 'Bench', plan: { slug: 'b', name: 'B', appLimit: 1 }, walletCents: 0 },
+    ...{ aiCreditsMicroRand: 1_000_000_000_000, keys: [{ name: 'all', scopes: ['ai'] }] },
+  });
+  return { environment, secretKey: keys[0]?.secretKey ?? '' };
+}

@@ -1,0 +1,45 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { consume } from '../events/consume.ts';
+import { type RuleDeps, rules } from '../events/rules.ts';
+import { fromItem, type Item } from '../table/attributes.ts';
+import { Deployment } from '../table/entities/deployments.ts';
+import { toStoredItem } from '../table/writes.ts';
+import { byTurns, type Row } from './measure.ts';
+
+const RECORDS = 100;
+const TIMES = 200;
+const WARM_UP = 20;
+
+const deployment = (id: number, commitSha: string): Item =>
+  toStoredItem(Deployment, {
+    ...{ id: `dep_${id}`, accountId: 'acc_1', applicationId: 'app_1', trigger: 'API', status: 'QUEUED', commitSha },
+    ...{ startedAt: '2026-01-31T09:30:00.000Z', finishedAt: null, notes: [], checkAt: '2026-01-31T09:40:00.000Z' },
+  }) as Item;
+
+const batch = (record: (id: number) => DynamoDBRecord) => ({
+  Records: Array.from({ length: RECORDS }, (_, id) => ({ eventID: String(id), ...record(id) })),
+});
+const created = batch((id) => ({ eventName: 'INSERT', dynamodb: { NewImage: deployment(id, '') as never } }));
+const changed = batch((id) => ({
+  eventName: 'MODIFY',
+  dynamodb: { OldImage: deployment(id, '') as never, NewImage: deployment(id, '0123456') as never },
+}));
+
+/** Compares a batch of the stream that passes all rules with what it cannot do without: parsing each item for an action. */
+export async function rows(): Promise<Row[]> {
+  const start = async () => undefined;
+  const handler = consume(rules({ deployments: { start } } as unknown as RuleDeps));
+  const bare = async () => {
+    for (const { dynamodb } of created.Records) {
+      Deployment.parse(fromItem(dynamodb?.NewImage as Item));
+      await start();
+    }
+  };
+  for (let count = 0; count < WARM_UP; count += 1) await Promise.all([handler(created), handler(changed), bare()]);
+  const wanted = await byTurns(TIMES, () => handler(created), bare);
+  const unwanted = await byTurns(TIMES, () => handler(changed), bare);
+  return [
+    { what: '100 changes that one rule wants, against parsing them', ...wanted, unit: 'ms', atMost: 15 },
+    { what: '100 changes that no rule wants, against parsing them', ...unwanted, unit: 'ms', atMost: 1 },
+  ];
+}

@@ -1,0 +1,15 @@
+import { type AttributeValue, BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
+const BATCH_SIZE = 25;
+
+/** Writes items in DynamoDB's notation into a table of the local run whose environment this process has. */
+export async function writeItems(tableName: string, items: readonly object[]): Promise<void> {
+  const client = new DynamoDBClient({});
+  for (let start = 0; start < items.length; start += BATCH_SIZE) {
+    const puts = items
+      .slice(start, start + BATCH_SIZE)
+      .map((item) => ({ PutRequest: { Item: item as Record<string, AttributeValue> } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } }));
+  }
+  client.destroy();
+}
