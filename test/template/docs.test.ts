@@ -1,0 +1,127 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Settings } from '../../lib/config.ts';
+
+const PAGES = globSync(['*.md', 'docs/**/*.md', '.github/*.md']).sort();
+/** The pages that state decisions, without their index. */
+const DECISIONS = PAGES.filter((page) => dirname(page) === 'docs/decisions' && basename(page) !== 'README.md');
+/** The folders of the repository, without those that tools fill. */
+const FOLDERS = readdirSync('.', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !/^(?:\.|node_modules$|dist$|cdk\.out$|coverage$)/.test(entry.name))
+  .map(({ name }) => name);
+
+const read = (page: string): string => readFileSync(page, 'utf8');
+const FENCED = /^```(\w*)\n([\s\S]*?)^```$/gm;
+/** The page without its fenced blocks. */
+const prose = (page: string): string => read(page).replaceAll(FENCED, '');
+
+/** A file of the repository that a block of text names, such as the steps of a request. */
+const FILE_IN_TEXT = new RegExp(`(?<![\\w./-])(?:${FOLDERS.join('|')})/[\\w./-]+\\.(?:ts|tsx|mjs|md)\\b`, 'g');
+
+/**
+ * Returns what a page calls a file or folder of the repository: text in backticks that begins with one of its folders and has no
+ * placeholder, and the files in its `text` blocks. `operator/createAccount` and the like are names of functions.
+ */
+function pathsIn(page: string): string[] {
+  const quoted = [...prose(page).matchAll(/`([^`\s]+\/[^`\s]*)`/g)].map(([, path = '']) => path);
+  const blocks = [...read(page).matchAll(FENCED)].flatMap(([, language, text = '']) =>
+    language === 'text' ? [text] : [],
+  );
+  return [
+    ...quoted.filter((path) => FOLDERS.includes(path.split('/')[0] ?? '') && !/[<>…$:]/.test(path)),
+    ...blocks.flatMap((text) => text.match(FILE_IN_TEXT) ?? []),
+  ];
+}
+
+/** GitHub's anchor of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
+test.each(PAGES)('%s names only existing files and folders', (page) => {
+  const missing = pathsIn(page).filter((path) =>
+    path.includes('*') || path.includes('{') ? globSync(path).length === 0 : !existsSync(path),
+  );
+  expect(missing).toEqual([]);
+});
+
+test.each(PAGES)('%s links only to existing pages and headings', (page) => {
+  const broken = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? page : normalize(join(dirname(page), path));
+      if (!existsSync(file)) return true;
+      const headings = [...(file.endsWith('.md') ? prose(file) : '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        anchorOf(title),
+      );
+      return anchor !== undefined && !headings.includes(anchor);
+    });
+  expect(broken).toEqual([]);
+});
+
+test('the check finds the paths of a page', () => {
+  expect(pathsIn('docs/decisions/0005-idempotency-in-the-transaction.md')).toContain('runtime/http/idempotency.ts');
+  expect(pathsIn('docs/architecture.md')).toContain('runtime/http/endpoint.ts');
+  expect(PAGES.flatMap(pathsIn).length).toBeGreaterThan(100);
+});
+
+test('code refers only to existing pages', () => {
+  const sources = globSync(`{${FOLDERS.join(',')}}/**/*.{ts,tsx,mjs}`, { exclude: (name) => name === 'node_modules' });
+  const named = sources.flatMap((file) => readFileSync(file, 'utf8').match(/docs\/[\w/-]+\.md/g) ?? []);
+  expect(new Set(named).size).toBeGreaterThan(5);
+  expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
+});
+
+describe('README.md', () => {
+  const readme = read('README.md');
+
+  test('is a landing page of at most 150 lines', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(150);
+    expect(readme).toMatch(/!\[.+\]\(docs\/images\/.+\.png\)/);
+  });
+
+  test('has the commands that .ci/run executes, before the linters', () => {
+    expect(readme).toMatch(/^npm ci && npm start\b/m);
+    const test = /^npm ci && npm test\b/m.exec(readme)?.[0];
+    const commands = read('.ci/run')
+      .split('\n')
+      .filter((line) => line && !/^(#|set |cd )/.test(line));
+    expect(commands).toEqual([test, 'npm run lint']);
+  });
+});
+
+test.each(['docs/runbook.md', 'docs/deploying.md'])('%s names only functions that exist', (page) => {
+  const names = [...read(page).matchAll(/hosting-(?:<stage>|prod)-(operator|queue|schedule|stream|workflow)-(\w+)/g)];
+  const functions = names
+    .filter(([, , name]) => name !== 'failures')
+    .map(([, group, name]) => `functions/${group}/${name}.ts`);
+  expect(functions.length).toBeGreaterThan(0);
+  expect(functions.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('docs/configuration.md lists every setting of a stage', () => {
+  const page = read('docs/configuration.md');
+  const missing = Object.keys(Settings.shape).filter((name) => !page.includes(`\`${name}\``));
+  expect(missing).toEqual([]);
+});
+
+describe('decisions', () => {
+  test('are numbered without gaps, in the order of their dates', () => {
+    expect(DECISIONS.map((page) => Number(basename(page).slice(0, 4)))).toEqual(DECISIONS.map((_, index) => index + 1));
+    const dates = DECISIONS.map((page) => /^Date: (.+)$/m.exec(read(page))?.[1] ?? '');
+    expect(dates).toEqual([...dates].sort());
+  });
+
+  test.each(DECISIONS)('%s begins with its title, status and date, and is in the index', (page) => {
+    expect(basename(page)).toMatch(/^\d{4}-[a-z0-9-]+\.md$/);
+    expect(read(page)).toMatch(
+      /^# .+\n\nStatus: (?:proposed|accepted|superseded by \d{4})\n\nDate: \d{4}-\d{2}-\d{2}\n\n/,
+    );
+    expect(read('docs/decisions/README.md')).toContain(`](${basename(page)})`);
+  });
+});
