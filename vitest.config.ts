@@ -13,7 +13,7 @@ export default defineConfig({
       {
         test: {
           name: 'platform',
-          include: ['test/api/**/*.test.ts', 'test/flow/**/*.test.ts'],
+          include: ['test/{api,flow,security}/**/*.test.ts'],
           globalSetup: 'test/support/platform.ts',
           testTimeout: 30_000,
           // Some files start a platform of their own: two at a time is what two cores carry.
