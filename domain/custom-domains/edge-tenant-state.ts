@@ -31,6 +31,10 @@ export const HEARTBEAT_TIMEOUT_MS = 5 * MINUTE_MS;
 export const timestampAfter = (now: number, milliseconds: number) => new Date(now + milliseconds).toISOString();
 const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
 
+/** Checks whether an execution may be creating the tenant right now. */
+export const isCreateLeased = (deps: Pick<Deps, 'now'>, { createLeaseUntil }: DistributionTenant): boolean =>
+  createLeaseUntil !== undefined && createLeaseUntil > deps.now().toISOString();
+
 /** Returns the time of a tenant's next check, and whether this execution or the reconciler makes it. */
 function nextCheckDelay(
   { status, since }: Pick<DistributionTenant, 'status' | 'since'>,

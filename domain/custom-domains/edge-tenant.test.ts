@@ -101,6 +101,21 @@ test('two checks at once create one tenant', async () => {
   }
 });
 
+test('a check that the owner requests during a creation does not delay it by the lease', async () => {
+  for (let step = 1, reached = true; reached; step += 1) {
+    const { deps, check, read } = await edgeTenantSimulation();
+    reached = false;
+    await check(async (call) => {
+      if (call.when === 'after' || call.step !== step) return undefined;
+      reached = true;
+      const tenant = await read();
+      if (tenant) await requestCheck(deps, tenant);
+      return undefined;
+    });
+    expect((await read())?.createLeaseUntil, `step ${step}`).toBeUndefined();
+  }
+});
+
 describe('a domain that does not point here', () => {
   test('is checked at growing intervals, and asks CloudFront for nothing while it has no target', async () => {
     const { checkUntil, dnsTarget, edge, clock, read } = await edgeTenantSimulation();

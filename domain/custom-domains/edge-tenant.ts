@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts';
 import {
   type CheckResult,
   DONE,
+  isCreateLeased,
   MINUTE_MS,
   SECOND_MS,
   saveChanges,
@@ -44,10 +45,6 @@ const SLOW_ISSUANCE_MS = 10 * MINUTE_MS;
 
 /** Returns the tenant's name. No two claims share one. */
 const tenantName = ({ token }: TenantKey) => `door-${token}`;
-
-/** Checks whether an execution may be creating the tenant right now. */
-const isCreateLeased = (deps: Deps, { createLeaseUntil }: DistributionTenant) =>
-  createLeaseUntil !== undefined && createLeaseUntil > deps.now().toISOString();
 
 /** Makes one check of a tenant. Throws the edge's own errors, which the execution retries. */
 export async function reconcileTenant(deps: TenantDeps, { host, token }: TenantKey): Promise<CheckResult> {

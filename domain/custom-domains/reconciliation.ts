@@ -10,6 +10,7 @@ import {
   applyChanges,
   HEARTBEAT_TIMEOUT_MS,
   HOUR_MS,
+  isCreateLeased,
   SECOND_MS,
   type TenantKey,
   timestampAfter,
@@ -69,6 +70,8 @@ const recheckCooldown = ({ status, certificates }: DistributionTenant) =>
 export async function requestCheck(deps: Deps, tenant: DistributionTenant): Promise<DistributionTenant> {
   const { status, askedAt } = tenant;
   if (status !== 'WAITING' && status !== 'FAILED') return tenant;
+  // A creation is a check under way. A newer version would refuse its result, and its lease would last to the end.
+  if (isCreateLeased(deps, tenant)) return tenant;
   const now = deps.now().getTime();
   if (askedAt && now - Date.parse(askedAt) < recheckCooldown(tenant)) return tenant;
   const asked = { askedAt: timestampAfter(now, 0) };
