@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isHostName } from '../contract/host-names.ts';
+import { isHostName } from '../contract/host-names/host-names.ts';
 
 /** `localhost` is the local run's. */
 const hostName = z

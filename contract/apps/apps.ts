@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { FRAMEWORKS, NODE_VERSIONS } from '../enums.ts';
 import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
-import { HostName } from '../host-names.ts';
+import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
 

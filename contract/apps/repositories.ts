@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isHostName } from '../host-names.ts';
+import { isHostName } from '../host-names/host-names.ts';
 
 /** The scheme and host of a repository's URL. */
 export interface RepositoryAddress {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CERTIFICATE_STATUSES, CUSTOM_DOMAIN_STATUSES } from '../enums.ts';
 import { Id, resource, single, Timestamp } from '../envelope.ts';
-import { HostName } from '../host-names.ts';
+import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 
 const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.string() });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Invoice } from '../billing/invoices.ts';
 import { resource, single } from '../envelope.ts';
-import { AbsoluteHostName } from '../host-names.ts';
+import { AbsoluteHostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { isCountry } from './countries.ts';
 

@@ -4,7 +4,7 @@ import type {
   listSubscriptions as ListRoute,
 } from '../../contract/billing/subscriptions.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { isHostName } from '../../contract/host-names.ts';
+import { isHostName } from '../../contract/host-names/host-names.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { addDnsRecord as AddRoute } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names.ts';
+import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names/host-names.ts';
 import type { Input } from '../../contract/route.ts';
 import type { DnsRecord } from '../../table/entities/dns.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import { isRegistrable } from '../../contract/host-names.ts';
+import { isRegistrable } from '../../contract/host-names/host-names.ts';
 import type { checkDomain as CheckRoute, listDomainPrices as PricesRoute } from '../../contract/registrar/catalogue.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Availability, Registrar } from '../../providers/registrar/registrar.ts';

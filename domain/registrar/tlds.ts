@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
-import { isHostName, isRegistrable } from '../../contract/host-names.ts';
+import { isHostName, isRegistrable } from '../../contract/host-names/host-names.ts';
 import { DomainOffer } from '../../table/entities/registrar.ts';
 import { upsert } from '../../table/writes.ts';
 import { staleWhileRevalidate } from '../cache/cache.ts';

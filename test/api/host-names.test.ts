@@ -11,7 +11,7 @@ import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { registerDomain, registrant, uniqueDomain } from '../support/domains.ts';
 import { newAccount, type OpenedAccount } from '../support/harness.ts';
 
-/** One rule of what a host name is (contract/host-names.ts), held by every place of the API that takes one. */
+/** One rule of what a host name is (contract/host-names/host-names.ts), held by every place of the API that takes one. */
 
 /** Several accounts, so that none reaches its rate limit. */
 let account: OpenedAccount;
