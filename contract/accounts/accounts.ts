@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Money, resource, single, Timestamp } from '../envelope.ts';
+import { LimitsSchema } from '../limits.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Account; the fields beyond `email` and `walletBalance` are the design's. */
@@ -10,6 +11,7 @@ export const Account = resource('Account', () =>
     name: z.string(),
     walletBalance: Money(),
     plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
+    limits: LimitsSchema(),
     createdAt: Timestamp(),
   }),
 );

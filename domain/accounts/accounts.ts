@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../../contract/accounts/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { limitsOf } from '../../contract/limits.ts';
 import type { Output } from '../../contract/route.ts';
 import { SCOPES } from '../../contract/route.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
@@ -19,7 +20,9 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typ
   const { id, email, name, walletCents, createdAt } = account;
   const { slug, name: planName, appLimit } = account.plan;
   const plan = { slug, name: planName, appLimit };
-  return { data: { id, email, name, walletBalance: formatRand(walletCents), plan, createdAt } };
+  return {
+    data: { id, email, name, walletBalance: formatRand(walletCents), plan, limits: limitsOf(account), createdAt },
+  };
 }
 
 const loginTaken = () => new ApiError('conflict', 'This login has an account already.');

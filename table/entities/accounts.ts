@@ -23,6 +23,8 @@ export const Account = /* @__PURE__ */ entity({
       email: z.string(),
       name: z.string(),
       plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
+      /** Limits that operators set for this account (contract/limits.ts). */
+      limits: z.optional(z.record(z.string(), z.int())),
       /** Applications that count towards the plan. */
       appCount: z.int(),
       /** Webhook endpoints; absent before the first. */
