@@ -1,15 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UserError } from '../data-directory.ts';
 import type { Children } from '../processes/children.ts';
+import { isReachableFromOutside } from '../processes/ports.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
+import { writeLoopbackJetty } from './loopback-jetty.ts';
 import { call, WireError, waitUntilUp } from './wire.ts';
 
 const JAVA_NEEDED = 17;
+const MAIN_CLASS = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
 const require = createRequire(import.meta.url);
 
 /** Properties of a table resource that CreateTable takes under the same name. */
@@ -51,7 +54,10 @@ export interface DynamoDbOptions {
   children: Children;
 }
 
-/** Starts DynamoDB Local and resolves with its address once it answers. Throws a user error if it cannot start. */
+/**
+ * Starts DynamoDB Local and resolves with its address once it answers. Throws a user error if it cannot start, or if
+ * other machines could reach it.
+ */
 export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
   const emulator = join(require.resolve('amplify-dynamodb-simulator/package.json'), '../emulator');
   if (folder) setWriteAheadLog(folder);
@@ -59,7 +65,9 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
   // accumulate.
   const temporary = join(children.dataDir, 'dynamodb-temporary');
   rmSync(temporary, { recursive: true, force: true });
-  mkdirSync(temporary, { recursive: true });
+  const classes = join(temporary, 'classes');
+  mkdirSync(classes, { recursive: true });
+  await writeLoopbackJetty(join(emulator, 'DynamoDBLocal_lib'), classes);
   const java = children.spawn(
     'java',
     [
@@ -68,10 +76,14 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
       '-XX:TieredStopAtLevel=1',
       '-Djava.library.path=./DynamoDBLocal_lib',
       `-Djava.io.tmpdir=${temporary}`,
-      '-jar',
-      'DynamoDBLocal.jar',
+      '-cp',
+      [classes, 'DynamoDBLocal.jar'].join(delimiter),
+      MAIN_CLASS,
       '-port',
       String(port),
+      // Otherwise it allows pages of every origin to call it.
+      '-cors',
+      'http://127.0.0.1',
       '-sharedDb',
       '-disableTelemetry',
       ...(folder ? ['-dbPath', folder] : ['-inMemory']),
@@ -89,6 +101,11 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
       if (failed || java.exitCode !== null || java.signalCode !== null) throw new UserError(describeJavaProblem());
     },
   );
+  if (await isReachableFromOutside(port)) {
+    throw new UserError(
+      'The local database (DynamoDB Local) would be reachable from other machines. Nothing was started.',
+    );
+  }
   return url;
 }
 
