@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { LoginEmulator } from '../emulators/login/login.ts';
@@ -60,15 +61,19 @@ const ACCOUNTS = {
 interface Engines {
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
-  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor'>;
+  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword'>;
 }
 
-const passwordOf = (who: keyof Accounts) => `${who}-password`;
-const subjectOf = (who: keyof Accounts, { login }: Engines) =>
-  login.subjectOf({ email: ACCOUNTS[who].email, name: ACCOUNTS[who].name, password: passwordOf(who) });
+/** Returns a new password: who reaches the port must not know it from the documentation. */
+const newPassword = () => randomBytes(12).toString('base64url');
+/** The passwords of runs before version 0.3 were published. */
+const isPublished = (who: keyof Accounts, { password }: Account) => password === `${who}-password`;
+const subjectOf = (who: keyof Accounts, password: string, { login }: Engines) =>
+  login.subjectOf({ email: ACCOUNTS[who].email, name: ACCOUNTS[who].name, password });
 
 async function open(who: keyof Accounts, operator: string, engines: Engines): Promise<Account> {
-  const owner = await subjectOf(who, engines);
+  const password = newPassword();
+  const owner = await subjectOf(who, password, engines);
   const { id, keys } = Opened.parse(await engines.lambda.invoke(operator, { ...ACCOUNTS[who], login: owner }));
   const key = (name: string) => {
     const found = keys.find((each) => each.name === name);
@@ -79,7 +84,7 @@ async function open(who: keyof Accounts, operator: string, engines: Engines): Pr
   return {
     id,
     email: ACCOUNTS[who].email,
-    password: passwordOf(who),
+    password,
     dashboardToken: '',
     secretKey: key('all').secretKey,
     publicKey: key('all').publicKey,
@@ -101,11 +106,18 @@ export async function seedAccounts(file: string, engines: Engines): Promise<{ ac
   ]);
   const accounts = { demo, other };
   const first = !known.demo || !known.other;
-  if (first) writeFileSync(file, JSON.stringify(accounts), { mode: 0o600 });
+  let isChanged = first;
+  for (const who of ['demo', 'other'] as const) {
+    if (!isPublished(who, accounts[who])) continue;
+    accounts[who] = { ...accounts[who], password: newPassword() };
+    await engines.login.setPassword(accounts[who]);
+    isChanged = true;
+  }
+  if (isChanged) writeFileSync(file, JSON.stringify(accounts), { mode: 0o600 });
   // Tokens expire, so each start issues new ones for a day.
   const fresh = async (who: keyof Accounts): Promise<Account> => ({
     ...accounts[who],
-    dashboardToken: await engines.login.tokenFor(await subjectOf(who, engines)),
+    dashboardToken: await engines.login.tokenFor(await subjectOf(who, accounts[who].password, engines)),
   });
   const [forDemo, forOther] = await Promise.all([fresh('demo'), fresh('other')]);
   return { accounts: { demo: forDemo, other: forOther }, first };

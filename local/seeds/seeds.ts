@@ -12,7 +12,7 @@ interface Tools {
   panelUrl: string;
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
-  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor'>;
+  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword'>;
 }
 
 /** Creates the demo data (design, section 6) on the first start with the functions that operators use. */

@@ -66,7 +66,7 @@ test('a signed-in user is not prompted again until signing out', async () => {
 describe('rejected sign-ins', () => {
   test.each([
     ['a wrong password', { email: demo.email, password: 'not-the-password' }, '', 'is wrong'],
-    ['an unknown address', { email: 'unknown@example.com', password: 'demo-password' }, '', 'is wrong'],
+    ['an unknown address', { email: 'unknown@example.com', password: demo.password }, '', 'is wrong'],
     ['a short password', { ...newcomer(), password: 'short' }, '?sign-up', 'at least 12 characters'],
     ['a taken address', { ...newcomer(), email: demo.email.toUpperCase() }, '?sign-up', 'already'],
     ['no address', { ...newcomer(), email: '<script>' }, '?sign-up', 'no e-mail address'],

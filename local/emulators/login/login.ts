@@ -21,6 +21,8 @@ export interface LoginEmulator {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Returns the subject of a user. Adds the user if there is none with this email address. */
   subjectOf(user: NewUser): Promise<string>;
+  /** Replaces the password of the user with this email address. */
+  setPassword(user: Pick<NewUser, 'email' | 'password'>): Promise<void>;
   /** Returns an access token that is valid for a day. */
   tokenFor(subject: string): Promise<string>;
   stop(): Promise<void>;
@@ -85,6 +87,7 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
       await oidc.callback()(request, response);
     },
     subjectOf: async (user) => (await users.ensure(user)).subject,
+    setPassword: users.setPassword,
     tokenFor: (subject) => signAccessToken(key, { ...facts, subject }, DAY_SECONDS),
     stop: async () => (await starting)?.close(),
   };

@@ -19,12 +19,20 @@ export interface Users {
   signIn(email: string, password: string): Promise<User | undefined>;
   /** Adds a user and returns it; undefined if the email address is in use. */
   add(user: NewUser): Promise<User | undefined>;
+  /** Replaces the password of the user with this email address, if there is one. */
+  setPassword(user: Pick<NewUser, 'email' | 'password'>): Promise<void>;
   /** Returns the user with this email address. Adds it if there is none. */
   ensure(user: NewUser): Promise<User>;
 }
 
 const derive = promisify<string, string, number, Buffer>(scrypt);
 const hashOf = (password: string, salt: string): Promise<Buffer> => derive(password, salt, 32);
+
+/** Returns what is stored of a password. */
+async function sealPassword(password: string): Promise<Pick<User, 'salt' | 'hash'>> {
+  const salt = randomBytes(16).toString('hex');
+  return { salt, hash: (await hashOf(password, salt)).toString('hex') };
+}
 
 /** Opens the users' file. Passwords are stored as scrypt hashes. */
 export function openUsers(file: string): Users {
@@ -39,13 +47,17 @@ export function openUsers(file: string): Users {
       return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined;
     },
     async add({ email, name, password }) {
-      const salt = randomBytes(16).toString('hex');
-      const hash = (await hashOf(password, salt)).toString('hex');
+      const secret = await sealPassword(password);
       if (byEmail(email)) return undefined;
-      const user = { subject: randomUUID(), email: email.trim().toLowerCase(), name: name.trim(), salt, hash };
+      const user = { subject: randomUUID(), email: email.trim().toLowerCase(), name: name.trim(), ...secret };
       state.value.push(user);
       state.save();
       return user;
+    },
+    async setPassword({ email, password }) {
+      const secret = await sealPassword(password);
+      Object.assign(byEmail(email) ?? {}, secret);
+      state.save();
     },
     ensure: async (user) => byEmail(user.email) ?? (await users.add(user)) ?? users.ensure(user),
   };
