@@ -16,6 +16,9 @@ export type Access = Scope | 'any' | 'catalogue' | 'hook' | 'none' | 'login';
 
 export type Path = `/${string}`;
 
+/** A revoked or replaced key is out of use after this many seconds at the latest, answers in caches included. */
+export const MAX_REVOCATION_DELAY_S = 15;
+
 /** Everything that is called with a login is below this. */
 export const DASHBOARD_PATH = '/dashboard/v1';
 

@@ -24,7 +24,7 @@ import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
-import { DASHBOARD_PATH, listPaths } from '../../contract/route.ts';
+import { DASHBOARD_PATH, listPaths, MAX_REVOCATION_DELAY_S } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
 import { WebApp } from '../constructs/web-app.ts';
 import type { AiStack } from './ai.ts';
@@ -77,7 +77,7 @@ export class EdgeStack extends PlatformStack {
       edgeFunction: 'name-visitor',
       // Streamed responses have an origin of their own.
       streams: Object.fromEntries(listPaths(createChatCompletion).map((path) => [path, ai.urlHost])),
-      // Responses of the catalogue are cached as long as their Cache-Control says, up to a minute per key.
+      // Responses of the catalogue are cached as long as their Cache-Control says, and per key.
       passed: [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`],
       others: webApp.behaviours,
       cached: routes.filter(({ access }) => access === 'catalogue').map(({ path }) => path),
@@ -121,7 +121,7 @@ const catalogueCache = (scope: Construct, prefix: string) =>
     cachePolicyName: `${prefix}-catalogue`,
     minTtl: Duration.seconds(0),
     defaultTtl: Duration.seconds(0),
-    maxTtl: Duration.minutes(1),
+    maxTtl: Duration.seconds(MAX_REVOCATION_DELAY_S),
     headerBehavior: CacheHeaderBehavior.allowList('Authorization', 'X-Public-Key', 'Origin'),
     queryStringBehavior: CacheQueryStringBehavior.all(),
     enableAcceptEncodingBrotli: true,

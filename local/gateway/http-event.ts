@@ -79,6 +79,8 @@ export function toHttpEvent(request: HttpRequest, { route, pathParameters }: Rou
   const forwarded = headers['x-forwarded-for'];
   headers['x-forwarded-for'] = forwarded ? `${forwarded}, ${request.sourceIp}` : request.sourceIp;
   headers['x-forwarded-proto'] ??= 'http';
+  // The edge's headers replace ones of the same name from the client.
+  if (route.headers) Object.assign(headers, route.headers, { 'x-viewer-address': request.sourceIp });
   const host = headers.host ?? 'localhost';
   const parameters = queryParameters(query);
   const isText = TEXT.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined;

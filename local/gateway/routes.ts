@@ -1,3 +1,4 @@
+import type { FunctionSpec } from '../lambda/pool.ts';
 import type { Template } from '../template/template.ts';
 
 /** A route of the HTTP API and its function. */
@@ -6,6 +7,8 @@ export interface HttpRoute {
   key: string;
   functionArn: string;
   timeoutMs: number;
+  /** Headers that the edge adds. */
+  headers?: Record<string, string>;
 }
 
 export interface RouteMatch {
@@ -13,8 +16,14 @@ export interface RouteMatch {
   pathParameters: Record<string, string>;
 }
 
+/** Returns the headers with which the edge calls a function: its secret, where the function expects one. */
+export function edgeHeaders(spec: FunctionSpec | undefined): Record<string, string> {
+  const { ORIGIN_SECRET: secret } = spec?.environment ?? {};
+  return secret ? { 'x-origin-secret': secret } : {};
+}
+
 /** Returns the template's routes with the functions of their integrations. */
-export function routesOf(template: Template): HttpRoute[] {
+export function routesOf(template: Template, functions: readonly FunctionSpec[]): HttpRoute[] {
   const integrations = new Map(template.resources('AWS::ApiGatewayV2::Integration').map((each) => [each.ref, each]));
   return template.resources('AWS::ApiGatewayV2::Route').map(({ properties }) => {
     const integration = integrations.get(String(properties.Target ?? '').replace('integrations/', ''));
@@ -23,7 +32,12 @@ export function routesOf(template: Template): HttpRoute[] {
     const functionArn = /arn:aws:lambda:[^:]+:[^:]+:function:[^/]+/.exec(uri)?.[0];
     const key = String(properties.RouteKey);
     if (!functionArn) throw new Error(`The route ${key} has no function`);
-    return { key, functionArn, timeoutMs: Number(integration?.properties.TimeoutInMillis ?? 30_000) };
+    return {
+      key,
+      functionArn,
+      timeoutMs: Number(integration?.properties.TimeoutInMillis ?? 30_000),
+      headers: edgeHeaders(functions.find(({ arn }) => arn === functionArn)),
+    };
   });
 }
 

@@ -7,6 +7,7 @@ import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 import { type HttpRequest, toHttpEvent } from './http-event.ts';
 import { INTERNAL_SERVER_ERROR } from './http-response.ts';
+import { edgeHeaders } from './routes.ts';
 
 /** A path that the edge sends to a function URL instead of the HTTP API. */
 export interface StreamRoute {
@@ -33,9 +34,7 @@ export function streamRoutesOf(template: Template, functions: readonly FunctionS
       const url = urls.find(({ host }) => text(origin, 'DomainName').startsWith(host));
       const spec = functions.find(({ arn }) => arn === url?.functionArn);
       if (!url || !spec) return [];
-      const { ORIGIN_SECRET: secret } = spec.environment;
-      const headers: Record<string, string> = secret ? { 'x-origin-secret': secret } : {};
-      return [{ path: text(behaviour, 'PathPattern'), functionArn: url.functionArn, headers }];
+      return [{ path: text(behaviour, 'PathPattern'), functionArn: url.functionArn, headers: edgeHeaders(spec) }];
     });
   });
 }
@@ -52,12 +51,9 @@ export async function stream(
   decorate: (headers: Record<string, string>) => void,
 ): Promise<void> {
   const event = toHttpEvent(request, {
-    route: { key: '$default', functionArn: route.functionArn, timeoutMs: 0 },
+    route: { ...route, key: '$default', timeoutMs: 0 },
     pathParameters: {},
   });
-  // The edge's headers replace ones of the same name from the client.
-  const edgeHeaders = { ...route.headers, 'x-viewer-address': request.sourceIp };
-  Object.assign(event, { headers: { ...(isObject(event.headers) ? event.headers : {}), ...edgeHeaders } });
   Object.assign(event.requestContext ?? {}, { requestId: randomUUID() });
   let head = Buffer.alloc(0);
   let report: (message: FromReader) => void = () => {};

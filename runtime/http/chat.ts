@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { ChatRequest, MAX_CHAT_BODY_BYTES, createChatCompletion as route } from '../../contract/ai/chat.ts';
-import { ApiError, errorBody } from '../../contract/errors.ts';
+import { type ApiError, errorBody } from '../../contract/errors.ts';
 import { listPaths } from '../../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
@@ -11,7 +11,7 @@ import { deps } from '../deps.ts';
 import { callReport } from '../observability/chat-report.ts';
 import { log } from '../observability/log.ts';
 import { credentialsFrom } from './credentials.ts';
-import { isFromEdge } from './edge.ts';
+import { assertFromEdge } from './edge.ts';
 import { identify } from './identify.ts';
 import { parseAs, readBody } from './input.ts';
 import { refuseUnmatched } from './not-found.ts';
@@ -87,8 +87,7 @@ const PATHS: readonly string[] = listPaths(route);
 
 /** Identifies the caller and returns the account. Throws 404 for anything but a POST of the operation's paths. */
 async function identifyAccount(event: Event, request: RequestContext): Promise<string> {
-  // A function URL is public, but only the edge may call it.
-  if (!isFromEdge(event)) throw new ApiError('forbidden', 'Use the address that the documentation names.');
+  assertFromEdge(event);
   if (event.requestContext.http.method !== route.method || !PATHS.includes(event.rawPath))
     return await refuseUnmatched(event, request);
   const { caller, quota } = await identify(await credentialsFrom(event), route.access);

@@ -1,12 +1,12 @@
 import { ApiError } from '../../contract/errors.ts';
 import { hashKey, isKeyText, type KeyKind } from '../../domain/accounts/credentials.ts';
-import { clientAddress } from './edge.ts';
+import { clientNetwork } from './edge.ts';
 import { verifyLogin } from './login.ts';
 import type { Event } from './response.ts';
 
 interface Sent {
-  /** IP address of the client. */
-  address: string;
+  /** Network of the client. */
+  network: string;
 }
 
 /** A well-formed API key; only the table knows whether it is valid. */
@@ -52,26 +52,26 @@ function presentedKey({ headers }: Event): { kind: KeyKind; text: string } | und
   return text === undefined ? undefined : { kind: 'public', text };
 }
 
-function keyFrom(event: Event, address: string): KeyCredentials | InvalidCredentials {
+function keyFrom(event: Event, network: string): KeyCredentials | InvalidCredentials {
   const key = presentedKey(event);
-  if (!key) return { kind: 'invalid', address, error: new ApiError('unauthorized') };
+  if (!key) return { kind: 'invalid', network, error: new ApiError('unauthorized') };
   const { kind, text } = key;
-  if (!isKeyText(text, kind)) return { kind: 'invalid', address, error: unknownKey() };
-  return { kind, address, sender: hashKey(text), idempotencySubject: text, origin: event.headers.origin };
+  if (!isKeyText(text, kind)) return { kind: 'invalid', network, error: unknownKey() };
+  return { kind, network, sender: hashKey(text), idempotencySubject: text, origin: event.headers.origin };
 }
 
 /** Creates the error for a key that does not exist. */
 export const unknownKey = () => new ApiError('unauthorized', 'This API key is unknown.');
 
-async function loginFrom(event: Event, address: string): Promise<LoginCredentials | InvalidCredentials> {
+async function loginFrom(event: Event, network: string): Promise<LoginCredentials | InvalidCredentials> {
   const token = bearerToken(event.headers.authorization);
   const subject = token && (await verifyLogin(token));
   if (!subject) {
     const error = new ApiError('unauthorized', 'A valid login is needed: Authorization: Bearer <access token>.');
-    return { kind: 'invalid', address, error };
+    return { kind: 'invalid', network, error };
   }
   const sender = `login ${subject}`;
-  return { kind: 'login', address, sender, idempotencySubject: sender, subject, token };
+  return { kind: 'login', network, sender, idempotencySubject: sender, subject, token };
 }
 
 /** Returns true for paths of signed-in users; all other paths are for API keys. */
@@ -79,6 +79,6 @@ const isDashboardPath = (path: string) => path.startsWith('/dashboard/');
 
 /** Reads the credentials of a request: a login on the dashboard's paths, otherwise an API key. Throws 503 if logins cannot be verified. */
 export async function credentialsFrom(event: Event): Promise<RequestCredentials> {
-  const address = clientAddress(event);
-  return isDashboardPath(event.rawPath) ? await loginFrom(event, address) : keyFrom(event, address);
+  const network = clientNetwork(event);
+  return isDashboardPath(event.rawPath) ? await loginFrom(event, network) : keyFrom(event, network);
 }

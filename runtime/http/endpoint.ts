@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import { ApiError } from '../../contract/errors.ts';
-import type { Input, Output, Route } from '../../contract/route.ts';
+import { type Input, MAX_REVOCATION_DELAY_S, type Output, type Route } from '../../contract/route.ts';
 import type { Caller, Deps } from '../../domain/deps.ts';
 import { deps as base } from '../deps.ts';
 import { credentialsFrom, type RequestCredentials } from './credentials.ts';
-import { clientAddress } from './edge.ts';
+import { clientNetwork } from './edge.ts';
 import { type IdempotentRequest, idempotentRequest } from './idempotency.ts';
 import { type Identity, identify } from './identify.ts';
 import { parseInput } from './input.ts';
@@ -44,7 +44,7 @@ function identifyAndRead(
 const identification = (route: Route, read: Read): Layer => ({
   before: async ({ event, context: { request } }) => {
     if (route.access === 'none') {
-      request.quota = await countAnonymous(`docs ${clientAddress(event)}`);
+      request.quota = await countAnonymous(`docs ${clientNetwork(event)}`);
       return;
     }
     const credentials = await credentialsFrom(event);
@@ -65,8 +65,14 @@ const validation = (route: Route): Layer => ({
   },
 });
 
-/** The catalogue may be cached for a minute per key: browsers and the edge cache it (lib/stacks/edge.ts). */
-const CATALOGUE = { 'cache-control': 'public, max-age=60', vary: 'Authorization, X-Public-Key, Origin' };
+/**
+ * The catalogue may be cached per key, as long as a revoked key may be in use: browsers and the edge cache it
+ * (lib/stacks/edge.ts).
+ */
+const CATALOGUE = {
+  'cache-control': `public, max-age=${MAX_REVOCATION_DELAY_S}`,
+  vary: 'Authorization, X-Public-Key, Origin',
+};
 
 /** The caller of an operation that needs no key. */
 const ANONYMOUS: Caller = { accountId: '', keyId: '' };

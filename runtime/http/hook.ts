@@ -5,7 +5,7 @@ import type { Input, Output, Route } from '../../contract/route.ts';
 import type { HookRequest } from '../../domain/deployments/git-hosts.ts';
 import type { Deps } from '../../domain/deps.ts';
 import { deps as base } from '../deps.ts';
-import { clientAddress } from './edge.ts';
+import { clientNetwork } from './edge.ts';
 import { bodyBytes, parseInput } from './input.ts';
 import { countAnonymous, Refusal } from './rate-limit.ts';
 import { buildResponse, type Event, type HandlerContext, type Result, requestLogging } from './response.ts';
@@ -21,7 +21,7 @@ interface Act<R extends Route, E, Subject> {
 
 /**
  * Creates the Lambda handler of a hook, which other services call with a signature of their own in place of a key. Genuine
- * calls are counted by their path, all others by address like any guess: a guesser cannot use up what a repository needs.
+ * calls are counted by their path, all others by network like any guess: a guesser cannot use up what a repository needs.
  */
 export function hook<R extends Route, E extends object, Subject>(
   route: R,
@@ -35,7 +35,7 @@ export function hook<R extends Route, E extends object, Subject>(
       return { request, subject: await identify(deps, parseInput(route, event) as Input<R>, request) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new Refusal(error, await countAnonymous(`hook ${clientAddress(event)}`));
+      throw new Refusal(error, await countAnonymous(`hook ${clientNetwork(event)}`));
     }
   };
   return middy<Event, Result, Error, HandlerContext>()

@@ -29,8 +29,8 @@ export async function identify(credentials: RequestCredentials, access: Access):
     return await (credentials.kind === 'login' ? identifyLogin(credentials) : identifyKey(credentials, access));
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'unauthorized')) throw error;
-    // No credentials identify this request: it is counted by address, so that guessing is limited too.
-    throw new Refusal(error, await countAnonymous(credentials.address));
+    // No credentials identify this request: it is counted by network, so that guessing is limited too.
+    throw new Refusal(error, await countAnonymous(credentials.network));
   }
 }
 

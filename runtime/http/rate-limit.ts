@@ -88,7 +88,7 @@ const ANONYMOUS_TTL_S = 3600;
 /**
  * Counts a request that no credentials identify, so that guessing is limited too. Throws {@link Refusal} 429.
  *
- * @param address what it is counted by: the client's IP address, after a prefix where it has a limit of its own
+ * @param address what it is counted by: the client's network, after a prefix where it has a limit of its own
  */
 export async function countAnonymous(address: string, limit: number = limitOf('anonymous')): Promise<Quota> {
   const now = deps.now();

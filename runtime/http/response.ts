@@ -5,6 +5,7 @@ import { ApiError, errorBody } from '../../contract/errors.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { log, metrics } from '../observability/log.ts';
+import { assertFromEdge } from './edge.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 import { Refusal } from './rate-limit.ts';
 
@@ -102,10 +103,11 @@ function logRequest(operation: string, event: Event, request: RequestContext, st
   });
 }
 
-/** Creates the outermost layer: gives the request its id, turns a thrown error into a response, and logs one line. */
+/** Creates the outermost layer: gives the request its id, refuses one that avoids the edge, turns a thrown error into a response, and logs one line. */
 export const requestLogging = (operation: string): Layer => ({
   before: ({ event, context }) => {
     context.request = newRequestContext(event);
+    assertFromEdge(event);
   },
   after: ({ event, context, response }) => {
     logRequest(operation, event, context.request, response?.statusCode ?? 200);

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Method } from '../../contract/route.ts';
-import { local, newAccount, type OpenedAccount } from '../support/harness.ts';
+import { local, newAccount, type OpenedAccount, throughTheEdge } from '../support/harness.ts';
 
 /**
  * Counts sequential round trips on the wire: a proxy in front of the table counts waves. A request that starts while none is
@@ -58,7 +58,7 @@ async function invoke(
   const { handler } = (await import(`../../functions/api/${id}.ts`)) as { handler: Handler };
   const event = {
     rawPath: path,
-    headers: { authorization: `Bearer ${account.secretKey}`, ...headers },
+    headers: { ...throughTheEdge(), authorization: `Bearer ${account.secretKey}`, ...headers },
     pathParameters: parameters,
     queryStringParameters,
     body: body && JSON.stringify(body),

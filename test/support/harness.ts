@@ -10,6 +10,11 @@ import { unlistedFields, walkable } from './schemas.ts';
 export const local = inject('local');
 const { baseUrl } = local;
 
+/** Returns the header that the edge adds, for calls of a function in this process (local.environment must be set). */
+export const throughTheEdge = (): Record<string, string> => ({
+  'x-origin-secret': process.env.ORIGIN_SECRET ?? '',
+});
+
 /** Creates a client that validates successful responses against the contract: every field with its type, and no other. */
 export function clientOf(options: Omit<ClientOptions, 'baseUrl'>, of: Local = local): Client {
   const client = createClient({ baseUrl: of.baseUrl, ...options });

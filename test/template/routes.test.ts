@@ -73,6 +73,17 @@ describe('the contract, the function files and the template define the same oper
   });
 });
 
+test('every function that the API or a function URL calls requires the edge’s secret, which is in no template', () => {
+  const called = functions.filter(({ FunctionName }) => /-(api|dashboard|ai)-/.test(FunctionName));
+  expect(called.length).toBeGreaterThan(60);
+  for (const { FunctionName, Environment } of called) {
+    expect([FunctionName, Environment.Variables.ORIGIN_SECRET]).toEqual([
+      FunctionName,
+      expect.stringMatching(/^\{\{resolve:secretsmanager:/),
+    ]);
+  }
+});
+
 test('a streaming route has a streaming function URL, and the edge routes its path there with its secret', () => {
   const [url] = read(
     template,
@@ -110,11 +121,11 @@ test('a streaming route has a streaming function URL, and the edge routes its pa
   );
 });
 
-test('the edge caches only the catalogue, for at most a minute, per key and origin, and no errors', () => {
+test('the edge caches only the catalogue, for as long as a revoked key may be in use, per key and origin, and no errors', () => {
   const Policy = z.object({
     CachePolicyConfig: z.object({
       DefaultTTL: z.literal(0),
-      MaxTTL: z.literal(60),
+      MaxTTL: z.literal(15),
       ParametersInCacheKeyAndForwardedToOrigin: z.object({
         HeadersConfig: z.object({ Headers: z.array(z.string()) }),
         QueryStringsConfig: z.object({ QueryStringBehavior: z.literal('all') }),

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
-import { local, newAccount, type OpenedAccount } from '../../support/harness.ts';
+import { local, newAccount, type OpenedAccount, throughTheEdge } from '../../support/harness.ts';
 
 /** Loads the platform's code into this process with an unreachable login issuer. */
 let account: OpenedAccount;
@@ -14,7 +14,7 @@ type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStru
 async function ask(path: string, token: string) {
   const { handler }: { handler: unknown } = await import('../../../functions/api/listApps.ts');
   const http = { method: 'GET', path, sourceIp: '127.0.0.1' };
-  const headers = { authorization: `Bearer ${token}` };
+  const headers = { ...throughTheEdge(), authorization: `Bearer ${token}` };
   const event = { rawPath: path, headers, queryStringParameters: {}, requestContext: { http, requestId: 'test' } };
   const { statusCode, body } = await (handler as Handler)(event, {} as Context);
   return { statusCode, body: JSON.parse(body ?? '{}') };

@@ -40,7 +40,7 @@ test('no key is 401; a public key is 403 from another origin and works from its 
   const allowed = await from(restrictedPublic.origin);
   expect(allowed.status).toBe(200);
   expect(allowed.headers.get('access-control-allow-origin')).toBeTruthy();
-  expect(allowed.headers.get('cache-control')).toBe('public, max-age=60');
+  expect(allowed.headers.get('cache-control')).toBe('public, max-age=15');
   expect(allowed.headers.get('vary')).toContain('X-Public-Key');
   const preflight = await raw('/v1/plans', {
     method: 'OPTIONS',
