@@ -8,6 +8,7 @@ import { startEngines } from './engines/engines.ts';
 import { startEventSources } from './event-sources/event-sources.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { shellOverrides } from './lambda/functions.ts';
+import { LOOPBACK } from './own-hosts.ts';
 import { startChildren } from './processes/children.ts';
 import { isFree } from './processes/ports.ts';
 import { createShutdown } from './processes/shutdown.ts';
@@ -18,6 +19,8 @@ import { type Stacks, startStacks } from './template/stacks.ts';
 export interface PlatformOptions {
   /** The public port. */
   port: number;
+  /** Address that the public port listens on, or a name that resolves to it. Everything else listens on loopback. */
+  host?: string | undefined;
   /** Directory of all state, or `:memory:` for none. */
   dataDir: string;
   /** File for the addresses and keys. Default: `local.json` in the data directory. */
@@ -58,7 +61,7 @@ export interface Platform {
  * and finally the seeds. Throws a user error for problems that the user can fix.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { port, reporter, gitRoot, watch = false } = options;
+  const { port, host = LOOPBACK, reporter, gitRoot, watch = false } = options;
   const overrides = shellOverrides(options.shell);
   if (!(await isFree(port))) throw portInUse(port);
   if (gitRoot && !existsSync(gitRoot)) throw new UserError(`LOCAL_GIT_ROOT does not exist: ${gitRoot}`);
@@ -91,8 +94,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     stacks = await startStacks(engines, { ...common, overrides });
     const { template, functions, lambda, variables } = stacks;
     const { dynamoDbUrl, queuesUrl, login, dnsServer } = engines;
-    await startGateway({ port, watch, engines, stacks }).then(life.started, (error: NodeJS.ErrnoException) => {
+    await startGateway({ port, host, watch, engines, stacks }).then(life.started, (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') throw portInUse(port);
+      if (UNUSABLE_HOST.includes(error.code ?? ''))
+        throw new UserError(`HOST is not an address of this machine: ${host}`);
       throw error;
     });
     life.started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl }));
@@ -114,6 +119,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     throw error;
   }
 }
+
+/** Errors of a server whose address is not one of this machine's. */
+const UNUSABLE_HOST = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
 const portInUse = (port: number): UserError =>
   new UserError(

@@ -11,7 +11,7 @@ import { welcome } from './welcome.ts';
 /** Maximum duration of the shutdown in milliseconds: npm's time until it kills, less a margin. */
 const SHUTDOWN_TIMEOUT_MS = 4500;
 
-const { PORT = '4000', DATA_DIR = '.local', LOCAL_JSON, LOCAL_GIT_ROOT } = process.env;
+const { PORT = '4000', HOST, DATA_DIR = '.local', LOCAL_JSON, LOCAL_GIT_ROOT } = process.env;
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
@@ -36,6 +36,7 @@ try {
   const started = performance.now();
   platform = await startPlatform({
     port,
+    host: HOST || undefined,
     dataDir: DATA_DIR,
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
+import { isLoopbackHost, LOOPBACK } from '../own-hosts.ts';
 
 /** A running emulator of an AWS service. */
 export interface Emulator {
@@ -55,12 +56,20 @@ const toErrorResponse = (error: unknown): ServiceError => {
   return new ServiceError('InternalServerException', error instanceof Error ? error.message : String(error), 500);
 };
 
-/** Listens on 127.0.0.1, on a free port by default. An unexpected error of `answer` closes the connection. */
+/**
+ * Listens on 127.0.0.1, on a free port by default, for requests that name this machine. An unexpected error of `answer`
+ * closes the connection.
+ */
 export async function listen(
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   port = 0,
 ): Promise<Emulator> {
   const server = createServer((request, response) => {
+    if (!isLoopbackHost(request.headers.host)) {
+      request.resume();
+      response.writeHead(403, { 'content-type': 'text/plain' }).end('This host name is not the emulator’s.\n');
+      return;
+    }
     answer(request, response).catch((error: unknown) => {
       console.error(error);
       response.destroy();
@@ -70,7 +79,7 @@ export async function listen(
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, LOOPBACK, resolve);
   });
   const address = server.address() as AddressInfo;
   return {

@@ -11,6 +11,8 @@ import { createWebApp } from './web-app.ts';
 
 interface Inside {
   port: number;
+  /** Address to listen on. */
+  host: string;
   /** Rebuilds functions when their sources change. */
   watch: boolean;
   engines: Pick<Engines, 'synthesis' | 'login' | 'payments' | 'appHost'>;
@@ -20,21 +22,22 @@ interface Inside {
 /**
  * Opens the public port for the API, dashboard, logins, payments and applications, routed as at the template's edge.
  */
-export function startGateway({ port, watch, engines, stacks }: Inside): Promise<HttpServer> {
+export function startGateway({ port, host, watch, engines, stacks }: Inside): Promise<HttpServer> {
   const { synthesis, login, payments, appHost } = engines;
   const { template, functions, variables, lambda, keyValueStore } = stacks;
   const appsDomain = `.${variables.APPS_DOMAIN}`;
   const [api] = template.resources('AWS::ApiGatewayV2::Api');
   return startHttpServer({
     port,
+    host,
     // While sources are watched, a request waits for the rebuild of edited code.
     lambda: watch
       ? { invokeText: (...invocation) => synthesis.fresh().then(() => lambda.invokeText(...invocation)) }
       : lambda,
-    route: createRouter(routesOf(template)),
+    route: createRouter(routesOf(template, functions)),
     streams: new Map(streamRoutesOf(template, functions).map((each) => [each.path, each])),
     cors: createCors(api?.properties.CorsConfiguration),
-    isApp: (host) => host.endsWith(appsDomain) || keyValueStore.lookup(host) !== undefined,
+    isApp: (name) => name.endsWith(appsDomain) || keyValueStore.lookup(name) !== undefined,
     edge: createEdge(template, keyValueStore.lookup),
     forward: appHost.forward,
     pages: new Map([

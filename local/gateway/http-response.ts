@@ -21,11 +21,11 @@ export const SERVICE_UNAVAILABLE = gateway(503, 'Service Unavailable');
 export const NOT_FOUND = gateway(404, 'Not Found');
 
 /** Returns an error in the platform's standard shape for requests that reach no function. */
-export const errorResponse = (status: number, message: string): HttpResponse => ({
+export const errorResponse = (status: number, message: string, code = 'invalid_request'): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   cookies: [],
-  body: JSON.stringify({ error: { message, code: 'invalid_request', status } }),
+  body: JSON.stringify({ error: { message, code, status } }),
 });
 
 /** Converts a function's result as an HTTP API does (payload format 2.0). */

@@ -115,6 +115,7 @@ describe('HTTP server', () => {
     const port = await freePort();
     const started = await startHttpServer({
       port,
+      host: '127.0.0.1',
       route: createRouter([route('$default')]),
       lambda: {
         invokeText: async (_, event) => {
@@ -158,9 +159,25 @@ describe('HTTP server', () => {
     }
   });
 
+  test('refuses host names that are not its own with 403, also for unknown methods', async () => {
+    const port = await front();
+    for (const [line, host, status] of [
+      ['GET / HTTP/1.1', 'evil.example', 403],
+      ['BREW /pot HTTP/1.1', 'evil.example', 403],
+      ['GET http://localhost/ HTTP/1.1', 'evil.example', 403],
+      ['GET / HTTP/1.1', `127.0.0.1:${port}`, 200],
+    ]) {
+      const answer = await raw(port, `${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      if (status === 403) expect(answer).toContain('"code":"forbidden","status":403}}');
+    }
+  });
+
   test('routes an unknown method to $default', async () => {
     const port = await front();
-    expect(await raw(port, 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*BREW 0$/);
+    expect(await raw(port, 'BREW /pot HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 200 OK[\s\S]*BREW 0$/,
+    );
   });
 
   test('truncates an oversized body, reads it to its end and answers', async () => {

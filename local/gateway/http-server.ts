@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http';
-import { Socket } from 'node:net';
+import { createServer as createListener, type Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Lambda } from '../lambda/lambda.ts';
+import { createOwnHosts, hostNameOf, listenAddresses } from '../own-hosts.ts';
 import type { Cors } from './cors.ts';
 import type { EdgeDecision } from './edge.ts';
 import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
@@ -22,6 +23,8 @@ const MAX_BODY_BYTES = 6 * 1024 * 1024 + 1024;
 
 export interface HttpServerOptions {
   port: number;
+  /** Address to listen on, or a name that resolves to it. */
+  host: string;
   route: (method: string, path: string) => RouteMatch | undefined;
   lambda: Pick<Lambda, 'invokeText'>;
   cors: Cors | undefined;
@@ -84,6 +87,8 @@ function writeRaw(socket: Duplex, { status, headers, body }: HttpResponse): void
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${head}\r\n${body}`);
 }
 
+const FOREIGN_HOST = errorResponse(403, 'This host name is not one of the platform’s.', 'forbidden');
+
 /** Explains a parser error to the client. */
 function parseRefusal(code: string | undefined): HttpResponse {
   switch (code) {
@@ -111,12 +116,25 @@ function requestWithUnknownMethod(head: Buffer, sourceIp: string): HttpRequest |
   return { method, target, rawHeaders, httpVersion, sourceIp, body: NOTHING };
 }
 
+const listenOn = (server: Server, port: number, address: string | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, resolve);
+  });
+
+/** Returns the Host header of a request. */
+function hostHeaderOf({ rawHeaders }: HttpRequest): string | undefined {
+  const name = rawHeaders.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === 'host');
+  return name < 0 ? undefined : rawHeaders[name + 1];
+}
+
 /**
  * Starts the server of the public port: the HTTP API, and hosted applications by `Host`. Resolves when it listens;
  * throws if it cannot.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { lambda, cors } = options;
+  const isOwnHost = createOwnHosts(options.host);
 
   const handleApi = async (request: HttpRequest): Promise<HttpResponse> => {
     const match = options.route(request.method, splitTarget(request.target).path);
@@ -148,12 +166,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/', rawHeaders, httpVersion, headers, socket } = request;
-    const host = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
-    if (options.isApp(host)) {
+    if (options.isApp(hostNameOf(headers.host))) {
       const decision = await options.edge(request);
       if ('forwardTo' in decision) return options.forward(decision.forwardTo, request, response);
       request.resume();
       writeResponse(response, { cookies: [], ...decision });
+      return;
+    }
+    if (!isOwnHost(headers.host)) {
+      request.resume();
+      writeResponse(response, FOREIGN_HOST);
       return;
     }
     const page = options.pages?.get(firstSegment(url));
@@ -195,16 +217,25 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         ? requestWithUnknownMethod(error.rawPacket, peerAddress(socket))
         : undefined;
     if (unknown && !METHODS.includes(unknown.method)) {
-      void withCors(unknown, undefined).then((answer) => writeRaw(socket, answer));
+      if (!isOwnHost(hostHeaderOf(unknown))) writeRaw(socket, FOREIGN_HOST);
+      else void withCors(unknown, undefined).then((answer) => writeRaw(socket, answer));
     } else writeRaw(socket, parseRefusal(error.code));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, resolve);
-  });
+  const addresses = await listenAddresses(options.host);
+  // A server listens on one address; connections to others are handed to it.
+  const listeners = addresses.map((_, index) =>
+    index === 0 ? server : createListener((socket) => server.emit('connection', socket)),
+  );
+  try {
+    await Promise.all(listeners.map((each, index) => listenOn(each, options.port, addresses[index])));
+  } catch (error) {
+    for (const each of listeners) each.close();
+    throw error;
+  }
   return {
     stop: () =>
       new Promise((resolve) => {
+        for (const each of listeners.slice(1)) each.close();
         server.close(() => resolve());
         server.closeIdleConnections();
         setTimeout(() => server.closeAllConnections(), 500);

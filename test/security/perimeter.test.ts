@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { Context } from 'aws-lambda';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listPlans } from '../../contract/billing/plans.ts';
+import { dashboardRoutes, routes } from '../../contract/routes.ts';
+import { outsideAddresses } from '../../local/processes/ports.ts';
+import { get } from '../support/browse.ts';
+import { clientOf, local, throughTheEdge } from '../support/harness.ts';
+import { isLoopback, listenersOfProgramAt } from '../support/listeners.ts';
+
+const { demo, other } = local.accounts;
+const publicPort = Number(new URL(local.baseUrl).port);
+/** Addresses of the engines and emulators. */
+const engines = Object.entries(local.environment).filter(([name]) => name.startsWith('AWS_ENDPOINT_URL_'));
+const ports = [publicPort, local.dns.port, ...engines.map(([, url]) => Number(new URL(url).port))];
+
+describe('the local run is for this machine only', () => {
+  test('no port answers at an address that other machines reach', async () => {
+    const accepts = (host: string, port: number): Promise<boolean> =>
+      new Promise((answer) => {
+        const socket = connect({ host, port });
+        const end = (accepted: boolean) => {
+          socket.destroy();
+          answer(accepted);
+        };
+        socket.once('connect', () => end(true));
+        socket.once('error', () => end(false));
+      });
+    expect(ports.length).toBeGreaterThan(10);
+    expect(await Promise.all(ports.map((port) => accepts('127.0.0.1', port)))).not.toContain(false);
+    const tried = outsideAddresses().flatMap((host) =>
+      ports.map(async (port) => [host, port, await accepts(host, port)]),
+    );
+    expect((await Promise.all(tried)).filter(([, , accepted]) => accepted)).toEqual([]);
+  });
+
+  test.runIf(process.platform === 'linux')('every socket of its processes listens on loopback', () => {
+    const listeners = listenersOfProgramAt(publicPort);
+    expect(listeners.map(({ port }) => port)).toEqual(expect.arrayContaining(ports));
+    expect(listeners.filter(({ address }) => !isLoopback(address))).toEqual([]);
+  });
+
+  test.each([
+    '/v1/plans',
+    '/dashboard/',
+    '/dashboard/v1/me',
+    '/oidc/.well-known/openid-configuration',
+    '/pay/x',
+    '/hooks/payments',
+    '/ai/v1/chat/completions',
+    '/docs',
+  ])('a page elsewhere that makes its own name point here gets nothing of %s', async (path) => {
+    for (const host of ['evil.example', 'localhost.evil.example', '192.0.2.7']) {
+      const { status, body } = await get(local.baseUrl, host, path);
+      expect([status, JSON.parse(body).error.code]).toEqual([403, 'forbidden']);
+    }
+    expect((await get(local.baseUrl, 'localhost', path)).status).not.toBe(403);
+  });
+
+  test.each(engines)('a page elsewhere that makes its own name point here gets nothing of %s', async (_name, url) => {
+    const answers = await Promise.all(['evil.example', 'localhost.evil.example'].map((host) => get(url, host)));
+    for (const { status } of answers) expect([403, 404]).toContain(status);
+    expect(answers.map(({ body }) => body).join()).not.toMatch(/Exception|MissingAuth|Code>/);
+  });
+
+  test('the passwords of its accounts are random', () => {
+    expect(demo.password).not.toBe(other.password);
+    for (const { password } of [demo, other]) expect(password).toMatch(/^[\w-]{16,}$/);
+  });
+});
+
+type Answer = { statusCode: number; body: string };
+type Handler = (event: object, context: Context) => Promise<Answer>;
+
+/** Keeps the log lines of functions that run in this process out of the tests' output. */
+const withoutLogs = () => {
+  const silenced = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  onTestFinished(() => silenced.mockRestore());
+};
+
+/** Calls a function as API Gateway does, without the edge in front of it. */
+async function callFunction(id: string, headers: object, sourceIp = '192.0.2.1'): Promise<Answer> {
+  Object.assign(process.env, local.environment);
+  const file = ['api', 'dashboard'].map((folder) => `../../functions/${folder}/${id}.ts`);
+  const found = file.find((each) => existsSync(new URL(each, import.meta.url)));
+  const { handler } = (await import(found ?? '')) as { handler: Handler };
+  const http = { method: 'GET', path: '/v1/plans', sourceIp };
+  return await handler({ rawPath: http.path, headers, requestContext: { http, requestId: 'test' } }, {} as Context);
+}
+
+describe('the API is reached through the edge only', () => {
+  test('every function refuses a call that avoids the edge, with a good key and a guessed secret too', async () => {
+    withoutLogs();
+    const key = { authorization: `Bearer ${demo.secretKey}` };
+    const ids = [...routes, ...dashboardRoutes].map(({ id }) => id);
+    for (const id of ['notFound', ...ids]) {
+      for (const secret of [undefined, '', 'x'.repeat(40)]) {
+        const { statusCode, body } = await callFunction(id, {
+          ...key,
+          ...(secret === undefined ? {} : { 'x-origin-secret': secret }),
+        });
+        expect([id, statusCode, JSON.parse(body).error.code]).toEqual([id, 403, 'forbidden']);
+      }
+    }
+    expect((await callFunction('listPlans', { ...key, ...throughTheEdge() })).statusCode).toBe(200);
+  });
+
+  test('a chat completion that avoids the edge is refused', async () => {
+    Object.assign(process.env, local.environment);
+    withoutLogs();
+    const { chat } = await import('../../runtime/http/chat.ts');
+    const { PassThrough } = await import('node:stream');
+    const heads: { statusCode: number }[] = [];
+    const start = (head: { statusCode: number }) => {
+      heads.push(head);
+      return new PassThrough();
+    };
+    const http = { method: 'POST', path: '/ai/v1/chat/completions', sourceIp: '192.0.2.1' };
+    const event = { rawPath: http.path, headers: {}, requestContext: { http, requestId: 'test' } };
+    await chat(event as never, start, new AbortController().signal);
+    expect(heads).toMatchObject([{ statusCode: 403 }]);
+  });
+
+  test('the neighbours in one IPv6 network share the limit of callers without a key', async () => {
+    withoutLogs();
+    const { config } = await import('../../runtime/config.ts');
+    Object.defineProperty(config, 'RATE_LIMIT_ANONYMOUS', { value: 5 });
+    const network = `2001:db8:${Math.floor(Math.random() * 65_536).toString(16)}:1`;
+    const from = (address: string) => callFunction('listPlans', { ...throughTheEdge(), 'x-viewer-address': address });
+    const statuses: number[] = [];
+    for (let client = 1; client <= 7; client += 1) statuses.push((await from(`${network}::${client}`)).statusCode);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    expect((await from(`${network.replace(/1$/, '2')}::1`)).statusCode).toBe(401);
+  });
+});
+
+test('what a key has read of the catalogue is in no cache for longer than a revoked key may be in use', async () => {
+  const { headers } = await clientOf({ publicKey: demo.publicKey }).call(listPlans);
+  expect(headers.get('cache-control')).toBe('public, max-age=15');
+  expect(headers.get('vary')).toContain('Authorization');
+});
