@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isHostName } from '../contract/host-names/host-names.ts';
+import { findAppsDomainProblem } from './apps-domain.ts';
 
 /** `localhost` is the local run's. */
 const hostName = z
@@ -17,8 +18,13 @@ export const Settings = z.object({
     .string()
     .regex(/^[a-z][a-z0-9]{1,11}$/, 'a stage is 2 to 12 lower-case letters and digits')
     .default('dev'),
-  /** The platform's domain: the API is at `https://<domain>`, applications are at `<slug>.apps.<domain>`. */
+  /** The platform's domain: the API is at `https://<domain>`. */
   domain: hostName.default('example.com'),
+  /**
+   * The domain of applications: they are at `<slug>.<appsDomain>`. A registered domain of its own; the stages `dev` and
+   * `local` may leave it out and use `apps.<domain>`.
+   */
+  appsDomain: hostName.optional(),
   /** The AWS region of all resources except edge certificates. */
   region: z.string().default('af-south-1'),
   /** The AWS account. Without it the templates fit any account, and synthesis needs no credentials. */
@@ -31,6 +37,8 @@ export const Settings = z.object({
    * without it, the platform is reached at the distributions' own names.
    */
   hostedZoneId: z.string().optional(),
+  /** The Route 53 hosted zone of `appsDomain`; `hostedZoneId` unless given, for a domain below `domain`. */
+  appsHostedZoneId: z.string().optional(),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
   /** Requests per rolling 60 seconds: per secret key, per public key, and per address without a valid key. */
@@ -107,11 +115,14 @@ export interface Config extends z.output<typeof Settings> {
 export function configure(input: SettingsInput): Config {
   const { data: settings, error } = Settings.safeParse(input);
   if (error) throw new Error(`Invalid settings:\n${z.prettifyError(error)}`);
+  const problem = findAppsDomainProblem(settings);
+  if (problem) throw new Error(`Invalid settings:\n${problem}`);
   const prefix = `hosting-${settings.stage}`;
   return {
     ...settings,
     prefix,
-    appsDomain: `apps.${settings.domain}`,
+    appsDomain: settings.appsDomain ?? `apps.${settings.domain}`,
+    appsHostedZoneId: settings.appsHostedZoneId ?? settings.hostedZoneId,
     publicUrl: `https://${settings.domain}`,
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),

@@ -37,8 +37,8 @@ import { type Platform, PlatformStack } from './platform-stack.ts';
 /** CloudFront takes certificates from this region only. */
 const CERTIFICATE_REGION = 'us-east-1';
 
-function zoneOf(scope: Construct, domain: string, hostedZoneId: string): IHostedZone {
-  return HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName: domain });
+function zoneOf(scope: Construct, domain: string, hostedZoneId: string, id = 'Zone'): IHostedZone {
+  return HostedZone.fromHostedZoneAttributes(scope, id, { hostedZoneId, zoneName: domain });
 }
 
 /** The certificate of the platform's names. It exists only if the settings name the hosted zone. */
@@ -47,11 +47,16 @@ export class CertificateStack extends PlatformStack {
 
   constructor(platform: Platform, hostedZoneId: string) {
     super(platform, 'certificate', 'The certificate of the platform and its applications', CERTIFICATE_REGION);
-    const { domain, appsDomain } = platform.config;
+    const { domain, appsDomain, appsHostedZoneId = hostedZoneId } = platform.config;
+    const apps = `*.${appsDomain}`;
+    const zones = {
+      [domain]: zoneOf(this, domain, hostedZoneId),
+      [apps]: zoneOf(this, appsDomain, appsHostedZoneId, 'AppsZone'),
+    };
     const certificate = new Certificate(this, 'Certificate', {
       domainName: domain,
-      subjectAlternativeNames: [`*.${appsDomain}`],
-      validation: CertificateValidation.fromDns(zoneOf(this, domain, hostedZoneId)),
+      subjectAlternativeNames: [apps],
+      validation: CertificateValidation.fromDnsMultiZone(zones),
     });
     // Read across regions through the stack's output, without custom resources.
     CrossStackReferences.of(certificate).produce(ReferenceStrength.WEAK);
@@ -67,10 +72,11 @@ export class EdgeStack extends PlatformStack {
     certificate?: ICertificate,
   ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
-    const { domain, appsDomain, region } = platform.config;
+    const { domain, appsDomain, region, hostedZoneId, appsHostedZoneId } = platform.config;
     const webApp = new WebApp(this, platform, login);
     new Site(this, 'Api', platform, {
       host: domain,
+      zone: { name: domain, id: hostedZoneId },
       origin: `${api.api.apiId}.execute-api.${region}.amazonaws.com`,
       // Proves to the API that its caller's address header comes from the edge.
       originHeaders: { 'x-origin-secret': api.originSecret },
@@ -85,6 +91,7 @@ export class EdgeStack extends PlatformStack {
     });
     new Site(this, 'Apps', platform, {
       host: `*.${appsDomain}`,
+      zone: { name: appsDomain, id: appsHostedZoneId },
       // Never used: the function sets the application's origin or answers the request.
       origin: domain,
       edgeFunction: 'route-app',
@@ -96,6 +103,8 @@ export class EdgeStack extends PlatformStack {
 
 interface SiteProps {
   host: string;
+  /** The hosted zone of the host; without an id there are no DNS records. */
+  zone: { name: string; id: string | undefined };
   origin: string;
   originHeaders?: Record<string, string>;
   /** A file of lib/edge-functions that runs on every viewer request. */
@@ -180,9 +189,9 @@ class Site extends Construct {
       value: distribution.distributionDomainName,
       description: `Distribution that serves ${props.host}`,
     });
-    if (config.hostedZoneId) {
+    if (props.zone.id) {
       const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution));
-      const zone = zoneOf(this, config.domain, config.hostedZoneId);
+      const zone = zoneOf(this, props.zone.name, props.zone.id);
       new ARecord(this, 'Ipv4', { zone, recordName: `${props.host}.`, target });
       new AaaaRecord(this, 'Ipv6', { zone, recordName: `${props.host}.`, target });
     }

@@ -62,7 +62,10 @@ describe.each([
 
 test.each([
   { stage: 'dev' },
-  { stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
+  {
+    ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
+    ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
+  },
 ])(
   'cdk-nag and CloudFormation report nothing for $stage',
   (settings) => {

@@ -33,7 +33,14 @@ export function emptyBundles(): string {
 
 /** Synthesizes the templates of a stage with every reference resolved. */
 export function synthesize(settings: SettingsInput) {
-  const app = createApp({ ...settings, bundles: emptyBundles(), outdir: temporaryFolder(), validate: false });
+  const apps = { appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' };
+  const app = createApp({
+    ...(['local', 'dev'].includes(settings.stage ?? 'dev') ? {} : apps),
+    ...settings,
+    bundles: emptyBundles(),
+    outdir: temporaryFolder(),
+    validate: false,
+  });
   const assembly = app.synth();
   const stacks = assembly.stacks.map(({ stackName, template }) => ({
     stackName,
