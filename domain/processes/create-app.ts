@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { createApp as CreateRoute } from '../../contract/apps/apps.ts';
+import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
@@ -17,7 +18,7 @@ import { emit } from '../webhooks/events.ts';
 
 /** A DNS label holds 63 characters; this leaves room for a suffix. */
 const MAX_SLUG_LENGTH = 50;
-/** Attempts at a slug with a random suffix of 40 bits. */
+/** Attempts at a slug with a random suffix. */
 const MAX_SLUG_ATTEMPTS = 3;
 
 /** The name in lower case, every run of other characters a `-`. */
@@ -29,6 +30,9 @@ export const toSlug = (name: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_SLUG_LENGTH)
     .replace(/^-+|-+$/g, '') || 'app';
+
+/** 40 random bits: of two applications with one name, or of one whose name is reserved. */
+const randomSuffix = () => `-${randomBytes(5).toString('hex')}`;
 
 /** A host name that another application has: this one gets another, or none. */
 class NameTaken extends Error {
@@ -60,7 +64,7 @@ export async function createApp(
   const applicationId = deps.newId('app');
   const access = await newGitAccess(deps, { accountId: caller.accountId, applicationId });
   const slug = toSlug(input.name);
-  for (let waits = 0, suffixes = 0, suffix = ''; ; ) {
+  for (let waits = 0, suffixes = 0, suffix = RESERVED_SLUGS.has(slug) ? randomSuffix() : ''; ; ) {
     try {
       return await createAppAt(deps, caller, access, input, slug + suffix);
     } catch (error) {
@@ -73,7 +77,7 @@ export async function createApp(
       } else {
         suffixes += 1;
         if (suffixes > MAX_SLUG_ATTEMPTS) throw error;
-        suffix = `-${randomBytes(5).toString('hex')}`;
+        suffix = randomSuffix();
       }
     }
   }
