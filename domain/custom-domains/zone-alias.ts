@@ -1,4 +1,4 @@
-import { Zone, zoneSyncDue } from '../../table/entities/dns.ts';
+import { Zone, zoneChanged } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
@@ -43,7 +43,7 @@ export async function setZoneAlias(
   const { [host]: before, ...others } = zone.aliases ?? {};
   if (before === address) return { isManaged: true, changed: false };
   const aliases = address ? { ...others, [host]: address } : others;
-  const set = { aliases, version: zone.version + 1, ...zoneSyncDue(deps.now()) };
+  const set = { aliases, version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
   const same = { version: { is: zone.version } };
   await deps.table.transact([change(Zone, { accountId, domainId: domain.id }, { set, when: same }, onConditionFailed)]);
   return { isManaged: true, changed: true };

@@ -6,7 +6,7 @@ import {
 } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { DnsRecord, recordsOf, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
+import { DnsRecord, recordsOf, Zone, zoneChanged } from '../../table/entities/dns.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
@@ -61,7 +61,7 @@ async function changeRecords<T>(
       throw new ApiError('conflict', 'This domain is not registered.');
     }
     const write = decide(domain, records);
-    const set = { version: zone.version + 1, ...zoneSyncDue(deps.now()) };
+    const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
     const { accountId } = caller;
     const what = { set, when: { version: { is: zone.version } } };
     const count = change(Zone, { accountId, domainId }, what, concurrentUpdate);

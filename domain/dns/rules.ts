@@ -1,9 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
 import type { addDnsRecord as AddRoute } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names/host-names.ts';
 import type { Input } from '../../contract/route.ts';
 import type { DnsRecord } from '../../table/entities/dns.ts';
+import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
 /**
  * Rules of DNS records (design, Domains). Contents are stored in one spelling: names in lower case without the last
@@ -110,7 +112,15 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
   if (type === 'NS' && name.startsWith('*')) throw refuse('name', 'name servers cannot be given for *');
   const ranked = type === 'MX' || type === 'SRV';
   if (ranked && prio === undefined) throw refuse('prio', `is required for ${type}`);
-  return { type, name, content: CONTENTS[type](input.content.trim()), ttl, prio: ranked ? (prio ?? 0) : 0 };
+  const fields = { type, name, content: CONTENTS[type](input.content.trim()), ttl, prio: ranked ? (prio ?? 0) : 0 };
+  const { valueCharacters } = NAME_SERVER_LIMITS;
+  if (toZoneFileValue(fields).length > valueCharacters) {
+    throw refuse(
+      'content',
+      `is too long for the name servers, which take ${valueCharacters} characters; a quote, a backslash and each byte of a character outside of ASCII count as four`,
+    );
+  }
+  return fields;
 }
 
 /** A record among those that are there. Throws 409. */
@@ -121,4 +131,12 @@ export function checkAgainstOthers(record: RecordFields, others: readonly DnsRec
   if (beside.some(same)) throw new ApiError('conflict', 'This record is there already.');
   const alone = record.type === 'CNAME' ? beside.length > 0 : beside.some(({ type }) => type === 'CNAME');
   if (alone) throw new ApiError('conflict', 'A CNAME cannot stand beside other records of the same name.');
+  const set = [...beside.filter(({ type }) => type === record.type), record];
+  if (!fitsRecordSet(set.map(toZoneFileValue))) {
+    const { setValues, requestCharacters } = NAME_SERVER_LIMITS;
+    throw new ApiError(
+      'conflict',
+      `The ${record.type} records of one name are limited to ${setValues}, with ${requestCharacters} characters in total. Delete some first, or use another name.`,
+    );
+  }
 }

@@ -2,48 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { DnsRecord, recordsOf, Zone } from '../../table/entities/dns.ts';
-import { unschedule } from '../../table/schedule.ts';
+import { DomainName } from '../../table/entities/registrar.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
 /** Returns the key of a record set: name servers have one set per name and type. */
 const setKey = ({ name, type }: { name: string; type: string }) => `${name} ${type}`;
-
-/** Bytes outside of printable ASCII, the quote and the backslash are written by their number, in octal. */
-const quoteBytes = (bytes: Buffer): string =>
-  `"${[...bytes]
-    .map((byte) =>
-      byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
-        ? `\\${byte.toString(8).padStart(3, '0')}`
-        : String.fromCharCode(byte),
-    )
-    .join('')}"`;
-
-/** A text in quoted strings of at most 255 bytes. */
-function quoteText(text: string): string {
-  const bytes = Buffer.from(text);
-  const parts: string[] = [];
-  for (let from = 0; from < bytes.length; from += 255) parts.push(quoteBytes(bytes.subarray(from, from + 255)));
-  return parts.join(' ');
-}
-
-/** A record's value in the notation of zone files: names end in a dot, priorities stand inside, texts are quoted. */
-export function toZoneFileValue({ type, content, prio }: Pick<DnsRecord, 'type' | 'content' | 'prio'>): string {
-  switch (type) {
-    case 'CNAME':
-    case 'NS':
-      return `${content}.`;
-    case 'MX':
-    case 'SRV':
-      return `${prio} ${content}.`;
-    case 'TXT':
-      return quoteText(content);
-    default:
-      return content;
-  }
-}
 
 /** The sets that a domain's records make. One set has one time to live: the shortest of its records'. */
 export function toRecordSets(domain: string, records: readonly DnsRecord[]): RecordSet[] {
@@ -100,19 +68,29 @@ export interface ZoneIds {
 const LEASE_MS = 60_000;
 
 /**
+ * A zone whose sync failed is retried after this, doubled with each failure, in milliseconds: all zones share Route 53's
+ * five requests a second.
+ */
+const FIRST_RETRY_MS = 60_000;
+const MAX_RETRY_MS = 6 * 3600_000;
+const retryDelay = (failures: number) => Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), MAX_RETRY_MS);
+
+/** Result of a sync: the number of changed record sets, and what failed. */
+export interface ZoneSyncResult {
+  changed: number;
+  problem?: { failures: number; error: unknown };
+}
+
+/**
  * Syncs a zone's records to the name servers. One execution syncs a zone at a time and keeps the lease until all
  * changes are written; an execution that finds the lease taken has nothing left to do, and the last of racing changes
- * wins.
- *
- * @returns the number of changed record sets
+ * wins. A sync that fails is recorded and retried with backoff; until then further messages for the zone do nothing.
  */
-export async function syncZone(
-  deps: Pick<Deps, 'table' | 'now'> & { dns: Dns },
-  of: ZoneIds,
-): Promise<{ changed: number }> {
+export async function syncZone(deps: Pick<Deps, 'table' | 'now'> & { dns: Dns }, of: ZoneIds): Promise<ZoneSyncResult> {
   const now = deps.now().getTime();
   const holder = randomUUID();
-  const take = { set: { lease: { holder, until: now + LEASE_MS } }, when: { 'lease.until': { absentOrBelow: now } } };
+  const when = { 'lease.until': { absentOrBelow: now }, retryAt: { absentOrBelow: now + 1 } } as const;
+  const take = { set: { lease: { holder, until: now + LEASE_MS } }, when };
   let zone = await ignoreConflict(deps.table.write(Zone, change(Zone, of, take, concurrentUpdate)));
   if (!zone) return { changed: 0 };
   const held = { 'lease.holder': { is: holder } };
@@ -123,24 +101,40 @@ export async function syncZone(
       changed += await syncRecords(deps, zone);
       // Without a hosted zone it is done once the domain is registered.
       const set = zone.hostedZoneId ? { mirrored: version } : {};
-      const done = { set, remove: ['lease', ...unschedule(Zone)], when: { version: { is: version }, ...held } };
+      const done = {
+        set,
+        remove: ['lease', 'failures', 'retryAt', ...unschedule(Zone)],
+        when: { version: { is: version }, ...held },
+      };
       if (await ignoreConflict(deps.table.write(Zone, change(Zone, of, done, concurrentUpdate)))) return { changed };
     }
   } catch (error) {
-    await ignoreConflict(deps.table.write(Zone, change(Zone, of, { remove: ['lease'], when: held }, concurrentUpdate)));
-    throw error;
+    const failures = (zone?.failures ?? 0) + 1;
+    const retryAt = now + retryDelay(failures);
+    const set = { failures, retryAt, ...schedule(Zone, new Date(retryAt)) };
+    const what = { set, remove: ['lease'], when: held };
+    await ignoreConflict(deps.table.write(Zone, change(Zone, of, what, concurrentUpdate)));
+    return { changed: 0, problem: { failures, error } };
   }
 }
 
-/** @returns how many sets were changed */
+/**
+ * Writes the difference between the table and the name servers. The zone of a name that another domain has by now is
+ * left alone: its owner's records are there.
+ *
+ * @returns how many sets were changed
+ */
 async function syncRecords(deps: Pick<Deps, 'table'> & { dns: Dns }, zone: Zone): Promise<number> {
   const { hostedZoneId, name, version, mirrored, domainId, aliases = {} } = zone;
   if (!hostedZoneId || mirrored >= version) return 0;
+  const holder = await deps.table.get(DomainName, { name });
+  if (holder?.domainId !== domainId) return 0;
   const [records, there] = await Promise.all([
     deps.table.all(DnsRecord, recordsOf(domainId)),
     deps.dns.recordSets(hostedZoneId, name),
   ]);
-  const own = toRecordSets(name, records);
+  // A set that the name servers refuse, from before they were limited, must not keep the others from them.
+  const own = toRecordSets(name, records).filter(({ values }) => fitsRecordSet(values));
   const changes = diffRecordSets(there, [...own, ...toAliasSets(aliases, own)]);
   if (changes.length > 0) await deps.dns.change(hostedZoneId, changes);
   return changes.length;
@@ -149,9 +143,15 @@ async function syncRecords(deps: Pick<Deps, 'table'> & { dns: Dns }, zone: Zone)
 export const enqueueZoneSync = (deps: { mirrors: ZoneSyncQueue }, { accountId, domainId }: Zone): Promise<void> =>
   deps.mirrors.send([{ accountId, domainId }]);
 
-/** Zones whose message was lost, or whose synchronization keeps failing: they are enqueued again until they are done. */
-export const zoneQueue: DueQueue<typeof Zone, { mirrors: ZoneSyncQueue }> = {
+/** Zones whose message was lost, or whose sync failed: they are enqueued again, with backoff, until they are done. */
+export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { mirrors: ZoneSyncQueue }> = {
   queue: 'ZONE',
   entity: Zone,
-  act: enqueueZoneSync,
+  async act(deps, zone, { dueAt }) {
+    await enqueueZoneSync(deps, zone);
+    const next = schedule(Zone, new Date(deps.now().getTime() + retryDelay(zone.failures ?? 0)));
+    const what = { set: next, when: { dueAt: { is: dueAt } } };
+    // One that was synced meanwhile is due no more, or has its next time.
+    await ignoreConflict(deps.table.write(Zone, change(Zone, zone, what, concurrentUpdate)));
+  },
 };

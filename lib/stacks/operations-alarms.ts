@@ -162,6 +162,13 @@ function alarmsForDomains({ queueName, stage }: DomainsStack): Alarm[] {
       description: 'DNS changes wait in the queue instead of reaching the name servers.',
       runbookAnchor: 'dns-behind',
     },
+    {
+      name: 'dns-refused',
+      metric: sum(METRIC_NAMESPACE, 'ZoneSyncFailures', { stage }),
+      threshold: 5,
+      description: 'The name servers refuse the records of zones, or do not answer.',
+      runbookAnchor: 'dns-behind',
+    },
   ];
 }
 

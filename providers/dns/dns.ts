@@ -8,6 +8,7 @@ import {
   type Route53Client,
   type RRType,
 } from '@aws-sdk/client-route-53';
+import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
 
 /** All records of one name and type, as name servers have them. */
 export interface RecordSet {
@@ -42,10 +43,6 @@ export interface Dns {
   change(zoneId: string, changes: readonly DnsChange[]): Promise<void>;
 }
 
-/** Limits of one request. Route 53 accepts 1,000 changes and 32,000 characters of values; an UPSERT counts twice. */
-const MAX_CHANGES = 400;
-const MAX_CHARACTERS = 15_000;
-
 /** `\052.example.com.` → `*.example.com` */
 const plainName = (name: string): string =>
   name
@@ -53,21 +50,26 @@ const plainName = (name: string): string =>
     .replace(/\.$/, '')
     .toLowerCase();
 
-const changeSize = ({ set }: DnsChange): number =>
+const charactersOf = ({ set }: DnsChange): number =>
   set.values.reduce((sum, value) => sum + value.length, set.name.length);
+const valuesOf = ({ set }: DnsChange): number => Math.max(1, set.values.length);
 
 /** In parts that one request each can hold; the order is kept. */
 function splitChanges(changes: readonly DnsChange[]): DnsChange[][] {
+  const { requestCharacters, requestValues } = NAME_SERVER_LIMITS;
   const parts: DnsChange[][] = [];
-  let room = 0;
+  let characters = 0;
+  let values = 0;
   for (const change of changes) {
     const part = parts.at(-1);
-    if (!part || part.length >= MAX_CHANGES || changeSize(change) > room) {
-      parts.push([change]);
-      room = MAX_CHARACTERS - changeSize(change);
-    } else {
+    characters += charactersOf(change);
+    values += valuesOf(change);
+    if (part && characters <= requestCharacters && values <= requestValues) {
       part.push(change);
-      room -= changeSize(change);
+    } else {
+      parts.push([change]);
+      characters = charactersOf(change);
+      values = valuesOf(change);
     }
   }
   return parts;

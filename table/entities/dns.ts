@@ -23,6 +23,9 @@ export const Zone = /* @__PURE__ */ entity({
       aliases: z.optional(z.record(z.string(), z.string())),
       /** The execution that syncs the zone, and the end of its lease (epoch milliseconds). */
       lease: z.optional(z.object({ holder: z.string(), until: z.int() })),
+      /** Failed syncs in a row, and the time (epoch milliseconds) before which there is no other attempt. */
+      failures: z.optional(z.int()),
+      retryAt: z.optional(z.int()),
       /** While the name servers have an older version: the time by which they must have this one. */
       dueAt: z.optional(z.string()),
     }),
@@ -36,6 +39,15 @@ export const Zone = /* @__PURE__ */ entity({
 /** A zone whose change is not synced after this time is queued again, in milliseconds. */
 const ZONE_SYNC_GRACE_MS = 60_000;
 export const zoneSyncDue = (now: Date) => schedule(Zone, new Date(now.getTime() + ZONE_SYNC_GRACE_MS));
+
+/**
+ * Returns the attributes that schedule the sync of a changed zone. A zone that keeps failing is tried once more after a
+ * minute, because the change may have removed the cause.
+ */
+export function zoneChanged(now: Date, { retryAt }: Pick<Zone, 'retryAt'>) {
+  const due = zoneSyncDue(now);
+  return retryAt === undefined ? due : { ...due, retryAt: Math.min(retryAt, Date.parse(due.dueAt)) };
+}
 
 /** The partition of a domain's records: all are read at once, consistently. */
 export const recordsOf = (domainId: string) => key('DOMAIN', domainId, 'RECORDS');

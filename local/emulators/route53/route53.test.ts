@@ -83,3 +83,27 @@ test('accepts an alias in place of values, also at the zone apex, but not beside
   await dns.change(id, [remove(alias('A')), upsert(a('shop.co.za', '192.0.2.1'))]);
   expect(await dns.recordSets(id, 'shop.co.za')).toEqual([a('shop.co.za', '192.0.2.1'), alias('AAAA')]);
 });
+
+test('refuses what Route 53 refuses: long values, large sets and large requests', async () => {
+  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const text = (name: string, ...values: string[]): RecordSet => ({ name, type: 'TXT', ttl: 60, values });
+  const long = text('shop.co.za', `${'"x" '.repeat(1000)}"x"`);
+  await expect(dns.change(id, [upsert(long)])).rejects.toMatchObject({ name: 'InvalidInput' });
+  const many = a('www.shop.co.za', ...Array.from({ length: 401 }, (_, index) => `192.0.${index >> 8}.${index & 255}`));
+  await expect(dns.change(id, [upsert(many)])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
+  const large = text(
+    'shop.co.za',
+    ...Array.from({ length: 10 }, (_, index) => `"${index}" "${'x'.repeat(250)}" `.repeat(7).trim()),
+  );
+  await expect(dns.change(id, [upsert(large)])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
+  expect(await dns.recordSets(id, 'shop.co.za')).toEqual([]);
+});
+
+test('splits changes by their values: 40 sets of 100 addresses need several requests', async () => {
+  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const sets = Array.from({ length: 40 }, (_, set) =>
+    a(`n${set}.shop.co.za`, ...Array.from({ length: 100 }, (_, index) => `192.0.${set}.${index}`)),
+  );
+  await dns.change(id, sets.map(upsert));
+  expect(await dns.recordSets(id, 'shop.co.za')).toHaveLength(40);
+});

@@ -54,6 +54,12 @@ const VALUES: Record<string, RegExp> = {
   TXT: TEXTS,
 };
 
+/** Limits of Route 53. An UPSERT counts its values and their characters twice. */
+const MAX_VALUE_CHARACTERS = 4_000;
+const MAX_SET_VALUES = 400;
+const MAX_REQUEST_VALUES = 1_000;
+const MAX_REQUEST_CHARACTERS = 32_000;
+
 interface Change {
   action: string;
   set: RecordSet;
@@ -97,8 +103,26 @@ const isSame = (a: RecordSet, b: RecordSet): boolean =>
   a.alias === b.alias &&
   JSON.stringify([...a.values].sort()) === JSON.stringify([...b.values].sort());
 
+/** Refuses a request that exceeds the limits of Route 53. */
+function checkLimits(changes: readonly Change[]): void {
+  const count = (of: (values: string[]) => number) =>
+    changes.reduce((sum, { action, set }) => sum + of(set.values) * (action === 'UPSERT' ? 2 : 1), 0);
+  const values = count((each) => each.length);
+  const characters = count((each) => each.join('').length);
+  if (values > MAX_REQUEST_VALUES)
+    throw invalid(`Number of records limit of ${MAX_REQUEST_VALUES} exceeded, request contains ${values}`);
+  if (characters > MAX_REQUEST_CHARACTERS)
+    throw invalid(`RDATA character limit of ${MAX_REQUEST_CHARACTERS} exceeded, request contains ${characters}`);
+  for (const { set } of changes) {
+    if (set.values.length > MAX_SET_VALUES) throw invalid(`Too many records in the set '${set.name}.' ${set.type}`);
+    if (set.values.some((value) => value.length > MAX_VALUE_CHARACTERS))
+      throw new ServiceError('InvalidInput', `Member must have length less than or equal to ${MAX_VALUE_CHARACTERS}`);
+  }
+}
+
 /** Applies all changes or none. Returns the zone's resulting record sets. */
 function applyChanges(zone: Zone, changes: readonly Change[]): RecordSet[] {
+  checkLimits(changes);
   const sets = new Map(zone.sets.map((set) => [sortKey(set.name, set.type), set]));
   for (const { action, set } of changes) {
     const { name, type, values } = set;

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../contract/errors.ts';
+import type { DnsRecord } from '../../table/entities/dns.ts';
+import { checkAgainstOthers, checkRecord, type RecordFields } from './rules.ts';
+import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
+
+const txt = (content: string, name = '') =>
+  checkRecord({ type: 'TXT', name, content, ttl: 60, prio: undefined }, 'shop.co.za');
+const stored = (fields: RecordFields, id: string): DnsRecord => ({ ...fields, id, domainId: 'dom', createdAt: '' });
+const refusal = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.code} ${error.message}`;
+    throw error;
+  }
+  return undefined;
+};
+
+describe('a TXT record is limited to what the name servers take', () => {
+  test.each([
+    ['letters', 'x'.repeat(2048), true],
+    ['quotes', `a${'"'.repeat(980)}`, true],
+    ['quotes', `a${'"'.repeat(1000)}`, false],
+    ['backslashes', '\\'.repeat(1001), false],
+    ['characters of two bytes', 'é'.repeat(490), true],
+    ['characters of two bytes', 'é'.repeat(510), false],
+    ['emoji', '🙂'.repeat(256), false],
+  ])('%s', (_, content, fits) => {
+    const problem = refusal(() => txt(content));
+    if (fits) expect(problem).toBeUndefined();
+    else expect(problem).toMatch(/^invalid_request content: is too long/);
+  });
+
+  test('whatever is accepted is at most 4,000 characters as the name servers count', () => {
+    for (let length = 1; length <= 2048; length += 97) {
+      for (const character of ['x', '"', 'é', '€', ' ']) {
+        const content = `a${character.repeat(Math.min(length, 2047))}b`;
+        if (refusal(() => txt(content))) continue;
+        expect(toZoneFileValue(txt(content)).length).toBeLessThanOrEqual(4000);
+      }
+    }
+  });
+});
+
+describe('the records of one name and type are limited to one request', () => {
+  const add = (all: DnsRecord[], fields: RecordFields) => {
+    const problem = refusal(() => checkAgainstOthers(fields, all));
+    if (!problem) all.push(stored(fields, `rec_${all.length}`));
+    return problem;
+  };
+
+  test('by characters', () => {
+    const all: DnsRecord[] = [];
+    const problems = Array.from({ length: 10 }, (_, index) => add(all, txt(`${index}${'x'.repeat(1999)}`)));
+    expect(problems.slice(0, 7)).toEqual(Array(7).fill(undefined));
+    expect(problems[7]).toMatch(/^conflict The TXT records of one name are limited to 400/);
+    expect(fitsRecordSet(all.map(toZoneFileValue))).toBe(true);
+    expect(add(all, txt('x'.repeat(2000), 'other'))).toBeUndefined();
+  });
+
+  test('by number', () => {
+    const all: DnsRecord[] = [];
+    const address = (index: number) =>
+      checkRecord(
+        { type: 'A', name: 'www', content: `192.0.${index >> 8}.${index & 255}`, ttl: 60, prio: undefined },
+        'shop.co.za',
+      );
+    const problems = Array.from({ length: 401 }, (_, index) => add(all, address(index)));
+    expect(problems.filter(Boolean)).toEqual([expect.stringMatching(/^conflict The A records/)]);
+  });
+});
