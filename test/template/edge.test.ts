@@ -156,7 +156,7 @@ describe('custom domains of applications', () => {
     ({ DistributionConfig }) => DistributionConfig,
   );
   const [own, ...others] = configs.filter(({ ConnectionMode }) => ConnectionMode === 'tenant-only');
-  const apps = configs.find(({ Comment }) => Comment === '*.apps.hosting.example');
+  const apps = configs.find(({ Comment }) => Comment === '*.hosted-apps.example');
 
   test('are served by a multi-tenant distribution that behaves like the distribution of applications', () => {
     const Code = z.object({ FunctionCode: z.string(), FunctionConfig: z.looseObject({}) });
@@ -208,4 +208,18 @@ describe('custom domains of applications', () => {
     const look = functions.find(({ FunctionName }) => FunctionName === 'hosting-prod-workflow-reconcileTenant');
     expect(look?.Timeout).toBeLessThanOrEqual(30);
   });
+});
+
+test('applications have their own hosted zone, for their names and for the validation of their certificate', () => {
+  const zones = { hostedZoneId: 'ZPLATFORM', appsDomain: 'hosted-apps.example', appsHostedZoneId: 'ZAPPS' };
+  const own = synthesize({ stage: 'prod', domain: 'hosting.example', ...zones }).template;
+  const records = read(own, 'AWS::Route53::RecordSet', z.object({ Name: z.string(), HostedZoneId: z.string() }));
+  expect(new Set(records.map(({ Name, HostedZoneId }) => `${Name} ${HostedZoneId}`))).toEqual(
+    new Set(['hosting.example. ZPLATFORM', '*.hosted-apps.example. ZAPPS']),
+  );
+  const [certificate] = own.resources('AWS::CertificateManager::Certificate');
+  expect(certificate?.properties.DomainValidationOptions).toEqual([
+    { DomainName: 'hosting.example', HostedZoneId: 'ZPLATFORM' },
+    { DomainName: '*.hosted-apps.example', HostedZoneId: 'ZAPPS' },
+  ]);
 });
