@@ -5,19 +5,17 @@ const prod = (appsDomain?: string, more: object = {}) =>
   configure({ stage: 'prod', domain: 'hosting.co.za', ...(appsDomain ? { appsDomain } : {}), ...more });
 
 describe('the domain of applications', () => {
-  test.each([
-    'hosting.co.za',
-    'apps.hosting.co.za',
-    'a.b.hosting.co.za',
-    undefined,
-  ])('refuses %s for a platform at hosting.co.za, naming the setting', (appsDomain) => {
-    expect(() => prod(appsDomain)).toThrow(/appsDomain: .*docs\/deploying\.md/);
-  });
+  test.each(['hosting.co.za', 'apps.hosting.co.za', 'a.b.hosting.co.za', undefined])(
+    'refuses %s for a platform at hosting.co.za, naming the setting',
+    (appsDomain) => {
+      expect(() => prod(appsDomain)).toThrow(/appsDomain: .*docs\/deploying\.md/);
+    },
+  );
 
   test('refuses a neighbour below the same registered domain', () => {
-    expect(() => configure({ stage: 'prod', domain: 'api.hosting.example', appsDomain: 'apps.hosting.example' })).toThrow(
-      /appsDomain/,
-    );
+    expect(() =>
+      configure({ stage: 'prod', domain: 'api.hosting.example', appsDomain: 'apps.hosting.example' }),
+    ).toThrow(/appsDomain/);
     expect(() => configure({ stage: 'prod', domain: 'hosting.example', appsDomain: 'notahost' })).toThrow(/appsDomain/);
   });
 
