@@ -102,12 +102,33 @@ export class Session {
     return isSignInState(user.state) ? user.state : { returnTo: '/', isPopup: false };
   }
 
-  /** Signs out in all tabs and at the login provider. */
+  /** Signs out in all tabs and at the login provider, which then renews nothing for the session any more. */
   async signOut(): Promise<void> {
     clearDrafts();
+    const manager = await this.#manager();
+    // No other tab renews meanwhile: that would replace the refresh token that is revoked here.
+    const hint = await navigator.locks.request(RENEWAL_LOCK, async () => {
+      const user = await manager.getUser();
+      await manager.removeUser();
+      // The user is signed out of this browser even if the provider does not answer.
+      await this.#revoke(manager, user?.refresh_token).catch(() => undefined);
+      return user?.id_token;
+    });
     // Cognito has its own name for the return URL.
     const extraQueryParams = { client_id: this.#settings.clientId, logout_uri: this.#base };
-    await (await this.#manager()).signoutRedirect({ extraQueryParams });
+    await manager.signoutRedirect({ extraQueryParams, ...(hint ? { id_token_hint: hint } : {}) });
+  }
+
+  /**
+   * Revokes a refresh token (RFC 7009). Access tokens, which Cognito does not revoke, end within the hour. The OIDC client
+   * expects a document in the answer, which has none.
+   */
+  async #revoke(manager: UserManager, token: string | undefined): Promise<void> {
+    const endpoint = await manager.metadataService.getRevocationEndpoint();
+    if (!endpoint || !token) return;
+    const body = new URLSearchParams({ client_id: this.#settings.clientId, token, token_type_hint: 'refresh_token' });
+    // The page is about to be left.
+    await fetch(endpoint, { method: 'POST', body, keepalive: true });
   }
 
   async #manager(): Promise<UserManager> {

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { local, newAccount } from '../support/harness.ts';
+import { LoginBrowser } from '../support/sign-in.ts';
 import { newContext, openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
 
 const { demo } = local.accounts;
@@ -70,15 +71,24 @@ test('an expired session is renewed in a popup: input is kept and pending calls 
   if (!popup.isClosed()) await popup.waitForEvent('close');
 });
 
-test('signing out in one tab signs out the other', async () => {
+test('signing out in one tab signs out the other, and revokes the session', async () => {
   const context = await newContext();
   const first = await signIn(context, '');
   await waitUntilLoaded(first);
   const second = await openScreen(context, 'apps');
+  const tokens = await second.evaluate(() =>
+    Object.entries(localStorage).flatMap(([key, value]) => (key.startsWith('oidc.user:') ? [JSON.parse(value)] : [])),
+  );
   await first.getByRole('button', { name: /^Account/ }).click();
   await first.getByRole('button', { name: 'Sign out' }).click();
   await first.getByRole('heading', { name: 'Sign in' }).waitFor();
   await second.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  // A copy of the session's token is worth nothing any more.
+  const renewal = await new LoginBrowser().token({
+    grant_type: 'refresh_token',
+    refresh_token: String(tokens[0]?.refresh_token),
+  });
+  expect([tokens.length, renewal.status]).toEqual([1, 400]);
   await second.getByRole('button', { name: 'Sign in' }).click();
   await second.getByRole('heading', { name: 'Sign in' }).waitFor();
 });

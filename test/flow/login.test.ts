@@ -51,6 +51,23 @@ test('a login is renewed silently with its refresh token, which is valid once', 
   expect((await renew()).status).toBe(400);
 });
 
+test('a signed-out session cannot be renewed, whichever tab or copy of its token tries', async () => {
+  const visitor = new LoginBrowser();
+  const first = await visitor.signIn({ email: demo.email, password: demo.password });
+  const renew = (token: string) => visitor.token({ grant_type: 'refresh_token', refresh_token: token });
+  const second = (await renew(first.refresh_token)).body;
+  const { revocation_endpoint: endpoint } = (await (
+    await fetch(`${local.login.issuer}/.well-known/openid-configuration`)
+  ).json()) as { revocation_endpoint: string };
+  const body = new URLSearchParams({
+    client_id: local.login.clientId,
+    token: second.refresh_token,
+    token_type_hint: 'refresh_token',
+  });
+  expect((await fetch(endpoint, { method: 'POST', body })).status).toBe(200);
+  for (const { refresh_token: token } of [second, first]) expect((await renew(token)).status).toBe(400);
+});
+
 test('a signed-in user is not prompted again until signing out', async () => {
   const visitor = new LoginBrowser();
   const { id_token: hint } = await visitor.signIn({ email: demo.email, password: demo.password });

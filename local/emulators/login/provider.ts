@@ -90,6 +90,7 @@ export async function startProvider(options: ProviderOptions): Promise<{ provide
     features: {
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
+      revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => audience,
