@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listPaths, type Path, type Route } from '../../contract/route.ts';
+import { dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
+import { raw } from '../support/harness.ts';
+import { type PopulatedTenant, populatedTenant } from '../support/populated-tenant.ts';
+import { receiver } from '../support/receivers.ts';
+import { walkable } from '../support/schemas.ts';
+
+/**
+ * The audit of tenancy: every operation of the contract that takes an id, with another tenant's id in each place. A new
+ * operation is covered automatically; a new collection needs a resource in `populatedTenant`, a new body a sample here.
+ */
+const EVERY = [...routes, ...dashboardRoutes, ...streamedRoutes] as readonly Route[];
+
+/** Parameters that name no tenant's resource: a provider has the same name for every account. */
+const SHARED_COLLECTIONS = ['providers'];
+/** Valid bodies of the operations that need one; fields that carry an id are filled in. */
+const BODIES: Record<string, object> = {
+  replaceEnv: { vars: [{ key: 'STOLEN', value: 'yes' }] },
+  addDnsRecord: { type: 'A', name: 'stolen', content: '203.0.113.1' },
+  setCustomDomain: { domain: 'stolen.example.com' },
+  resendSkipped: { since: new Date(Date.now() - 60_000).toISOString() },
+  createDatabase: { name: 'stolen' },
+  updateApp: { branch: 'stolen' },
+};
+const COLLECTION_OF_FIELD: Record<string, string> = { deploymentId: 'deployments', applicationId: 'apps' };
+
+/** A place of an operation that takes an id. */
+interface Slot {
+  in: 'path' | 'body';
+  name: string;
+  collection: string;
+}
+
+/** Returns the places of an operation that take the id of a tenant's resource. */
+function slotsOf(route: Route): Slot[] {
+  const inPath = [...route.path.matchAll(/\/([^/]+)\/\{(\w+)\}/g)].map(
+    ([, collection = '', name = '']): Slot => ({ in: 'path', name, collection }),
+  );
+  const inBody = Object.keys(route.body ? (walkable(route.body()).def.shape ?? {}) : {})
+    .filter((name) => name.endsWith('Id'))
+    .map((name): Slot => ({ in: 'body', name, collection: COLLECTION_OF_FIELD[name] ?? name }));
+  return [...inPath, ...inBody].filter(({ collection }) => !SHARED_COLLECTIONS.includes(collection));
+}
+
+const AUDITED = EVERY.filter((route) => route.access !== 'hook' && slotsOf(route).length > 0);
+
+/** Sends an operation as a tenant, with the ids that are given for its slots. */
+async function send(route: Route, path: Path, { account }: PopulatedTenant, idOf: (slot: Slot) => string) {
+  const slots = slotsOf(route);
+  const at = slots
+    .filter((slot) => slot.in === 'path')
+    .reduce((filled, slot) => filled.replace(`{${slot.name}}`, encodeURIComponent(idOf(slot))), path as string);
+  const ids = Object.fromEntries(slots.filter((slot) => slot.in === 'body').map((slot) => [slot.name, idOf(slot)]));
+  const body = route.body && { ...BODIES[route.id], ...ids };
+  expect(route.body?.().safeParse(body).success ?? true, `${route.id} needs a sample in BODIES`).toBe(true);
+  const token = path.startsWith('/dashboard/') ? account.accessToken : account.secretKey;
+  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
+  const answer = await raw(at, { method: route.method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const hooks = await receiver();
+afterAll(() => hooks.stop());
+
+let victim: PopulatedTenant;
+let attacker: PopulatedTenant;
+const idOf = (tenant: PopulatedTenant, { collection }: Slot): string => {
+  const id = tenant.ids[collection];
+  if (!id) throw new Error(`populatedTenant needs a resource of "${collection}"`);
+  return id;
+};
+
+/** Reads everything of a tenant that it can read, without the times of checks that go on by themselves. */
+async function readAll(tenant: PopulatedTenant): Promise<Record<string, string>> {
+  const reads = EVERY.filter(({ method, access }) => method === 'GET' && ['read', 'any', 'login'].includes(access));
+  const read = async (route: Route): Promise<[string, string]> => {
+    const path = listPaths(route).at(-1) ?? route.path;
+    const { text } = await send(route, path, tenant, (slot) => idOf(tenant, slot));
+    return [route.id, text.replaceAll(/"(?:checkedAt|lastUsedAt)":"[^"]*"/g, '')];
+  };
+  return Object.fromEntries(await Promise.all(reads.map(read)));
+}
+
+beforeAll(async () => {
+  [victim, attacker] = await Promise.all([populatedTenant(hooks.url), populatedTenant(hooks.url)]);
+}, 120_000);
+
+test('every operation with an id in its path is audited', () => {
+  const named = EVERY.filter(({ path }) => path.includes('{')).map(({ id }) => id);
+  const exempt = EVERY.filter((route) => route.access === 'hook' || /\/providers\//.test(route.path));
+  expect(named.filter((id) => !AUDITED.some((route) => route.id === id)).sort()).toEqual(
+    exempt
+      .filter(({ path }) => path.includes('{'))
+      .map(({ id }) => id)
+      .sort(),
+  );
+});
+
+describe("another tenant's id", () => {
+  let before: Record<string, string>;
+  beforeAll(async () => {
+    before = await readAll(victim);
+  }, 60_000);
+
+  const cases = AUDITED.flatMap((route) =>
+    slotsOf(route).flatMap((slot) =>
+      listPaths(route).map((path) => [`${route.method} ${path}, ${slot.name}`, { route, path, slot }] as const),
+    ),
+  );
+  test.concurrent.each(cases)('%s: 404, as for an id that does not exist', async (_title, { route, path, slot }) => {
+    const own = (each: Slot) => idOf(attacker, each);
+    const stolen = idOf(victim, slot);
+    const absent = stolen.replace(/[^_]{6}$/, 'zzzzzz');
+    const answer = await send(route, path, attacker, (each) => (each.name === slot.name ? stolen : own(each)));
+    const unknown = await send(route, path, attacker, (each) => (each.name === slot.name ? absent : own(each)));
+    expect([answer.status, JSON.parse(answer.text).error?.code]).toEqual([404, 'not_found']);
+    expect(answer.text.replaceAll(stolen, absent)).toBe(unknown.text);
+  });
+
+  test('in a signed hook: the signature is of the application that is named', async () => {
+    for (const { path, method } of EVERY.filter(({ access, path }) => access === 'hook' && path.includes('{'))) {
+      const at = path.replace(/\{\w+\}/, victim.ids.apps ?? '');
+      const answer = await raw(at, { method, headers: { 'x-gitlab-token': 'guess' }, body: '{}' });
+      expect([path, answer.status]).toEqual([path, 401]);
+    }
+  });
+
+  test('a provider key is of the account that stored it', async () => {
+    for (const route of EVERY.filter(({ path, method }) => path.includes('/providers/') && method !== 'GET')) {
+      const path = route.path.replace('{id}', 'openai');
+      const headers = { authorization: `Bearer ${attacker.account.accessToken}`, 'content-type': 'application/json' };
+      const body = route.body ? JSON.stringify({ key: 'sk-of-the-attacker-0123456789' }) : null;
+      expect((await raw(path, { method: route.method, headers, body })).status).toBeLessThan(300);
+    }
+  });
+
+  test('changes nothing of its owner, for whom each of these operations finds its resource', async () => {
+    expect(await readAll(victim)).toEqual(before);
+    // Parts before the whole, and reads before the rest: what is deleted cannot be found.
+    const rank = ({ method, path }: Route) =>
+      method === 'DELETE' ? 100 - path.split('/').length : method === 'GET' ? 0 : 1;
+    for (const route of [...AUDITED].sort((a, b) => rank(a) - rank(b))) {
+      const answer = await send(route, route.path, victim, (slot) => idOf(victim, slot));
+      expect([route.id, answer.status, answer.text]).not.toEqual([route.id, 404, expect.any(String)]);
+      expect([route.id, answer.status, answer.text]).not.toEqual([route.id, 401, expect.any(String)]);
+    }
+  }, 60_000);
+});
