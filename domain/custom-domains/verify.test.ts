@@ -37,7 +37,10 @@ async function claimed() {
       const pointed: string[] = [];
       const nothing = async () => undefined;
       const point = async (hosts: readonly string[]) => void pointed.push(...hosts);
-      await routeCustomDomain({ ...deps, hostRoutes: { point, pointIfUnset: nothing, remove: nothing } }, app);
+      await routeCustomDomain(
+        { ...deps, hostRoutes: { point, pointIfUnset: nothing, suspend: nothing, resume: nothing, remove: nothing } },
+        app,
+      );
       return pointed;
     },
     held: (set: Partial<Host>) => deps.table.transact([change(Host, { host: HOST }, { set })]),

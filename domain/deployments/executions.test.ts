@@ -146,7 +146,13 @@ test('a redelivered event of a deleted application routes nothing to it', async 
   const told = await app();
   if (!told) throw new Error('there is no application');
   const tell = () =>
-    routeNewApp({ ...deps, hostRoutes: { pointIfUnset: open, point: nothing, remove: nothing } }, told);
+    routeNewApp(
+      {
+        ...deps,
+        hostRoutes: { pointIfUnset: open, point: nothing, suspend: nothing, resume: nothing, remove: nothing },
+      },
+      told,
+    );
   await tell();
   expect(opened).toEqual(told.hosts);
   await set({ status: 'DELETING' });

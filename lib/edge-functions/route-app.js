@@ -13,9 +13,22 @@ async function handler(event) {
   if (!(await routes.exists(host))) {
     return page(404, 'Not Found', 'Nothing here', 'There is no application at this address.');
   }
+  let address = host;
   let target = await routes.get(host);
   // A custom domain's entry names the application's default host name.
-  if (target.startsWith('@')) target = await routes.get(target.slice(1));
+  if (target.startsWith('@')) {
+    address = target.slice(1);
+    target = await routes.get(address);
+  }
+  // Beside the route and not in its place: a release that is switched to meanwhile changes the route only.
+  if (await routes.exists(`suspended:${address}`)) {
+    return page(
+      503,
+      'Service Unavailable',
+      'Suspended',
+      'This application is suspended. Its owner finds the reason in the dashboard.',
+    );
+  }
   if (target === 'placeholder') {
     return page(
       200,

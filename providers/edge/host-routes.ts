@@ -13,12 +13,20 @@ export const PLACEHOLDER = 'placeholder';
 /** A route that leads wherever another host name does (lib/edge-functions/route-app.js). */
 export const aliasTo = (host: string): string => `@${host}`;
 
+/** The entry that has a host name answer with the page of suspended applications, whatever its route is. */
+const suspensionOf = (host: string): string => `suspended:${host}`;
+
 /** Which host name leads where, at the edge. */
 export interface HostRoutes {
   /** @param target the host of the application's function URL, {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
   point(hosts: readonly string[], target: string): Promise<void>;
   /** The same for those that lead nowhere yet; where one leads already, it stays. */
   pointIfUnset(hosts: readonly string[], target: string): Promise<void>;
+  /** Serves the page of suspended applications under these host names; their routes stay. */
+  suspend(hosts: readonly string[]): Promise<void>;
+  /** Serves again what the routes name. */
+  resume(hosts: readonly string[]): Promise<void>;
+  /** Removes the routes, and whatever else is known of the host names. */
   remove(hosts: readonly string[]): Promise<void>;
 }
 
@@ -29,6 +37,7 @@ export interface HostRoutes {
 const MAX_WAIT_MS = 40_000;
 /** The longest wait between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 2000;
+const keysOf = (keys: readonly string[]) => keys.map((Key) => ({ Key }));
 const routeTo = (hosts: readonly string[], Value: string) => hosts.map((Key) => ({ Key, Value }));
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -85,10 +94,8 @@ export function createHostRoutes(storeArn: string): HostRoutes {
   return {
     point: (hosts, target) => update(routeTo(hosts, target), []),
     pointIfUnset: (hosts, target) => update(routeTo(hosts, target), [], leadsNowhere),
-    remove: (hosts) =>
-      update(
-        [],
-        hosts.map((Key) => ({ Key })),
-      ),
+    suspend: (hosts) => update(routeTo(hosts.map(suspensionOf), 'true'), []),
+    resume: (hosts) => update([], keysOf(hosts.map(suspensionOf))),
+    remove: (hosts) => update([], keysOf([...hosts, ...hosts.map(suspensionOf)])),
   };
 }

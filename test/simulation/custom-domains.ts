@@ -85,6 +85,8 @@ export async function edgeTenantSimulation() {
   const hostRoutes = {
     point: async () => undefined,
     pointIfUnset: async () => undefined,
+    suspend: async () => undefined,
+    resume: async () => undefined,
     remove: async (hosts: readonly string[]) => {
       for (const host of hosts) routes.delete(host);
     },

@@ -49,6 +49,17 @@ describe('a request to an application', () => {
     expect(origins).toEqual([]);
   });
 
+  test('shows a page with 503 while the application is suspended, at its custom domain too, and keeps the route', async () => {
+    const routes = { 'shop.co.za': '@shop.apps.hosting.example', 'shop.apps.hosting.example': 'abc.lambda-url.on.aws' };
+    const suspended = { ...routes, 'suspended:shop.apps.hosting.example': 'true' };
+    for (const host of ['shop.co.za', 'Shop.apps.hosting.example']) {
+      const { result, origins } = await run('route-app', requestFor(host), suspended);
+      expect(Answer.parse(result)).toMatchObject({ statusCode: 503, body: expect.stringContaining('is suspended') });
+      expect(origins).toEqual([]);
+      expect((await run('route-app', requestFor(host), routes)).origins).toEqual(['abc.lambda-url.on.aws']);
+    }
+  });
+
   test('to its custom domain is routed like one to its default address', async () => {
     const routes = { 'shop.co.za': '@shop.apps.hosting.example', 'shop.apps.hosting.example': 'abc.lambda-url.on.aws' };
     const { result, origins } = await run('route-app', requestFor('shop.co.za'), routes);

@@ -95,6 +95,25 @@ test('does not overwrite an existing route with the placeholder, and a repetitio
   vi.unstubAllEnvs();
 });
 
+test('a suspension is kept beside the route, and ends with the route', async () => {
+  const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
+  const routes = createHostRoutes(KvsARN);
+  const host = 'held.apps.localhost';
+  const seen = () => [store.lookup(host), store.lookup(`suspended:${host}`)];
+  await routes.point([host], 'one');
+  await routes.suspend([host]);
+  await routes.point([host], 'two');
+  expect(seen()).toEqual(['two', 'true']);
+  await routes.resume([host]);
+  await routes.resume([host]);
+  expect(seen()).toEqual(['two', undefined]);
+  await routes.suspend([host]);
+  await routes.remove([host]);
+  expect(seen()).toEqual([undefined, undefined]);
+  vi.unstubAllEnvs();
+});
+
 test('answers not found for a missing key or store, and keeps its content over a restart', async () => {
   await expect(client.send(new GetKeyCommand({ KvsARN, Key: 'absent' }))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
