@@ -10,6 +10,12 @@ export const FRAMEWORK_DEFAULTS = {
   NODE: { buildCommand: null, startFile: 'server.js' },
 } as const satisfies Record<(typeof FRAMEWORKS)[number], { buildCommand: string | null; startFile: string }>;
 
+/**
+ * Causes of an application's suspension: an operator suspended it, its account is suspended, or the plan allows fewer
+ * applications. An application has at most one reason of each.
+ */
+export const SUSPENSION_CAUSES = ['OPERATOR', 'ACCOUNT', 'PLAN'] as const;
+
 export const DEPLOYMENT_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'] as const;
 export const TRIGGERS = ['API', 'PUSH', 'DASHBOARD', 'ROLLBACK'] as const;
 

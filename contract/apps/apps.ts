@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FRAMEWORKS, NODE_VERSIONS } from '../enums.ts';
+import { FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../enums.ts';
 import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
@@ -20,6 +20,10 @@ export const Application = resource('Application', () =>
     startFile: z.string(),
     primaryDomain: z.string(),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+    /** Present while the application is suspended: each reason, oldest first. */
+    suspensions: z.optional(
+      z.array(z.object({ cause: z.enum(SUSPENSION_CAUSES), reason: z.string(), since: Timestamp() })),
+    ),
     autoDeploy: z.boolean(),
     createdAt: Timestamp(),
     updatedAt: Timestamp(),

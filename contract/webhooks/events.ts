@@ -1,15 +1,23 @@
 import * as z from 'zod/mini';
-import { Money } from '../envelope.ts';
+import { Money, Timestamp } from '../envelope.ts';
 
 const application = () => z.object({ applicationId: z.string(), name: z.string() });
+const suspension = () => z.extend(application(), { reason: z.string() });
 const deployment = () => z.object({ applicationId: z.string(), deploymentId: z.string(), commitSha: z.string() });
 const payment = () => z.object({ paymentId: z.string(), amount: Money() });
+const exceededLimit = () =>
+  z.object({ plan: z.string(), appLimit: z.int(), applications: z.int(), suspendsAt: Timestamp() });
 const subscription = () => z.object({ subscriptionId: z.string(), plan: z.string() });
 
-/** Every event type with its payload, built when first needed: most functions want the names only (specification, Events; payloads: design, Webhooks). */
+/**
+ * Every event type with its payload, built when first needed: most functions want the names only (specification, Events;
+ * payloads: design, Webhooks). Additions to the specification: `app.suspended`, `app.resumed`, `plan.limit_exceeded`.
+ */
 export const EVENTS = {
   'app.created': application,
   'app.deleted': application,
+  'app.suspended': suspension,
+  'app.resumed': application,
   'deployment.started': deployment,
   'deployment.succeeded': deployment,
   'deployment.failed': deployment,
@@ -19,6 +27,7 @@ export const EVENTS = {
   'payment.failed': payment,
   'subscription.activated': subscription,
   'subscription.cancelled': subscription,
+  'plan.limit_exceeded': exceededLimit,
   ping: () => z.object({ webhookId: z.string() }),
 } as const;
 

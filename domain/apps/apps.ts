@@ -13,6 +13,7 @@ import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
+import { viewSuspensions } from './suspension.ts';
 
 /** A deleted application still there after this is torn down again by the reconciler, in milliseconds. */
 const TEARDOWN_RETRY_AFTER_MS = 300_000;
@@ -26,9 +27,10 @@ export const noSuchApp = () => new ApiError('not_found', 'There is no such appli
 export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
   const { primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
+  const suspensions = viewSuspensions(app);
   return {
     ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
-    ...{ primaryDomain, status, autoDeploy, createdAt, updatedAt },
+    ...{ primaryDomain, status, autoDeploy, createdAt, updatedAt, ...(suspensions ? { suspensions } : {}) },
   };
 }
 

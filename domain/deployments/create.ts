@@ -13,6 +13,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { findApp, noSuchApp } from '../apps/apps.ts';
+import { assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { callerTrigger, newDeployment, viewDeployment } from './queue.ts';
 
@@ -22,7 +23,7 @@ const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this ap
 
 /** Throws 409 where an application is suspended or busy. */
 export function assertIdle(app: App): void {
-  if (app.status === 'SUSPENDED') throw new ApiError('conflict', 'This application is suspended.');
+  assertNotSuspended(app);
   if (app.activeDeploymentId) throw alreadyDeploying();
 }
 
@@ -40,6 +41,7 @@ export async function createDeployment(
   { id }: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
   const app = await findApp(deps, caller, id);
+  assertNotSuspended(app);
   if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
   assertIdle(app);
   const of = { accountId: caller.accountId, applicationId: id };

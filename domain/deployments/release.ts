@@ -29,6 +29,13 @@ async function readDeployment(deps: Deps, { accountId, applicationId, deployment
   return { deployment, app };
 }
 
+/** Reads a deployment that may go on. Throws for an application that is deleted or suspended. */
+async function readRunning(deps: Deps, ids: DeploymentIds) {
+  const found = await readDeployment(deps, ids);
+  if (found.app.status === 'SUSPENDED') throw new DeploymentError('The application was suspended.');
+  return found;
+}
+
 /**
  * An application that is deleted while a step makes something of it may have been taken down without that: then the step
  * takes it down itself, and fails.
@@ -64,7 +71,7 @@ async function buildJob(deps: Deps, app: App, deploymentId: string): Promise<Job
 /** Marks the deployment running and writes down what the build is to do, if there is one. Repeating it changes nothing. */
 export async function beginDeployment(deps: Deps & { builds: Builds }, ids: DeploymentIds): Promise<void> {
   const { accountId, deploymentId } = ids;
-  const { deployment, app } = await readDeployment(deps, ids);
+  const { deployment, app } = await readRunning(deps, ids);
   if (deployment.trigger !== 'ROLLBACK') await deps.builds.writeJob(await buildJob(deps, app, deploymentId));
   if (deployment.status !== 'QUEUED') return; // this step is being repeated
   const set = { status: 'RUNNING', ...scheduleCheck(deps) };
@@ -82,7 +89,7 @@ export async function releaseDeployment(
 ): Promise<void> {
   const { accountId, applicationId, deploymentId } = ids;
   const [{ app }, { commitSha = '' }] = await Promise.all([
-    readDeployment(deps, ids),
+    readRunning(deps, ids),
     deps.builds.readResult(deploymentId),
   ]);
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
@@ -123,7 +130,7 @@ function healthCheckFailure({ status, error, output }: HealthCheck): string {
 
 /** Tries the release before it takes traffic: 2xx or 3xx on `/`, several times. Throws what the owner should know. */
 export async function checkRelease(deps: Deps & { appHost: AppHost }, ids: DeploymentIds): Promise<void> {
-  const { deployment } = await readDeployment(deps, ids);
+  const { deployment } = await readRunning(deps, ids);
   if (!deployment.release) throw new Error('there is no release to check');
   for (let count = 0; count < HEALTH_CHECKS; count += 1) {
     const trial = await deps.appHost.probe(ids.applicationId, deployment.release);
@@ -137,7 +144,7 @@ export async function switchRelease(
   deps: Deps & { appHost: AppHost; hostRoutes: HostRoutes },
   ids: DeploymentIds,
 ): Promise<void> {
-  const { deployment, app } = await readDeployment(deps, ids);
+  const { deployment, app } = await readRunning(deps, ids);
   if (!deployment.release) throw new Error('there is no release to switch to');
   const target = await deps.appHost.switchTo(ids.applicationId, deployment.release);
   await deps.hostRoutes.point(app.hosts, target);

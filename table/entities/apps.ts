@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
+import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../../contract/enums.ts';
 import { type AccountScopedId, entity, type ItemOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
@@ -15,6 +15,11 @@ const customDomain = () =>
     problem: z.optional(z.string()),
   });
 export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
+
+/** The reasons for which an application is suspended, by cause. */
+const suspensions = () =>
+  z.partialRecord(z.enum(SUSPENSION_CAUSES), z.object({ reason: z.string(), since: z.string() }));
+export type Suspensions = z.output<ReturnType<typeof suspensions>>;
 
 export type App = ItemOf<typeof App>;
 export const App = /* @__PURE__ */ entity({
@@ -38,6 +43,10 @@ export const App = /* @__PURE__ */ entity({
       /** Claimed by a Host item too; it leads here once it is proven. */
       customDomain: z.optional(customDomain()),
       status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+      /** SUSPENDED as long as there is a reason. */
+      suspensions: z.optional(suspensions()),
+      /** Counts changes of `suspensions`. */
+      suspensionVersion: z.optional(z.int()),
       autoDeploy: z.boolean(),
       /** Its databases; absent before the first. */
       databaseCount: z.optional(z.int()),

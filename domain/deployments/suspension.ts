@@ -1,0 +1,38 @@
+import type { HostRoutes } from '../../providers/edge/host-routes.ts';
+import type { Executions } from '../../providers/workflows/executions.ts';
+import { App } from '../../table/entities/apps.ts';
+import type { AccountScopedId } from '../../table/entity.ts';
+import { viewSuspensions } from '../apps/suspension.ts';
+import type { Deps } from '../deps.ts';
+import { failDeployment } from './finish.ts';
+
+export type SuspensionDeps = Deps & { deployments: Executions; hostRoutes: HostRoutes };
+
+/** Stops the deployment that is under way; its build ends with it. */
+async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
+  const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
+  if (!deploymentId) return;
+  const reason = viewSuspensions(app)?.[0]?.reason;
+  await deps.deployments.stop(deploymentId, 'The application was suspended.');
+  const ids = { accountId, applicationId, deploymentId };
+  await failDeployment(deps, ids, `The application was suspended${reason ? `: ${reason}` : '.'}`);
+}
+
+/**
+ * Brings what is served to an application's status: a suspended one answers with a page of its own and its deployment ends,
+ * a resumed one answers with the release that it had. Releases and routes stay as they are, so that resuming takes one write.
+ * The stream may redeliver a change after others followed it: the status of this moment counts, and is read again after it
+ * was applied.
+ */
+export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: AccountScopedId): Promise<void> {
+  const read = () => deps.table.get(App, { accountId, id });
+  for (let app = await read(); app && app.status !== 'DELETING'; ) {
+    if (app.status === 'SUSPENDED') {
+      await deps.hostRoutes.suspend(app.hosts);
+      await stopDeployment(deps, app);
+    } else await deps.hostRoutes.resume(app.hosts);
+    const after = await read();
+    if (after?.status === app.status) return;
+    app = after;
+  }
+}
