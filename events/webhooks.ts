@@ -1,8 +1,12 @@
 import { fanOut, queueAttempts, queueDeliveries } from '../domain/webhooks/fan-out.ts';
-import { Delivery, Event } from '../table/entities/webhooks.ts';
+import { releaseHeld } from '../domain/webhooks/held.ts';
+import { Delivery, Event, Webhook } from '../table/entities/webhooks.ts';
 import { inGroups, on, type Rules } from './on.ts';
+import { present } from './trigger.ts';
 
-export type WebhookRuleDeps = Parameters<typeof fanOut>[0] & Parameters<typeof queueDeliveries>[0];
+export type WebhookRuleDeps = Parameters<typeof fanOut>[0] &
+  Parameters<typeof queueDeliveries>[0] &
+  Parameters<typeof releaseHeld>[0];
 
 /** Messages that one call to the queue takes. */
 const GROUP = 10;
@@ -13,6 +17,10 @@ export const webhookRules = (deps: WebhookRuleDeps): Rules => ({
     on(Event).created((event) => fanOut(deps, event)),
     GROUP,
     (messages) => queueAttempts(deps, messages),
+  ),
+  'webhook.release-held': on(Webhook).updated(
+    { from: { heldSince: present }, to: { heldSince: undefined } },
+    (_, { before }) => releaseHeld(deps, before),
   ),
   'delivery.queue-resend': on(Delivery).sets('resendAt', (delivery) => queueDeliveries(deps, [delivery])),
 });

@@ -9,7 +9,8 @@ import type { Outcome } from '../../providers/webhooks/send-errors.ts';
 import type { WebhookSender } from '../../providers/webhooks/sender.ts';
 import { Delivery, Event, queuedAt, Webhook, waitingUntil } from '../../table/entities/webhooks.ts';
 import { unschedule } from '../../table/schedule.ts';
-import { change, replace, type Write } from '../../table/writes.ts';
+import { change, check, replace, type Write } from '../../table/writes.ts';
+import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { recordFailure, recordSuccess } from './failure-count.ts';
 import { newDelivery, startDelivery, toMessage } from './fan-out.ts';
@@ -17,6 +18,8 @@ import { signBody } from './secrets.ts';
 
 /** Attempts kept on a delivery: those of its schedule and of a resend. */
 const MAX_ATTEMPTS_KEPT = 12;
+/** A held delivery that the end of the suspension did not release is looked at again after this, in milliseconds. */
+const HOLD_RECHECK_MS = 3600_000;
 /** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */
 const QUICK_ATTEMPT_MS = 250;
 
@@ -29,7 +32,7 @@ export type DeliverDeps = Pick<Deps, 'table' | 'now' | 'newId' | 'settings'> & {
 /** Result of processing one delivery message, for logs and metrics. */
 export interface AttemptResult {
   /** `STALE`: another message had taken care of it. */
-  outcome: Outcome | 'SKIPPED' | 'STALE';
+  outcome: Outcome | 'SKIPPED' | 'HELD' | 'STALE';
   durationMs: number;
   /** The delivery's status now; undefined where nothing was written. */
   status?: Delivery['status'];
@@ -63,6 +66,7 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
   if (delivery?.status !== 'PENDING' || delivery.step !== step) return STALE;
   try {
     if (!webhook?.active) return await skip(deps, delivery);
+    if (webhook.heldSince) return await hold(deps, delivery);
     const attempt = await send(deps, delivery, webhook);
     return await recordAttempt(deps, delivery, attempt, webhook);
   } catch (error) {
@@ -91,7 +95,7 @@ function changeDelivery(delivery: Delivery, set: Partial<Delivery>, due?: Return
   if (step === 1) {
     return replace(Delivery, { ...delivery, ...set, ...due, step }, { step: { absentOrBelow: 1 } }, alreadyRecorded);
   }
-  const remove = due ? ['resendAt'] : ['resendAt', ...unschedule(Delivery)];
+  const remove = ['resendAt', ...(set.held ? [] : ['held']), ...(due ? [] : unschedule(Delivery))];
   const what = { set: { ...set, ...due, step }, remove, when: { step: { is: delivery.step } } };
   return change(Delivery, { accountId, id }, what, alreadyRecorded);
 }
@@ -100,6 +104,17 @@ function changeDelivery(delivery: Delivery, set: Partial<Delivery>, due?: Return
 async function skip(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResult> {
   await deps.table.write(Delivery, changeDelivery(delivery, { status: 'SKIPPED', nextAttemptAt: null }));
   return { outcome: 'SKIPPED', status: 'SKIPPED', durationMs: 0, disabled: false };
+}
+
+/** Nothing is sent to an endpoint of a suspended account: the delivery waits, with all the attempts that it had left. */
+async function hold(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResult> {
+  const nextAttemptAt = new Date(deps.now().getTime() + HOLD_RECHECK_MS).toISOString();
+  const set = { nextAttemptAt, held: true as const };
+  const write = changeDelivery(delivery, set, waitingUntil(delivery.id, nextAttemptAt));
+  const endpoint = { accountId: delivery.accountId, id: delivery.webhookId };
+  // On a conflict the suspension has ended: the message comes again.
+  await deps.table.transact([write, check(Webhook, endpoint, { heldSince: 'present' }, concurrentUpdate)]);
+  return { outcome: 'HELD', status: 'PENDING', durationMs: 0, disabled: false };
 }
 
 async function send(deps: DeliverDeps, { type, body }: Delivery, webhook: Webhook): Promise<Attempt> {

@@ -32,6 +32,8 @@ export const Webhook = /* @__PURE__ */ entity({
       disabledAt: z.nullable(z.string()),
       secret: sealed(),
       /** The secret before the last rotation, which signs too until it expires. */
+      /** While the account is suspended: nothing is sent, and deliveries wait. */
+      heldSince: z.optional(z.string()),
       previous: z.optional(z.object({ secret: sealed(), expiresAt: z.string() })),
       createdAt: z.string(),
     }),
@@ -73,6 +75,8 @@ export const Delivery = /* @__PURE__ */ entity({
       tries: z.int(),
       /** Set while a resend waits to be queued. */
       resendAt: z.optional(z.string()),
+      /** True while it waits for the end of the account's suspension. */
+      held: z.optional(z.literal(true)),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId, 'DELIVERY', id), sk: 'DELIVERY' }),
   list: (item) => ({ listPk: deliveriesOf(item.webhookId), listSk: key(item.createdAt, item.id) }),

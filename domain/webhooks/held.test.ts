@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { Webhook } from '../../table/entities/webhooks.ts';
+import { change } from '../../table/writes.ts';
+import { type Receiver, webhookSimulation } from '../../test/simulation/webhooks.ts';
+
+const MINUTE = 60_000;
+
+/** An endpoint that an account's suspension holds and releases, as domain/processes/suspension.ts does. */
+async function harness(receiver?: Receiver) {
+  const run = webhookSimulation();
+  await run.openAccount();
+  const { id } = await run.endpoint('held', receiver);
+  const { steady, caller, clock } = run;
+  const endpoint = { accountId: caller.accountId, id };
+  return {
+    ...run,
+    hold: () =>
+      steady.table.transact([change(Webhook, endpoint, { set: { heldSince: new Date(clock.now).toISOString() } })]),
+    release: () => steady.table.transact([change(Webhook, endpoint, { remove: ['heldSince'] })]),
+    /** Runs for so many minutes. */
+    pass: (minutes: number) => run.runUntilIdle(clock.now + minutes * MINUTE),
+  };
+}
+
+test('events of a suspended account wait, however long, and are delivered once it is lifted', async () => {
+  const { hold, release, pass, event, arrivals, deliveries, clock } = await harness();
+  await hold();
+  await event();
+  await event();
+  await pass(4 * 60);
+  expect(arrivals).toEqual([]);
+  expect(deliveries()).toMatchObject([
+    { status: 'PENDING', held: true, attempts: [] },
+    { status: 'PENDING', held: true, attempts: [] },
+  ]);
+  const lifted = clock.now;
+  await release();
+  await pass(10);
+  expect(arrivals).toHaveLength(2);
+  expect(arrivals.every(({ at }) => at - lifted < MINUTE)).toBe(true);
+  expect(deliveries().map(({ status, held }) => [status, held])).toEqual([
+    ['DELIVERED', undefined],
+    ['DELIVERED', undefined],
+  ]);
+});
+
+test('a delivery with failed attempts keeps the attempts that it has left', async () => {
+  const { hold, release, pass, event, arrivals, deliveries } = await harness(() => 'BAD_STATUS');
+  await event();
+  await pass(3);
+  expect(arrivals).toHaveLength(2);
+  await hold();
+  await pass(3 * 60);
+  expect([arrivals.length, deliveries()[0]?.tries]).toEqual([2, 2]);
+  await release();
+  await pass(20 * 60);
+  expect(arrivals).toHaveLength(6);
+  expect(deliveries()).toMatchObject([{ status: 'FAILED', tries: 6 }]);
+});
+
+test('a held delivery that the release did not find is delivered within the hour', async () => {
+  const { hold, pass, event, arrivals, steady, memory } = await harness();
+  await hold();
+  await event();
+  await pass(5);
+  // The release finds nothing: the hold seems to have begun much later.
+  const [stored] = memory.items('WEBHOOK').map((item) => Webhook.parse(item));
+  if (!stored) throw new Error('no endpoint');
+  const later = { set: { heldSince: '2027-01-01T00:00:00.000Z' } };
+  await steady.table.transact([change(Webhook, stored, later)]);
+  await steady.table.transact([change(Webhook, stored, { remove: ['heldSince'] })]);
+  await pass(61);
+  expect(arrivals).toHaveLength(1);
+});

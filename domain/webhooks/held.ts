@@ -1,0 +1,40 @@
+import { Delivery, deliveriesOf, queuedAt, type Webhook } from '../../table/entities/webhooks.ts';
+import { joinKey } from '../../table/keys.ts';
+import { change } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+
+/** Deliveries made this long before the hold may have had attempts left then, in milliseconds. */
+const LOOKBACK_MS = 24 * 3600_000;
+const PAGE_SIZE = 200;
+/** Number of deliveries written at once. */
+const CONCURRENCY = 20;
+
+/**
+ * Releases the deliveries that were held for an endpoint: each is due now, and the stream queues it. Those that it does not find
+ * are looked at again within the hour. May be repeated.
+ *
+ * @param before the endpoint as it was while it was held
+ */
+export async function releaseHeld(deps: Pick<Deps, 'table' | 'now'>, before: Webhook): Promise<void> {
+  const { id: webhookId, heldSince } = before;
+  if (!heldSince) return;
+  let from = joinKey(new Date(Date.parse(heldSince) - LOOKBACK_MS).toISOString());
+  for (let more = true; more; ) {
+    const page = await deps.table.since(Delivery, deliveriesOf(webhookId), from, PAGE_SIZE);
+    const held = page.filter(({ status, held: isHeld }) => status === 'PENDING' && isHeld);
+    for (let at = 0; at < held.length; at += CONCURRENCY)
+      await Promise.all(held.slice(at, at + CONCURRENCY).map((delivery) => release(deps, delivery)));
+    const last = page.at(-1);
+    if (last) from = `${joinKey(last.createdAt, last.id)} `;
+    more = page.length === PAGE_SIZE;
+  }
+}
+
+async function release(deps: Pick<Deps, 'table' | 'now'>, { accountId, id, step }: Delivery): Promise<void> {
+  const now = deps.now().toISOString();
+  const set = { nextAttemptAt: now, resendAt: now, step: step + 1, ...queuedAt(id, now) };
+  const what = { set, remove: ['held'], when: { step: { is: step } } };
+  // On a conflict an attempt was made meanwhile.
+  await ignoreConflict(deps.table.write(Delivery, change(Delivery, { accountId, id }, what, concurrentUpdate)));
+}
