@@ -1,3 +1,4 @@
+import { type AccountRuleDeps, accountRules } from './accounts.ts';
 import { type AppRuleDeps, appRules } from './apps.ts';
 import { type BillingRuleDeps, billingRules } from './billing.ts';
 import { type CustomDomainRuleDeps, customDomainRules } from './custom-domains.ts';
@@ -9,7 +10,8 @@ import type { Rules } from './on.ts';
 import { type RegistrarRuleDeps, registrarRules } from './registrar.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhooks.ts';
 
-export type RuleDeps = AppRuleDeps &
+export type RuleDeps = AccountRuleDeps &
+  AppRuleDeps &
   BillingRuleDeps &
   CustomDomainRuleDeps &
   DatabaseRuleDeps &
@@ -22,6 +24,7 @@ export type RuleDeps = AppRuleDeps &
 /** Returns all rules of the stream, by id. */
 export const rules = (deps: RuleDeps): Rules =>
   merge([
+    accountRules(deps),
     appRules(deps),
     billingRules(deps),
     customDomainRules(deps),

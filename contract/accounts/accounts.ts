@@ -12,6 +12,10 @@ export const Account = resource('Account', () =>
     walletBalance: Money(),
     plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
     limits: LimitsSchema(),
+    /** Present while the account has more applications than its plan allows: the newest ones are suspended at `suspendsAt`. */
+    planLimitExceeded: z.optional(
+      z.object({ appLimit: z.int(), applications: z.int(), suspendsAt: z.nullable(Timestamp()) }),
+    ),
     createdAt: Timestamp(),
   }),
 );

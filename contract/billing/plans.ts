@@ -16,6 +16,9 @@ export const Plan = resource('Plan', () =>
   }),
 );
 
+/** Number of days for which applications beyond the limit keep running after a plan ended or shrank. */
+export const PLAN_GRACE_DAYS = 7;
+
 export const listPlans = /* @__PURE__ */ route({
   id: 'listPlans',
   method: 'GET',

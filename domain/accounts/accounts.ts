@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../../contract/accounts/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { limitsOf } from '../../contract/limits.ts';
+import { limitOf, limitsOf } from '../../contract/limits.ts';
 import type { Output } from '../../contract/route.ts';
 import { SCOPES } from '../../contract/route.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
@@ -9,6 +9,7 @@ import { WalletTransaction } from '../../table/entities/billing.ts';
 import { create } from '../../table/writes.ts';
 import { addCredits, newCreditEntry } from '../ai/credits.ts';
 import { formatRand } from '../billing/money.ts';
+import { nextSuspension } from '../billing/plan-limit.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 import { createKeyPair } from './credentials.ts';
@@ -17,12 +18,18 @@ import { createKeyPair } from './credentials.ts';
 export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typeof getAccountRoute>> {
   const account = await deps.table.get(Account, { id: caller.accountId });
   if (!account) throw new ApiError('not_found');
-  const { id, email, name, walletCents, createdAt } = account;
+  const { id, email, name, walletCents, createdAt, planLimit, appCount } = account;
   const { slug, name: planName, appLimit } = account.plan;
   const plan = { slug, name: planName, appLimit };
-  return {
-    data: { id, email, name, walletBalance: formatRand(walletCents), plan, limits: limitsOf(account), createdAt },
+  const exceeded = planLimit && {
+    planLimitExceeded: {
+      appLimit: limitOf(account, 'applications'),
+      applications: appCount,
+      suspendsAt: nextSuspension(planLimit) ?? null,
+    },
   };
+  const limits = limitsOf(account);
+  return { data: { id, email, name, walletBalance: formatRand(walletCents), plan, limits, ...exceeded, createdAt } };
 }
 
 const loginTaken = () => new ApiError('conflict', 'This login has an account already.');
@@ -51,6 +58,7 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     email,
     name,
     plan,
+    ...(login ? { logins: [login] } : {}),
     walletCents,
     walletVersion: walletCents > 0 ? 1 : 0,
     appCount: 0,
@@ -61,7 +69,7 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     ...{ balanceAfterCents: walletCents, description: 'Opening balance', createdAt },
   };
   const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
-  const logins = login ? [create(Login, { subject: login, accountId: id }, loginTaken)] : [];
+  const logins = login ? [create(Login, { subject: login, accountId: id, listed: true }, loginTaken)] : [];
   const shown = keys.map(({ writes, listed, ...key }) => key);
   const credits = addCredits(newCreditEntry(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand));
   return await deps.commit(

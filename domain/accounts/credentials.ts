@@ -72,12 +72,21 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
   };
 }
 
-/** Refuses a key that is revoked or expired, and a public one used from an origin it is not meant for. */
+/** Creates the error for a key or login of a suspended account. */
+export const accountSuspended = (reason: string) => new ApiError('forbidden', `This account is suspended: ${reason}`);
+
+/** Throws 403 with the reason for a key or login of a suspended account. */
+export function assertNotSuspended({ suspended }: { suspended?: string | undefined }): void {
+  if (suspended !== undefined) throw accountSuspended(suspended);
+}
+
+/** Refuses a key that is revoked or expired, or whose account is suspended, and a public one used from an origin it is not meant for. */
 export function assertUsable(credential: Credential, origin: string | undefined, now: Date): void {
   if (credential.revokedAt) throw new ApiError('unauthorized', 'This API key has been revoked.');
   if (credential.expiresAt && Date.parse(credential.expiresAt) <= now.getTime()) {
     throw new ApiError('unauthorized', 'This API key has expired.');
   }
+  assertNotSuspended(credential);
   if (credential.kind === 'secret' || origin === undefined) return;
   const { allowedOrigins } = credential;
   if (!allowedOrigins.includes('*') && !allowedOrigins.includes(origin)) {

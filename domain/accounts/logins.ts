@@ -1,8 +1,9 @@
 import { Account, Login } from '../../table/entities/accounts.ts';
-import { createViaUpdate } from '../../table/writes.ts';
+import { change, changeOrInspect, createViaUpdate } from '../../table/writes.ts';
 import { DEFAULT_PLAN } from '../billing/default-plan.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { accountSuspended } from './credentials.ts';
 
 /** Settings of an account that a first login opens. */
 
@@ -24,6 +25,7 @@ export async function openLogin(deps: Deps, subject: string, { email, name }: Pr
     email,
     name,
     plan: DEFAULT_PLAN,
+    logins: [subject],
     appCount: 0,
     walletCents: 0,
     walletVersion: 0,
@@ -32,8 +34,29 @@ export async function openLogin(deps: Deps, subject: string, { email, name }: Pr
   // On a conflict another request opened it.
   await ignoreConflict(
     deps.table.transact([
-      createViaUpdate(Login, { subject, accountId: id }, concurrentUpdate),
+      createViaUpdate(Login, { subject, accountId: id, listed: true }, concurrentUpdate),
       createViaUpdate(Account, account, concurrentUpdate),
+    ]),
+  );
+}
+
+/**
+ * Lists a login in its account, which older logins are not: a suspension of the account must find it. Throws 403 where it has
+ * not found it.
+ */
+export async function listLogin(
+  deps: Deps,
+  { subject, accountId }: Pick<Login, 'subject' | 'accountId'>,
+): Promise<void> {
+  const unlisted = { set: { listed: true }, when: { listed: 'absent' as const } };
+  const append = { append: { logins: [subject] }, when: { suspension: 'absent' as const } };
+  // On a conflict another request listed it.
+  await ignoreConflict(
+    deps.table.transact([
+      change(Login, { subject }, unlisted, concurrentUpdate),
+      changeOrInspect(Account, { id: accountId }, append, (account) =>
+        account?.suspension ? accountSuspended(account.suspension.reason) : concurrentUpdate(),
+      ),
     ]),
   );
 }

@@ -6,6 +6,7 @@ import type { Payments } from '../../providers/payments/payments.ts';
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { fromItem, toItem } from '../../table/attributes.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { AiAccount, AiAudit } from '../../table/entities/ai.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Invoice, Subscription, TopUp } from '../../table/entities/billing.ts';
@@ -76,6 +77,11 @@ const deliveryOf = (id: string): Delivery => ({
 
 /** Every due queue by name, with an item of its own. */
 const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
+  ACCOUNT: (id) =>
+    fixture(Account, {
+      ...{ id, email: 'a@example.com', name: 'A', plan: { slug: 'app-1', name: 'App 1', appLimit: 1 }, appCount: 0 },
+      ...{ walletCents: 0, createdAt: created, suspensionVersion: 1, reapplyAt: EARLIER },
+    }),
   DEPLOYMENT: (id) =>
     fixture(Deployment, {
       ...{ ...ACCOUNT, id, applicationId: 'app_1', status: 'RUNNING', trigger: 'API', commitSha: '' },

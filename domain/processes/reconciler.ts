@@ -9,6 +9,7 @@ import type { DueQueue, SweepDeps } from '../sweep/sweep.ts';
 import { sweepJob } from '../sweep/sweep-all.ts';
 import { deliverySweeps } from '../webhooks/delivery-sweep.ts';
 import { eventJob } from '../webhooks/event-sweep.ts';
+import { accountQueue } from './suspension.ts';
 
 type DepsOf<Q> = Q extends DueQueue<infer _E, infer D, infer _R> ? D : never;
 type ReconcilerDeps = SweepDeps &
@@ -34,4 +35,5 @@ export const reconcilers = (deps: ReconcilerDeps) => ({
   databases: sweepJob(deps, databaseQueue),
   domains: sweepJob(deps, domainQueue),
   zones: sweepJob(deps, zoneQueue),
+  accounts: sweepJob(deps, accountQueue),
 });

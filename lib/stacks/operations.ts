@@ -44,6 +44,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.write],
     });
 
+    new PlatformFunction(this, platform, 'operator/setSuspension', {
+      description: 'Suspends an account or an application with a reason, or lifts it; called by operators',
+      uses: [table.read, table.write],
+    });
+
     new PlatformFunction(this, platform, 'operator/setDomainPrices', {
       description: 'Changes the domain extensions on sale and their prices; called by operators',
       uses: [table.write],

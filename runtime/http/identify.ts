@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Access } from '../../contract/route.ts';
-import { assertUsable } from '../../domain/accounts/credentials.ts';
+import { assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
+import { listLogin } from '../../domain/accounts/logins.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { Credential, Login } from '../../table/entities/accounts.ts';
@@ -43,14 +44,21 @@ async function identifyKey(credentials: KeyCredentials, access: Access): Promise
     return throttlingTo429(deps.table.updateReturningChanged(counted, 'ALL_NEW'));
   });
   const credential = Credential.parse(item);
-  try {
+  await refuseCounted(quota, async () => {
     assertUsable(credential, origin, now);
     assertAllowed(credential, access);
+  });
+  const { accountId, keyId } = credential;
+  return { caller: { accountId, keyId }, quota, idempotencySubject };
+}
+
+/** Makes refusals of a counted request report its quota. */
+async function refuseCounted(quota: Quota, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
   } catch (error) {
     throw error instanceof ApiError ? new Refusal(error, quota) : error;
   }
-  const { accountId, keyId } = credential;
-  return { caller: { accountId, keyId }, quota, idempotencySubject };
 }
 
 function assertAllowed(credential: Credential, access: Access): void {
@@ -73,6 +81,10 @@ async function identifyLogin({ subject, token, sender, idempotencySubject }: Log
       const login = await throttlingTo429(deps.table.write(Login, counted));
       if (!login) throw new NoAccountYet();
       return login;
+    });
+    await refuseCounted(quota, async () => {
+      assertNotSuspended(item);
+      if (!item.listed) await listLogin(deps, item);
     });
     return { caller: { accountId: item.accountId, keyId: '', login: true }, quota, idempotencySubject };
   };

@@ -10,7 +10,15 @@ import { joinKey as key } from '../keys.ts';
 export type Login = ItemOf<typeof Login>;
 export const Login = /* @__PURE__ */ entity({
   type: 'LOGIN',
-  schema: () => z.looseObject({ subject: z.string(), accountId: z.string() }),
+  schema: () =>
+    z.looseObject({
+      subject: z.string(),
+      accountId: z.string(),
+      /** True once the account lists this login. */
+      listed: z.optional(z.literal(true)),
+      /** The reason for which the account is suspended. */
+      suspended: z.optional(z.string()),
+    }),
   key: ({ subject }: { subject: string }) => ({ pk: key('LOGIN', subject), sk: 'LOGIN' }),
 });
 
@@ -43,7 +51,28 @@ export const Account = /* @__PURE__ */ entity({
         z.object({ authorization: z.string(), email: z.string(), brand: z.string(), lastFour: z.string() }),
       ),
       createdAt: z.string(),
+      /** Subjects of the logins that open the account. */
+      logins: z.optional(z.array(z.string())),
+      /** Present while operators have suspended the account; its keys and logins hold the reason as well. */
+      suspension: z.optional(z.object({ reason: z.string(), since: z.string() })),
+      /** Number of suspensions and their ends. What follows from one requires that there was no other since. */
+      suspensionVersion: z.optional(z.int()),
+      /** The effects of the last suspension, or of its end, are applied again at this time: lists lag behind. */
+      reapplyAt: z.optional(z.string()),
+      /** Present while there are more applications than the plan allows (domain/billing/plan-limit.ts). */
+      planLimit: z.optional(
+        z.object({
+          steps: z.array(z.object({ appLimit: z.int(), suspendsAt: z.string() })),
+          /** All steps until then have been enforced. */
+          enforcedUntil: z.string(),
+        }),
+      ),
+      /** Counts changes of `planLimit`. */
+      planLimitVersion: z.optional(z.int()),
+      /** The earlier of `reapplyAt` and the next step of `planLimit`. */
+      dueAt: z.optional(z.string()),
     }),
+  due: { queues: ['ACCOUNT'] },
   key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),
 });
 
@@ -88,6 +117,8 @@ export const Credential = /* @__PURE__ */ entity({
       expiresAt: z.nullable(z.string()),
       revokedAt: z.nullable(z.string()),
       lastUsedAt: z.nullable(z.string()),
+      /** The reason for which the account is suspended. */
+      suspended: z.optional(z.string()),
     }),
   key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
 });

@@ -1,0 +1,129 @@
+import * as z from 'zod/mini';
+import { ApiError } from '../../contract/errors.ts';
+import { Account, ApiKey, Credential, Login } from '../../table/entities/accounts.ts';
+import { App } from '../../table/entities/apps.ts';
+import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import type { Entity } from '../../table/entity.ts';
+import { joinKey } from '../../table/keys.ts';
+import { change, check, type Write } from '../../table/writes.ts';
+import { noSuchApp } from '../apps/apps.ts';
+import { addSuspension, removeSuspension } from '../apps/suspension.ts';
+import { accountDue, planLimitIs } from '../billing/plan-limit.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
+import { reviewPlanLimit } from './plan-limit.ts';
+
+/** Suspension of accounts and applications by operators (docs/decisions/0031-suspension.md). */
+
+const Reason = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(300));
+
+/** Input of an operator: an account, or one of its applications; the reason, which its owner reads, or null to lift. */
+export const SuspensionInput = () =>
+  z.strictObject({
+    accountId: z.string().check(z.minLength(1)),
+    applicationId: z.optional(z.string().check(z.minLength(1))),
+    reason: z.nullable(Reason()),
+  });
+
+type Lists = Pick<Deps, 'table' | 'now'>;
+
+/**
+ * Time after which the effects of a suspension are applied again, in milliseconds: requests that were under way and lists that
+ * lag behind have come to an end by then.
+ */
+const REAPPLY_AFTER_MS = 60_000;
+
+const versionIs = (version: number | undefined) => ({
+  suspensionVersion: version === undefined ? ('absent' as const) : { is: version },
+});
+
+/** Suspends or lifts, for operators. Repeating it changes nothing. Throws 404. */
+export async function setSuspension(
+  deps: Lists,
+  { accountId, applicationId, reason }: z.output<ReturnType<typeof SuspensionInput>>,
+): Promise<{ suspended: boolean }> {
+  return await retryOnConflict(async () => {
+    if (applicationId === undefined) return await setAccountSuspension(deps, accountId, reason);
+    const of = { accountId, id: applicationId };
+    const app = await (reason === null
+      ? removeSuspension(deps, of, 'OPERATOR')
+      : addSuspension(deps, of, { cause: 'OPERATOR', reason }));
+    if (!app) throw noSuchApp();
+    return { suspended: app.status === 'SUSPENDED' };
+  });
+}
+
+/** Changes the account only: the stream applies what follows. */
+async function setAccountSuspension(deps: Lists, id: string, reason: string | null): Promise<{ suspended: boolean }> {
+  const account = await deps.table.get(Account, { id });
+  if (!account) throw new ApiError('not_found', 'There is no such account.');
+  const { suspension: before, suspensionVersion: version } = account;
+  const suspended = reason !== null;
+  if (before?.reason === (reason ?? undefined)) return { suspended };
+  const now = deps.now();
+  const reapplyAt = new Date(now.getTime() + REAPPLY_AFTER_MS).toISOString();
+  const due = accountDue({ ...account, reapplyAt });
+  const set: Record<string, unknown> = { ...due.set, reapplyAt, suspensionVersion: (version ?? 0) + 1 };
+  const suspension = { reason, since: before?.since ?? now.toISOString() };
+  const what = suspended ? { set: { ...set, suspension } } : { set, remove: ['suspension'] };
+  const when = { ...versionIs(version), ...planLimitIs(account) };
+  await deps.table.transact([change(Account, { id }, { ...what, when }, concurrentUpdate)]);
+  return { suspended };
+}
+
+/**
+ * Applies an account's suspension, or its end: to its keys and logins, which answer 403, to its applications, and to its
+ * webhook endpoints, whose deliveries wait. Each write requires that the account is as it was read, so that of several runs
+ * the last state wins. May be repeated at any time.
+ */
+export async function applySuspension(deps: Lists, accountId: string): Promise<void> {
+  await retryOnConflict(async () => {
+    const account = await deps.table.get(Account, { id: accountId });
+    if (!account) return;
+    const { suspension, suspensionVersion } = account;
+    const guard = [check(Account, { id: accountId }, versionIs(suspensionVersion), concurrentUpdate)];
+    const setReason = mark(deps, 'suspended', suspension?.reason, guard);
+    for await (const { hashes } of deps.table.each(ApiKey, joinKey('ACCOUNT', accountId, 'KEYS')))
+      for (const hash of [hashes.secret, hashes.public]) await setReason(Credential, { hash });
+    for (const subject of account.logins ?? []) await setReason(Login, { subject });
+    for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS'))) {
+      const of = { accountId, id };
+      if (suspension) await addSuspension(deps, of, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
+      else await removeSuspension(deps, of, 'ACCOUNT', guard);
+    }
+    const hold = mark(deps, 'heldSince', suspension?.since, guard);
+    for (const { id } of await deps.table.all(Webhook, webhooksOf(accountId))) await hold(Webhook, { accountId, id });
+  });
+}
+
+const suspendedWith = ({ reason }: { reason: string }) => `The account is suspended: ${reason}`;
+
+/** Returns a function that gives a field of items a value, or removes it, where they have another. */
+const mark =
+  (deps: Lists, field: string, value: string | undefined, guard: readonly Write[]) =>
+  async <T, K>(entity: Entity<T, K>, of: K): Promise<void> => {
+    const item: unknown = await deps.table.get(entity, of);
+    if (typeof item !== 'object' || item === null || Reflect.get(item, field) === value) return;
+    const what = value === undefined ? { remove: [field] } : { set: { [field]: value } };
+    await deps.table.transact([change(entity, of, what, concurrentUpdate), ...guard]);
+  };
+
+/** Accounts whose suspension is applied again, or whose applications beyond the plan's limit are suspended. */
+export const accountQueue: DueQueue<typeof Account, Lists> = {
+  queue: 'ACCOUNT',
+  entity: Account,
+  timeoutMs: 30_000,
+  async act(deps, account) {
+    const { id, reapplyAt } = account;
+    if (reapplyAt !== undefined && reapplyAt <= deps.now().toISOString()) {
+      await applySuspension(deps, id);
+      const { set, remove } = accountDue({ ...account, reapplyAt: undefined });
+      const when = { reapplyAt: { is: reapplyAt }, ...planLimitIs(account) };
+      const what = { set, remove: [...remove, 'reapplyAt'], when };
+      // On a conflict the account changed meanwhile, and is due at another time.
+      await ignoreConflict(deps.table.transact([change(Account, { id }, what, concurrentUpdate)]));
+    }
+    await reviewPlanLimit(deps, id);
+  },
+};
