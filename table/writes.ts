@@ -6,12 +6,16 @@ import { dueAttributesOf } from './schedule.ts';
 export type Condition =
   | 'present'
   | 'absent'
-  | { is: string | number | boolean }
+  | { is: string | number | boolean | null }
   | { isNot: string | number | boolean }
   | { oneOf: readonly string[] }
   | { below: number | { attribute: string } }
   | { absentOrBelow: number }
-  | { atLeast: number };
+  | { atLeast: number }
+  | { sizeBelow: number | { attribute: string } };
+
+/** Conditions of which one must hold: each is a set of conditions that hold together. */
+export type AnyOf = readonly Record<string, Condition>[];
 
 /** The change to one item. Attribute paths may be nested: `plan.appLimit`. */
 export interface Change {
@@ -24,6 +28,8 @@ export interface Change {
   append?: Record<string, unknown[]>;
   remove?: readonly string[];
   when?: Record<string, Condition>;
+  /** Of each of these, one must hold as well. */
+  whenAny?: readonly AnyOf[];
 }
 
 /**
@@ -77,22 +83,25 @@ class Expression {
     return alias;
   }
 
-  condition(when: Record<string, Condition>): string {
-    return Object.entries(when)
-      .map(([path, must]) => {
-        const name = this.name(path);
-        if (must === 'present') return `attribute_exists(${name})`;
-        if (must === 'absent') return `attribute_not_exists(${name})`;
-        if ('is' in must) return `${name} = ${this.value(must.is)}`;
-        if ('isNot' in must) return `${name} <> ${this.value(must.isNot)}`;
-        if ('oneOf' in must) return `${name} IN (${must.oneOf.map((one) => this.value(one)).join(', ')})`;
-        if ('absentOrBelow' in must)
-          return `(attribute_not_exists(${name}) OR ${name} < ${this.value(must.absentOrBelow)})`;
-        if ('atLeast' in must) return `${name} >= ${this.value(must.atLeast)}`;
-        const { below } = must;
-        return `${name} < ${typeof below === 'number' ? this.value(below) : this.name(below.attribute)}`;
-      })
-      .join(' AND ');
+  /** Returns the condition that all of `when`, and one of each of `whenAny`, hold. */
+  condition(when: Record<string, Condition>, whenAny: readonly AnyOf[] = []): string {
+    const groups = whenAny.map((any) => `(${any.map((each) => `(${this.condition(each)})`).join(' OR ')})`);
+    const operand = (value: number | { attribute: string }) =>
+      typeof value === 'number' ? this.value(value) : this.name(value.attribute);
+    const all = Object.entries(when).map(([path, must]) => {
+      const name = this.name(path);
+      if (must === 'present') return `attribute_exists(${name})`;
+      if (must === 'absent') return `attribute_not_exists(${name})`;
+      if ('is' in must) return `${name} = ${this.value(must.is)}`;
+      if ('isNot' in must) return `${name} <> ${this.value(must.isNot)}`;
+      if ('oneOf' in must) return `${name} IN (${must.oneOf.map((one) => this.value(one)).join(', ')})`;
+      if ('absentOrBelow' in must)
+        return `(attribute_not_exists(${name}) OR ${name} < ${this.value(must.absentOrBelow)})`;
+      if ('atLeast' in must) return `${name} >= ${this.value(must.atLeast)}`;
+      if ('sizeBelow' in must) return `size(${name}) < ${operand(must.sizeBelow)}`;
+      return `${name} < ${operand(must.below)}`;
+    });
+    return [...all, ...groups].join(' AND ');
   }
 
   update({ set = {}, setOnce = {}, add = {}, append = {}, remove = [] }: Change): string {
@@ -203,7 +212,7 @@ export const changeByKey = (
 function updateOf(Key: object, what: Change, onConditionFailed: () => Error): Write {
   const expression = new Expression();
   const UpdateExpression = expression.update(what);
-  const ConditionExpression = expression.condition({ pk: 'present', ...what.when });
+  const ConditionExpression = expression.condition({ pk: 'present', ...what.when }, what.whenAny);
   return {
     kind: 'Update',
     input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
@@ -219,15 +228,25 @@ export const changeOrInspect = <T, K>(
   onConditionFailed: (item?: T) => Error,
 ): Write => showingItem(entity, change(entity, of, what), onConditionFailed);
 
-/** Changes an item, making it if it is not there. */
-export function upsert<T, K>(entity: Entity<T, K>, of: K, what: Change): Write {
+/** Changes an item, making it if it is not there. Conditions must allow for the absent item. */
+export function upsert<T, K>(
+  entity: Entity<T, K>,
+  of: K,
+  what: Change,
+  onConditionFailed: () => Error = unexpectedConditionFailure,
+): Write {
   const expression = new Expression();
   const UpdateExpression = expression.update(what);
+  const ConditionExpression = expression.condition(what.when ?? {}, what.whenAny);
   const Key = toItem(entity.key(of));
   return {
     kind: 'Update',
-    input: { Key, UpdateExpression, ...expression.parts() },
-    onConditionFailed: unexpectedConditionFailure,
+    input: {
+      ...{ Key, UpdateExpression },
+      ...(ConditionExpression ? { ConditionExpression } : {}),
+      ...expression.parts(),
+    },
+    onConditionFailed,
   };
 }
 
@@ -270,9 +289,23 @@ export function check<T, K>(
   of: K,
   when: Record<string, Condition>,
   onConditionFailed: () => Error,
+  whenAny: readonly AnyOf[] = [],
 ): Write {
   const expression = new Expression();
-  const ConditionExpression = expression.condition(when);
+  const ConditionExpression = expression.condition(when, whenAny);
   const Key = toItem(entity.key(of));
   return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, onConditionFailed };
 }
+
+/** The same, and the error is made from the item that did not fit. */
+export const checkOrInspect = <T, K>(
+  entity: Entity<T, K>,
+  of: K,
+  what: Pick<Change, 'when' | 'whenAny'>,
+  onConditionFailed: (item?: T) => Error,
+): Write =>
+  showingItem(
+    entity,
+    check(entity, of, what.when ?? { pk: 'present' }, unexpectedConditionFailure, what.whenAny),
+    onConditionFailed,
+  );

@@ -59,11 +59,35 @@ function scope(request: Expressions) {
   return { path, read };
 }
 
+/** Splits an expression at a word that is in no parentheses. */
+function splitOutside(text: string, word: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '(') depth += 1;
+    else if (text[at] === ')') depth -= 1;
+    else if (depth === 0 && text.startsWith(word, at)) {
+      parts.push(text.slice(from, at));
+      from = at + word.length;
+    }
+  }
+  return [...parts, text.slice(from)];
+}
+
 function holds(request: Expressions, item: Item | undefined): boolean {
   const { read } = scope(request);
   const term = (text: string): boolean => {
-    const either = /^\((.+) OR (.+)\)$/.exec(text);
-    if (either?.[1] && either[2]) return term(either[1]) || term(either[2]);
+    const all = splitOutside(text, ' AND ');
+    if (all.length > 1) return all.every(term);
+    const any = splitOutside(text, ' OR ');
+    if (any.length > 1) return any.some(term);
+    if (text.startsWith('(')) return term(text.slice(1, -1));
+    const sized = /^size\((\S+)\) < (\S+)$/.exec(text);
+    if (sized?.[1] && sized[2]) {
+      const [value, limit] = [read(item, sized[1]), read(item, sized[2])];
+      return value !== undefined && limit !== undefined && Object.keys(value as object).length < Number(limit);
+    }
     const present = /^attribute_(not_)?exists\((\S+)\)$/.exec(text);
     if (present?.[2]) return (read(item, present[2]) !== undefined) === !present[1];
     const member = /^(\S+) IN \((.+)\)$/.exec(text);
@@ -79,7 +103,7 @@ function holds(request: Expressions, item: Item | undefined): boolean {
     if (left === undefined || right === undefined) return false;
     return compared[2] === '<' ? Number(left) < Number(right) : Number(left) >= Number(right);
   };
-  return !request.ConditionExpression || request.ConditionExpression.split(' AND ').every(term);
+  return !request.ConditionExpression || term(request.ConditionExpression);
 }
 
 function updated(request: Expressions, before: Item | undefined): Item {
