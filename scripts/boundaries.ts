@@ -70,7 +70,7 @@ interface Partition {
  */
 const PARTITIONS: Partition[] = [
   { folder: 'contract', areas: AREAS, base: ['host-names'], composers: ['routes.ts', 'client.ts', 'reference/**'] },
-  { folder: 'domain', areas: AREAS, base: ['cache', 'sweep'], composers: ['processes/**'] },
+  { folder: 'domain', areas: AREAS, base: ['cache', 'limits', 'sweep'], composers: ['processes/**'] },
   { folder: 'table/entities', areas: AREAS, flat: true, composers: [] },
   { folder: 'events', areas: AREAS, flat: true, composers: ['rules.ts'] },
   {

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, INVOICE_KINDS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { type LimitOverrides, LimitOverridesSchema } from '../../contract/limits.ts';
 import type { Deps } from '../deps.ts';
+import { overrideLimits } from '../limits/overrides.ts';
 import { issueInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
 import type { Plans } from './plans.ts';
@@ -23,6 +25,8 @@ export const AdjustmentInput = () =>
     ),
     /** Makes an invoice void; what was paid for it returns to the wallet. */
     voidInvoice: z.optional(z.object({ id: z.string() })),
+    /** Sets limits of this account; null for the plan's own number again. */
+    limits: z.optional(LimitOverridesSchema()),
     /** Gives a plan whose first period we pay. */
     grant: z.optional(
       z.object({ plan: z.string(), billingCycle: z.enum(BILLING_CYCLES), hostingDomain: z.optional(z.string()) }),
@@ -33,11 +37,12 @@ type Adjustment = z.output<ReturnType<typeof AdjustmentInput>>;
 /** For operators: does what is given and tells the id of what was made. Throws as the API does, and 402 below zero. */
 export async function adjustAccount(
   deps: Deps & { plans: Plans },
-  { accountId, adjust, invoice, voidInvoice, grant }: Adjustment,
-): Promise<{ invoiceId?: string; subscriptionId?: string }> {
-  if ([adjust, invoice, voidInvoice, grant].filter(Boolean).length !== 1) {
-    throw new ApiError('invalid_request', 'one of adjust, invoice, voidInvoice and grant must be given');
+  { accountId, adjust, invoice, voidInvoice, grant, limits }: Adjustment,
+): Promise<{ invoiceId?: string; subscriptionId?: string; limits?: LimitOverrides }> {
+  if ([adjust, invoice, voidInvoice, grant, limits].filter(Boolean).length !== 1) {
+    throw new ApiError('invalid_request', 'one of adjust, invoice, voidInvoice, grant and limits must be given');
   }
+  if (limits) return { limits: await overrideLimits(deps, accountId, limits) };
   if (voidInvoice) return { invoiceId: (await cancelInvoice(deps, accountId, voidInvoice.id)).id };
   if (grant) return { subscriptionId: (await grantSubscription(deps, accountId, grant)).data.id };
   return await withWallet(deps, accountId, readNothing, async (wallet) => {

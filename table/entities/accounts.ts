@@ -35,8 +35,18 @@ export const Account = /* @__PURE__ */ entity({
       limits: z.optional(z.record(z.string(), z.int())),
       /** Applications that count towards the plan. */
       appCount: z.int(),
-      /** Webhook endpoints; absent before the first. */
+      /** Webhook endpoints; absent before the first, as all counters are that follow. */
       webhookCount: z.optional(z.int()),
+      /** API keys that are not revoked; absent on accounts whose keys were never counted. */
+      keyCount: z.optional(z.int()),
+      /** Deployments under way. */
+      buildCount: z.optional(z.int()),
+      /** The month (`2026-11`) that `buildMinutes` counts, each build rounded up to whole minutes. */
+      buildMonth: z.optional(z.string()),
+      buildMinutes: z.optional(z.int()),
+      databaseCount: z.optional(z.int()),
+      /** Domain orders whose invoice is unpaid. */
+      unpaidOrderCount: z.optional(z.int()),
       walletCents: z.int(),
       /** Number of the wallet's transactions. A write of the balance requires the number that it read. */
       walletVersion: z.optional(z.int()),
@@ -76,6 +86,29 @@ export const Account = /* @__PURE__ */ entity({
   key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),
 });
 
+/** Counters of an account for one day, which the table deletes afterwards. */
+export type DailyUsage = ItemOf<typeof DailyUsage>;
+export const DailyUsage = /* @__PURE__ */ entity({
+  type: 'DAILY_USAGE',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      /** `2026-11-22`, in UTC. */
+      day: z.string(),
+      customDomains: z.optional(z.int()),
+      certificates: z.optional(z.int()),
+      webhookResends: z.optional(z.int()),
+    }),
+  key: ({ accountId, day }: { accountId: string; day: string }) => ({
+    pk: key('ACCOUNT', accountId),
+    sk: key('DAILY_USAGE', day),
+  }),
+  expiresAtEpoch: ({ day }) => epoch(`${day}T00:00:00.000Z`) + 3 * DAY,
+});
+
+/** The list of an account's API keys. */
+export const apiKeysOf = (accountId: string) => key('ACCOUNT', accountId, 'KEYS');
+
 /** An API key as its account sees it; what requests touch are its credentials. */
 export type ApiKey = ItemOf<typeof ApiKey>;
 export const ApiKey = /* @__PURE__ */ entity({
@@ -96,7 +129,7 @@ export const ApiKey = /* @__PURE__ */ entity({
       hashes: z.object({ secret: z.string(), public: z.string() }),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('KEY', id) }),
-  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'KEYS'), listSk: item.id }),
+  list: (item) => ({ listPk: apiKeysOf(item.accountId), listSk: item.id }),
 });
 
 /**
@@ -114,6 +147,8 @@ export const Credential = /* @__PURE__ */ entity({
       kind: z.enum(['secret', 'public']),
       scopes: z.array(z.enum(SCOPES)),
       allowedOrigins: z.array(z.string()),
+      /** Time of its creation in the dashboard; absent for keys that were opened with the account. */
+      createdAt: z.optional(z.string()),
       expiresAt: z.nullable(z.string()),
       revokedAt: z.nullable(z.string()),
       lastUsedAt: z.nullable(z.string()),
@@ -121,6 +156,16 @@ export const Credential = /* @__PURE__ */ entity({
       suspended: z.optional(z.string()),
     }),
   key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
+});
+
+/**
+ * Counts the requests of all of an account's keys beyond the share of each (runtime/http/account-rate.ts). `limit` is set
+ * where operators set another number than contract/limits.ts.
+ */
+export const AccountRate = /* @__PURE__ */ entity({
+  type: 'ACCOUNT_RATE',
+  schema: () => z.looseObject({ accountId: z.string(), limit: z.optional(z.int()) }),
+  key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT_RATE', accountId), sk: 'ACCOUNT_RATE' }),
 });
 
 /** Counts the calls from an address that no key identifies. */

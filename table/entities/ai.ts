@@ -17,6 +17,8 @@ export const AiAccount = /* @__PURE__ */ entity({
       /** The balance less all holds; below zero where the last hold took more than was left (domain/ai/credits.ts). */
       availableMicroRand: z.int(),
       holds: z.record(z.string(), z.object({ microRand: z.int(), expiresAt: z.string() })),
+      /** Calls at once, where operators set another number than contract/limits.ts. */
+      callLimit: z.optional(z.int()),
       /** By provider: sealed, with what may be shown of each. */
       keys: z.record(
         z.string(),

@@ -66,6 +66,8 @@ const summary = () =>
     paidAt: z.nullable(z.string()),
     /** Id of the domain or subscription that the invoice is for. */
     subjectId: z.optional(z.string()),
+    /** True where the account's number of unpaid domain orders counts it until it is paid or void. */
+    countsAsOrder: z.optional(z.literal(true)),
     /** Unpaid at this time it is void. */
     voidAt: z.optional(z.string()),
   });

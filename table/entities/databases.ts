@@ -24,6 +24,8 @@ export const Database = /* @__PURE__ */ entity({
       /** The cluster, once it was asked for, and where it answers. */
       clusterId: z.optional(z.string()),
       host: z.nullable(z.string()),
+      /** True where the account's number of databases counts it. */
+      counted: z.optional(z.literal(true)),
       createdAt: z.string(),
       /** While it is provisioned: the time at which the reconciler starts another execution. */
       dueAt: z.optional(z.string()),

@@ -40,6 +40,10 @@ export const Deployment = /* @__PURE__ */ entity({
        * Log lines that the platform adds after the build's own log, in the same format (providers/builds/build-log.ts).
        */
       notes: z.array(z.string()),
+      /** Time at which the build began; absent for rollbacks. */
+      beganAt: z.optional(z.string()),
+      /** Time at which the build was over and its release began. */
+      builtAt: z.optional(z.string()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),
       /** True once the release is being removed: it cannot be rolled back to any more. */

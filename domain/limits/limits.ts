@@ -1,0 +1,177 @@
+import { ApiError } from '../../contract/errors.ts';
+import {
+  type LimitedAccount,
+  type LimitName,
+  limitMessage,
+  limitOf,
+  limitRule,
+  PLAN_TIERS,
+} from '../../contract/limits.ts';
+import { Account, DailyUsage } from '../../table/entities/accounts.ts';
+import { type AnyOf, type Change, changeOrInspect, checkOrInspect, upsert, type Write } from '../../table/writes.ts';
+import type { Deps } from '../deps.ts';
+
+/**
+ * Enforcement of the limits that are counted (contract/limits.ts, docs/decisions/0030-limits.md). The condition of a write holds the
+ * whole limit, with all tiers and the override: nothing is read for it, and of racing requests no more pass than may.
+ */
+
+/** Limits that count what exists, and the attribute of the account that counts it. */
+export const COUNTERS = {
+  apiKeys: 'keyCount',
+  applications: 'appCount',
+  concurrentBuilds: 'buildCount',
+  databases: 'databaseCount',
+  unpaidDomainOrders: 'unpaidOrderCount',
+  webhookEndpoints: 'webhookCount',
+} as const satisfies Partial<Record<LimitName, keyof Account>>;
+export type CountedLimit = keyof typeof COUNTERS;
+
+/** Limits that count by day, and the attribute of {@link DailyUsage} that counts it. */
+export const DAILY_COUNTERS = {
+  customDomainsPerDay: 'customDomains',
+  certificatesPerDay: 'certificates',
+  webhookResendsPerDay: 'webhookResends',
+} as const satisfies Partial<Record<LimitName, keyof DailyUsage>>;
+export type DailyLimit = keyof typeof DAILY_COUNTERS;
+
+/** Makes the error for a request beyond a limit. @param retryAfter seconds, where waiting helps */
+export const limitReached = (name: LimitName, limit: number, retryAfter?: number): ApiError => {
+  const { error } = limitRule(name);
+  return new ApiError(error === 'cut' ? 'conflict' : error, limitMessage(name, limit), {
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+};
+
+/** Conditions of which one holds while a counter of the account is below its limit. */
+function belowLimit(name: LimitName, counter: string): AnyOf {
+  const override = `limits.${name}`;
+  const { amounts } = limitRule(name);
+  const overridden: AnyOf = [
+    { [counter]: { below: { attribute: override } } },
+    { [counter]: 'absent', [override]: { atLeast: 1 } },
+  ];
+  if (amounts === 'plan') {
+    return [{ [override]: 'absent', [counter]: { below: { attribute: 'plan.appLimit' } } }, ...overridden];
+  }
+  const tiers = typeof amounts === 'number' ? [amounts] : amounts;
+  return [
+    ...tiers.map((amount, tier) => ({
+      [override]: 'absent' as const,
+      [counter]: { absentOrBelow: amount },
+      ...(tier === 0 ? {} : { 'plan.appLimit': { atLeast: PLAN_TIERS[tier] ?? 0 } }),
+    })),
+    ...overridden,
+  ];
+}
+
+const monthOf = (now: Date) => now.toISOString().slice(0, 7);
+
+/** Conditions of which one holds while minutes of builds are left in this month. */
+const minutesLeft = (now: Date): AnyOf => [
+  { buildMonth: 'absent' },
+  { buildMonth: { isNot: monthOf(now) } },
+  ...belowLimit('buildMinutesPerMonth', 'buildMinutes'),
+];
+
+/** Limits that the start of something needs: those that it counts towards, and the minutes of builds. */
+type Needed = CountedLimit | 'buildMinutesPerMonth';
+
+const conditionsFor = (names: readonly Needed[], now: Date): AnyOf[] =>
+  names.map((name) => (name === 'buildMinutesPerMonth' ? minutesLeft(now) : belowLimit(name, COUNTERS[name])));
+
+/** Returns how much of a limit an account uses; undefined for limits whose use is not on the account's item. */
+export function usageOf(account: Account, name: LimitName, now: Date): number | undefined {
+  if (name === 'buildMinutesPerMonth') return account.buildMonth === monthOf(now) ? (account.buildMinutes ?? 0) : 0;
+  return name in COUNTERS ? (account[COUNTERS[name as CountedLimit]] ?? 0) : undefined;
+}
+
+/** Makes the error for the first of these limits that an account has reached. */
+function firstReached(account: Account | undefined, names: readonly Needed[], now: Date): ApiError {
+  if (!account) return new ApiError('not_found');
+  const reached = names.find((name) => (usageOf(account, name, now) ?? 0) >= limitOf(account, name));
+  return reached ? limitReached(reached, limitOf(account, reached)) : new ApiError('conflict');
+}
+
+/** Counts one more towards each limit; the write fails with the documented error of the first that is reached. */
+export function countTowards(
+  deps: Pick<Deps, 'now'>,
+  accountId: string,
+  names: readonly Needed[],
+  more: Pick<Change, 'set' | 'when'> = {},
+): Write {
+  const now = deps.now();
+  const counters = names.flatMap((name) => (name === 'buildMinutesPerMonth' ? [] : [COUNTERS[name]]));
+  return changeOrInspect(
+    Account,
+    { id: accountId },
+    {
+      ...more,
+      add: Object.fromEntries(counters.map((counter) => [counter, 1])),
+      whenAny: conditionsFor(names, now),
+    },
+    (account) => firstReached(account, names, now),
+  );
+}
+
+/** The part of another change of the account's item that counts one more towards a limit. */
+export const countingTowards = (name: CountedLimit): Pick<Change, 'add' | 'whenAny'> => ({
+  add: { [COUNTERS[name]]: 1 },
+  whenAny: [belowLimit(name, COUNTERS[name])],
+});
+
+/** Refuses a transaction while a limit is reached, without counting anything. */
+export function assertWithin(deps: Pick<Deps, 'now'>, accountId: string, names: readonly Needed[]): Write {
+  const now = deps.now();
+  return checkOrInspect(Account, { id: accountId }, { whenAny: conditionsFor(names, now) }, (account) =>
+    firstReached(account, names, now),
+  );
+}
+
+/** The change of the account by the minutes of a build that ended. */
+export const addBuildMinutes = (account: Account, milliseconds: number, now: Date): Change => {
+  const { buildMonth, buildMinutes } = account;
+  const month = monthOf(now);
+  const before = buildMonth === month ? (buildMinutes ?? 0) : 0;
+  return {
+    set: { buildMonth: month, buildMinutes: before + Math.ceil(Math.max(0, milliseconds) / 60_000) },
+    when: {
+      buildMonth: buildMonth === undefined ? 'absent' : { is: buildMonth },
+      buildMinutes: buildMinutes === undefined ? 'absent' : { is: buildMinutes },
+    },
+  };
+};
+
+const secondsUntilTomorrow = (now: Date) => Math.ceil(86_400 - ((now.getTime() / 1000) % 86_400));
+
+/** Counts towards a limit of a day, in the transaction of what is counted. Throws 429 where more is asked for than a day allows. */
+export function countToday(
+  deps: Pick<Deps, 'now'>,
+  account: LimitedAccount & { id: string },
+  name: DailyLimit,
+  count = 1,
+): Write {
+  const now = deps.now();
+  const limit = limitOf(account, name);
+  const refused = () => limitReached(name, limit, secondsUntilTomorrow(now));
+  if (count > limit) throw refused();
+  const of = { accountId: account.id, day: now.toISOString().slice(0, 10) };
+  const counter = DAILY_COUNTERS[name];
+  return upsert(
+    DailyUsage,
+    of,
+    {
+      set: { ...of, entity: DailyUsage.type, expiresAtEpoch: DailyUsage.expiresAtEpoch?.(of) },
+      add: { [counter]: count },
+      when: { [counter]: { absentOrBelow: limit - count + 1 } },
+    },
+    refused,
+  );
+}
+
+/** Reads the account whose limits a request needs. */
+export async function findAccount(deps: Pick<Deps, 'table'>, accountId: string): Promise<Account> {
+  const account = await deps.table.get(Account, { id: accountId });
+  if (!account) throw new ApiError('not_found');
+  return account;
+}

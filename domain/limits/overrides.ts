@@ -1,0 +1,67 @@
+import type * as z from 'zod/mini';
+import { LIMIT_NAMES, type LimitOverrides, type LimitOverridesSchema } from '../../contract/limits.ts';
+import { Account, AccountRate } from '../../table/entities/accounts.ts';
+import { AiAccount } from '../../table/entities/ai.ts';
+import { change, upsert, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { findAccount } from './limits.ts';
+
+/**
+ * Sets limits of one account for operators, next to those that were set before; null removes one. Limits that are decided on other
+ * items than the account's are written there too, so that no request reads the account for them.
+ * @returns all overrides of the account
+ */
+export async function overrideLimits(
+  deps: Deps,
+  accountId: string,
+  changes: z.output<ReturnType<typeof LimitOverridesSchema>>,
+): Promise<LimitOverrides> {
+  return await retryOnConflict(
+    async () => {
+      const { limits: before } = await findAccount(deps, accountId);
+      const merged = LIMIT_NAMES.flatMap((name) => {
+        const given = changes[name];
+        const value = given === undefined ? before?.[name] : given;
+        return value === undefined || value === null ? [] : [[name, value] as const];
+      });
+      const limits: LimitOverrides = Object.fromEntries(merged);
+      await deps.table.transact([
+        change(Account, { id: accountId }, { set: { limits } }, concurrentUpdate),
+        ...copies(accountId, changes, limits),
+      ]);
+      return limits;
+    },
+    { onExhausted: serviceBusy },
+  );
+}
+
+/** Returns the writes of the limits that stand on other items. */
+function copies(
+  accountId: string,
+  changes: z.output<ReturnType<typeof LimitOverridesSchema>>,
+  { requestsPerMinute, concurrentAiCalls }: LimitOverrides,
+): Write[] {
+  const setOrRemove = (name: string, value: number | undefined) =>
+    value === undefined ? { remove: [name] } : { set: { [name]: value } };
+  const rate = setOrRemove('limit', requestsPerMinute);
+  const calls = setOrRemove('callLimit', concurrentAiCalls);
+  return [
+    ...(changes.requestsPerMinute === undefined
+      ? []
+      : [upsert(AccountRate, { accountId }, { ...rate, set: { accountId, entity: AccountRate.type, ...rate.set } })]),
+    ...(changes.concurrentAiCalls === undefined
+      ? []
+      : [
+          upsert(
+            AiAccount,
+            { accountId },
+            {
+              ...calls,
+              set: { accountId, entity: AiAccount.type, ...calls.set },
+              setOnce: { balanceMicroRand: 0, availableMicroRand: 0, holds: {}, keys: {} },
+            },
+          ),
+        ]),
+  ];
+}
