@@ -10,7 +10,8 @@ import { Account } from '../../table/entities/accounts.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
-import { change } from '../../table/writes.ts';
+import { change, changeOrInspect } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
 import { viewSuspensions } from './suspension.ts';
@@ -95,11 +96,18 @@ export async function deleteApp(
   caller: Caller,
   { id }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
+  return await retryOnConflict(() => deleteOnce(deps, caller, id), { onExhausted: serviceBusy });
+}
+
+async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
-  const { name, hosts, customDomain } = await findApp(deps, caller, id);
+  const { name, hosts, customDomain, activeDeploymentId } = await findApp(deps, caller, id);
   const now = deps.now();
   const set = { status: 'DELETING', updatedAt: now.toISOString(), ...scheduleTeardown(deps) };
-  const when = { status: { isNot: 'DELETING' } };
+  const when = {
+    status: { isNot: 'DELETING' },
+    activeDeploymentId: activeDeploymentId ? { is: activeDeploymentId } : 'absent',
+  } as const;
   const names = [...hosts, ...(customDomain ? [customDomain.host] : [])];
   const leave = (host: string) => {
     const mine = { set: { releasing: true }, when: { applicationId: { is: id } } };
@@ -107,8 +115,10 @@ export async function deleteApp(
   };
   return await deps.commit(
     [
-      change(App, { accountId, id }, { set, remove: ['listPk', 'listSk'], when }, noSuchApp),
-      change(Account, { id: accountId }, { add: { appCount: -1 } }),
+      changeOrInspect(App, { accountId, id }, { set, remove: ['listPk', 'listSk'], when }, (app) =>
+        app && app.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
+      ),
+      change(Account, { id: accountId }, { add: { appCount: -1, ...(activeDeploymentId ? { buildCount: -1 } : {}) } }),
       emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
       ...names.map(leave),
     ],

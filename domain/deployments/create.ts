@@ -15,7 +15,8 @@ import { change, type Write } from '../../table/writes.ts';
 import { findApp, noSuchApp } from '../apps/apps.ts';
 import { assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { callerTrigger, newDeployment, viewDeployment } from './queue.ts';
+import { countTowards } from '../limits/limits.ts';
+import { callerTrigger, DEPLOYMENT_LIMITS, newDeployment, viewDeployment } from './queue.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'There is no such deployment.');
 
@@ -27,11 +28,19 @@ export function assertIdle(app: App): void {
   if (app.activeDeploymentId) throw alreadyDeploying();
 }
 
-/** The application's one slot for a deployment: of two racing callers exactly one gets it. */
-export function claimSlot({ accountId, id }: App, deploymentId: string): Write {
+/**
+ * The application's one slot for a deployment, of which two racing callers get one, and one of the account's deployments at
+ * once. A rollback needs no minutes of builds.
+ */
+export function claimSlot(
+  deps: Pick<Deps, 'now'>,
+  { accountId, id }: App,
+  deploymentId: string,
+  limits: readonly (typeof DEPLOYMENT_LIMITS)[number][] = DEPLOYMENT_LIMITS,
+): Write[] {
   const set = { activeDeploymentId: deploymentId };
   const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
-  return change(App, { accountId, id }, { set, when }, alreadyDeploying);
+  return [change(App, { accountId, id }, { set, when }, alreadyDeploying), countTowards(deps, accountId, limits)];
 }
 
 /** POST /v1/apps/{id}/deployments: of two racing callers exactly one gets the deployment. */
@@ -46,7 +55,7 @@ export async function createDeployment(
   assertIdle(app);
   const of = { accountId: caller.accountId, applicationId: id };
   const deployment = newDeployment(deps, of, callerTrigger(caller));
-  return await deps.commit([claimSlot(app, deployment.id), deployment.write], { data: deployment.shown });
+  return await deps.commit([...claimSlot(deps, app, deployment.id), deployment.write], { data: deployment.shown });
 }
 
 /** GET /v1/apps/{id}/deployments */

@@ -1,9 +1,11 @@
+import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { addBuildMinutes } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, formatNote, scheduleCheck } from './queue.ts';
@@ -28,6 +30,22 @@ function promoteNextDeployment(deps: Deps, app: App, deploymentId: string): Writ
   ];
 }
 
+/**
+ * The account's share of a deployment that ends: the minutes of its build, and its place among the deployments at once, unless
+ * the next one takes that, or the deletion of the application has given it back (domain/apps/apps.ts).
+ */
+function accountForBuild(deps: Deps, account: Account, app: App | undefined, deployment: Deployment): Write[] {
+  const { beganAt, builtAt } = deployment;
+  const now = deps.now();
+  const spent = beganAt ? Date.parse(builtAt ?? now.toISOString()) - Date.parse(beganAt) : 0;
+  const minutes = beganAt ? addBuildMinutes(account, spent, now) : {};
+  const frees = app?.activeDeploymentId === deployment.id && !app.nextDeploymentId && app.status !== 'DELETING';
+  // Deployments from before the count have left nothing to give back.
+  const place = frees && (account.buildCount ?? 0) > 0 ? { add: { buildCount: -1 } } : {};
+  const what = { ...minutes, ...place };
+  return Object.keys(what).length > 0 ? [change(Account, { id: account.id }, what, concurrentUpdate)] : [];
+}
+
 /** Ends a deployment, once: status, the application's slot and the event in one transaction. */
 async function finishDeployment(
   deps: Deps,
@@ -45,14 +63,16 @@ async function finishDeployment(
   };
   const event = status === 'SUCCEEDED' ? 'deployment.succeeded' : 'deployment.failed';
   await retryOnConflict(async () => {
-    const [deployment, app] = await Promise.all([
+    const [deployment, app, account] = await Promise.all([
       deps.table.get(Deployment, of),
       deps.table.get(App, { accountId, id: applicationId }),
+      deps.table.get(Account, { id: accountId }),
     ]);
     if (!deployment || !isUnfinished(deployment)) return;
     await deps.table.transact([
       change(Deployment, of, change_, concurrentUpdate),
       ...(app ? promoteNextDeployment(deps, app, deploymentId) : []),
+      ...(account ? accountForBuild(deps, account, app, deployment) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),
     ]);
   });

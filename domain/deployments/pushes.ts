@@ -9,8 +9,9 @@ import { noSuchApp } from '../apps/apps.ts';
 import { openHookSecret } from '../apps/git-access.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { assertWithin, countTowards } from '../limits/limits.ts';
 import { type HookRequest, isGenuine, type RefChange, readHook } from './git-hosts.ts';
-import { newDeployment } from './queue.ts';
+import { DEPLOYMENT_LIMITS, newDeployment } from './queue.ts';
 
 type PushResponse = { status: 200 | 202; output: Output<typeof PushRoute> };
 const ignoredPush = (why: string): PushResponse => ({ status: 200, output: { data: { ignored: why } } });
@@ -70,7 +71,13 @@ export async function receivePush(deps: Deps, access: GitAccess, request: HookRe
     if (reason !== undefined) return ignoredPush(reason);
     const { deploymentId, writes } = assignSlot(deps, app, found?.commitSha?.slice(0, SHORT_SHA_LENGTH) ?? '');
     const push = { id, accountId, applicationId, deploymentId, createdAt: deps.now().toISOString() };
-    await deps.table.transact([create(Push, push, concurrentUpdate), ...writes]);
+    try {
+      await deps.table.transact([create(Push, push, concurrentUpdate), ...writes]);
+    } catch (error) {
+      // The git host would only show a failure; the reason is for the owner to read there.
+      if (error instanceof ApiError && error.code === 'plan_limit') return ignoredPush(error.message);
+      throw error;
+    }
     return acceptedPush(deploymentId);
   });
 }
@@ -100,5 +107,9 @@ function assignSlot(deps: Deps, app: App, commitSha: string): { deploymentId: st
         when: { activeDeploymentId: { is: activeDeploymentId }, nextDeploymentId: 'absent', status } as const,
       }
     : { set: { activeDeploymentId: made.id }, when: { activeDeploymentId: 'absent', status } as const };
-  return { deploymentId: made.id, writes: [change(App, of, claim, concurrentUpdate), made.write] };
+  // A push that waits needs minutes as well: otherwise pushes in a row would build on without any.
+  const limits = activeDeploymentId
+    ? assertWithin(deps, accountId, ['buildMinutesPerMonth'])
+    : countTowards(deps, accountId, DEPLOYMENT_LIMITS);
+  return { deploymentId: made.id, writes: [change(App, of, claim, concurrentUpdate), made.write, limits] };
 }

@@ -12,6 +12,9 @@ import type { Caller, Deps } from '../deps.ts';
  */
 export const HEARTBEAT_TIMEOUT_MS = 45_000;
 
+/** Limits that a deployment with a build counts towards, or needs. */
+export const DEPLOYMENT_LIMITS = ['concurrentBuilds', 'buildMinutesPerMonth'] as const;
+
 /** Returns the data of a deployment's events. */
 export const deploymentEventData = ({ applicationId, id, commitSha }: Deployment) => ({
   applicationId,

@@ -74,7 +74,8 @@ export async function beginDeployment(deps: Deps & { builds: Builds }, ids: Depl
   const { deployment, app } = await readRunning(deps, ids);
   if (deployment.trigger !== 'ROLLBACK') await deps.builds.writeJob(await buildJob(deps, app, deploymentId));
   if (deployment.status !== 'QUEUED') return; // this step is being repeated
-  const set = { status: 'RUNNING', ...scheduleCheck(deps) };
+  const began = deployment.trigger === 'ROLLBACK' ? {} : { beganAt: deps.now().toISOString() };
+  const set = { status: 'RUNNING', ...began, ...scheduleCheck(deps) };
   const of = { accountId, id: deploymentId };
   await deps.table.transact([
     change(Deployment, of, { set, when: { status: { is: 'QUEUED' } } }, () => new DeploymentError('It ended already.')),
@@ -88,6 +89,7 @@ export async function releaseDeployment(
   ids: DeploymentIds,
 ): Promise<void> {
   const { accountId, applicationId, deploymentId } = ids;
+  const builtAt = deps.now().toISOString();
   const [{ app }, { commitSha = '' }] = await Promise.all([
     readRunning(deps, ids),
     deps.builds.readResult(deploymentId),
@@ -101,7 +103,7 @@ export async function releaseDeployment(
     await deps.appHost.remove(applicationId);
     await deps.appLogs.remove(applicationId);
   });
-  const set = { release, commitSha, ...scheduleCheck(deps) };
+  const set = { release, commitSha, builtAt, ...scheduleCheck(deps) };
   const write = change(
     Deployment,
     { accountId, id: deploymentId },

@@ -45,7 +45,8 @@ export async function rollBack(
     { release: 'present', retired: 'absent' },
     releaseNotKept,
   );
-  return await deps.commit([claimSlot(app, deployment.id), kept, deployment.write], { data: deployment.shown });
+  const slot = claimSlot(deps, app, deployment.id, ['concurrentBuilds']);
+  return await deps.commit([...slot, kept, deployment.write], { data: deployment.shown });
 }
 
 /** Older releases per run that are checked for removal. */

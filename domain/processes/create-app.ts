@@ -2,18 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { createApp as CreateRoute } from '../../contract/apps/apps.ts';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
-import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { Account } from '../../table/entities/accounts.ts';
 import { App, GitAccess, Host } from '../../table/entities/apps.ts';
-import { change, claim, create, type Write } from '../../table/writes.ts';
+import { claim, create, type Write } from '../../table/writes.ts';
 import { assertNotPlatformDomain, domainTaken, viewApp } from '../apps/apps.ts';
 import { newGitAccess } from '../apps/git-access.ts';
 import { assertRepositoryUrl } from '../apps/repositories.ts';
 import { firstCheckAt, newCustomDomain } from '../custom-domains/claim.ts';
-import { callerTrigger, newDeployment } from '../deployments/queue.ts';
+import { callerTrigger, DEPLOYMENT_LIMITS, newDeployment } from '../deployments/queue.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 
 /** A DNS label holds 63 characters; this leaves room for a suffix. */
@@ -62,11 +61,14 @@ export async function createApp(
   assertNotPlatformDomain(deps, input.customDomain);
   if (input.repoUrl) assertRepositoryUrl(input.repoUrl, deps.settings.allowLocalRepositories);
   const applicationId = deps.newId('app');
-  const access = await newGitAccess(deps, { accountId: caller.accountId, applicationId });
+  const [access, ...counted] = await Promise.all([
+    newGitAccess(deps, { accountId: caller.accountId, applicationId }),
+    ...(input.customDomain ? [countCustomDomain(deps, caller.accountId)] : []),
+  ]);
   const slug = toSlug(input.name);
   for (let waits = 0, suffixes = 0, suffix = RESERVED_SLUGS.has(slug) ? randomSuffix() : ''; ; ) {
     try {
-      return await createAppAt(deps, caller, access, input, slug + suffix);
+      return await createAppAt(deps, caller, access, input, slug + suffix, counted);
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
       if (error.releasing && waits < MAX_RELEASE_WAITS) {
@@ -83,12 +85,17 @@ export async function createApp(
   }
 }
 
+/** Returns the write that counts a custom domain towards the account's limit of the day. */
+const countCustomDomain = async (deps: Deps, accountId: string): Promise<Write> =>
+  countToday(deps, await findAccount(deps, accountId), 'customDomainsPerDay');
+
 async function createAppAt(
   deps: Deps,
   caller: Caller,
   access: GitAccess,
   { customDomain, deployNow, ...input }: Input<typeof CreateRoute>,
   slug: string,
+  counted: readonly Write[],
 ): Promise<Output<typeof CreateRoute>> {
   const { accountId, applicationId: id } = access;
   const now = deps.now().toISOString();
@@ -119,16 +126,12 @@ async function createAppAt(
   const named = (name: string) =>
     claim(Host, { host: name, accountId, applicationId: id }, (holder) => new NameTaken(name, holder?.releasing));
   const writes: Write[] = [
-    change(
-      Account,
-      { id: accountId },
-      { add: { appCount: 1 }, when: { appCount: { below: { attribute: 'plan.appLimit' } } } },
-      () => new ApiError('plan_limit', "Your plan's number of applications is reached."),
-    ),
+    countTowards(deps, accountId, ['applications', ...(deployment ? DEPLOYMENT_LIMITS : [])]),
     named(host),
     create(App, app),
     create(GitAccess, access),
     emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
+    ...counted,
   ];
   if (customDomain) writes.push(named(customDomain));
   if (deployment) writes.push(deployment.write);

@@ -4,13 +4,16 @@ import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import type { Databases } from '../../providers/databases/databases.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
-import { remove } from '../../table/writes.ts';
+import { change, remove } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/provisioning.ts';
 import type { Deps } from '../deps.ts';
+import { addBuildMinutes } from '../limits/limits.ts';
 
 /** Deletes at most this many items in one transaction. */
 const BATCH_SIZE = 50;
@@ -52,10 +55,12 @@ export async function teardownApp(
     const { items } = await deps.table.list(Deployment, list, { limit: BATCH_SIZE, offset: 0 });
     if (items.length === 0) break;
     await Promise.all(items.map(({ id }) => deps.builds.remove(applicationId, id)));
+    for (const { id, finishedAt } of items) if (finishedAt === null) await endBuild(deps, accountId, id);
     await deps.table.transact(items.map(({ id }) => remove(Deployment, { accountId, id })));
   }
   // The list is some milliseconds behind: what is newest may not be in it yet.
   const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
+  for (const id of newest) await endBuild(deps, accountId, id);
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
     ...hosts.map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
@@ -63,6 +68,24 @@ export async function teardownApp(
     remove(GitAccess, { applicationId }),
     remove(App, of),
   ]);
+}
+
+/** Counts the minutes of a build that the deletion stopped, once: otherwise deleting an application would make builds free. */
+async function endBuild(deps: Deps, accountId: string, id: string): Promise<void> {
+  await retryOnConflict(async () => {
+    const [deployment, account] = await Promise.all([
+      deps.table.get(Deployment, { accountId, id }),
+      deps.table.get(Account, { id: accountId }),
+    ]);
+    if (!deployment?.beganAt || deployment.builtAt || deployment.finishedAt || !account) return;
+    const now = deps.now();
+    const spent = now.getTime() - Date.parse(deployment.beganAt);
+    const builtAt = { set: { builtAt: now.toISOString() }, when: { builtAt: 'absent' } } as const;
+    await deps.table.transact([
+      change(Deployment, { accountId, id }, builtAt, concurrentUpdate),
+      change(Account, { id: accountId }, addBuildMinutes(account, spent, now), concurrentUpdate),
+    ]);
+  });
 }
 
 /**
