@@ -20,6 +20,8 @@ export interface Order {
   subjectId?: string;
   /** Due date; at once by default. */
   payBy?: string;
+  /** True for what an account may have few of unpaid (`unpaidDomainOrders`). */
+  countsAsOrder?: true;
   /** Time at which the invoice becomes void if unpaid; never by default. */
   voidAt?: string;
 }
@@ -38,6 +40,7 @@ export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: O
   const number = wallet.takeNumber();
   const paid = wallet.balanceCents >= amountCents;
   if (paid) wallet.move('PAYMENT', -amountCents, paymentMovement(number));
+  else if (order.countsAsOrder) wallet.countUnpaidOrders(1);
   const invoice: Invoice = {
     payBy: wallet.now,
     ...order,
@@ -80,6 +83,7 @@ function changeStatus<T extends InvoiceByStatus>(wallet: Wallet, before: T, afte
   const { accountId, id } = before;
   const { status, paidAt } = after;
   const when = { status: { is: before.status } };
+  if (before.status === 'UNPAID' && before.countsAsOrder) wallet.countUnpaidOrders(-1);
   wallet.add(
     change(
       Invoice,

@@ -31,6 +31,15 @@ export const cancelInvoice = (deps: Deps, accountId: string, id: string): Promis
     return await deps.commit(wallet.writes(), after);
   });
 
+/** Makes an invoice void unless it was paid, or void, before. */
+export const voidUnpaidInvoice = (deps: Deps, accountId: string, id: string): Promise<void> =>
+  withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
+    if (invoice.status !== 'UNPAID') return;
+    voidInvoice(wallet, invoice);
+    // Not the caller's commit: this is not what the caller's request asked for.
+    await deps.table.transact(wallet.writes());
+  });
+
 /** Invoices paid in one transaction, which holds a hundred writes. */
 const BATCH_SIZE = 20;
 

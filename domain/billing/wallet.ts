@@ -1,9 +1,11 @@
 import { ApiError } from '../../contract/errors.ts';
+import { limitOf } from '../../contract/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
 import { type Change, change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { countingTowards, limitReached } from '../limits/limits.ts';
 
 /**
  * Money in whole cents. Always true:
@@ -33,6 +35,7 @@ export class Wallet {
   private readonly entries: WalletTransaction[] = [];
   private readonly others: Write[] = [];
   private taken = false;
+  private unpaidOrders = 0;
 
   constructor(account: Account, numbers: InvoiceSequence | undefined, now: string) {
     this.account = account;
@@ -59,6 +62,12 @@ export class Wallet {
     return `INV-${yearIn(this.now)}-${String(number).padStart(6, '0')}`;
   }
 
+  /** Counts unpaid domain orders, up or down. Throws 409 with the transaction where the account has as many as it may. */
+  countUnpaidOrders(count: number): void {
+    this.assertOpen();
+    this.unpaidOrders += count;
+  }
+
   /** Writes that go into the same transaction. */
   add(...writes: Write[]): void {
     this.assertOpen();
@@ -79,11 +88,17 @@ export class Wallet {
         ? { walletCents: this.balanceCents, walletVersion: (read ?? 0) + this.entries.length }
         : {};
     const set = { ...balance, ...more.set };
-    const changes = Object.keys({ ...more, ...set }).length > 0;
+    const orders = this.orderChange();
+    const changes = Object.keys({ ...more, ...set, ...orders }).length > 0;
+    const refused = (found: Account | undefined) => {
+      if (found?.walletVersion !== read) return concurrentUpdate();
+      const limit = limitOf(found ?? this.account, 'unpaidDomainOrders');
+      if (this.unpaidOrders > 0 && (found?.unpaidOrderCount ?? 0) >= limit)
+        return limitReached('unpaidDomainOrders', limit);
+      return onConditionFailed();
+    };
     const account = changes
-      ? changeOrInspect(Account, { id }, { ...more, set, when: { ...when, ...more.when } }, (found) =>
-          found?.walletVersion === read ? onConditionFailed() : concurrentUpdate(),
-        )
+      ? changeOrInspect(Account, { id }, { ...more, ...orders, set, when: { ...when, ...more.when } }, refused)
       : check(Account, { id }, when, concurrentUpdate);
     return [
       contended(account),
@@ -91,6 +106,12 @@ export class Wallet {
       ...this.entries.map((entry) => create(WalletTransaction, entry, concurrentUpdate)),
       ...this.others,
     ];
+  }
+
+  private orderChange(): Change {
+    if (this.unpaidOrders === 0) return {};
+    if (this.unpaidOrders > 0) return countingTowards('unpaidDomainOrders');
+    return { add: { unpaidOrderCount: this.unpaidOrders } };
   }
 
   /** Throws once the writes were taken: a later movement would be lost silently. */

@@ -2,20 +2,29 @@ import { ApiError } from '../../contract/errors.ts';
 import type { orderDomain as OrderRoute } from '../../contract/registrar/orders.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
+import { Invoice } from '../../table/entities/billing.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 import { invoiceView } from '../billing/invoice-views.ts';
 import { issueInvoice, type Line } from '../billing/invoices.ts';
 import { addVat } from '../billing/money.ts';
+import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { checkAvailability } from './catalogue.ts';
 import { scheduleCheckIn } from './schedule.ts';
+import { endRegistration } from './tasks.ts';
 import { parseDomainName, type Tld, type TldCatalogue } from './tlds.ts';
 
 /** Time for which an unpaid order holds its name, in milliseconds (design, Domains). */
 const ORDER_HOLD_MS = 24 * 3_600_000;
+/**
+ * Time for which an unpaid order holds its name against everybody, in milliseconds: enough for a payment. After that it holds
+ * the name against other unpaid orders only, so that an account without money locks out no customer who pays.
+ */
+const EXCLUSIVE_HOLD_MS = 3_600_000;
 
 /** The invoice's line for some years of a domain. @param price rand a year, without VAT */
 export function invoiceLineForYears(what: string, years: number, price: number): Line {
@@ -46,6 +55,26 @@ function newDomain(order: Order, offered: Tld) {
   };
 }
 
+/** Returns the unpaid order of another account that holds a name and yields it to one that pays. */
+async function findYieldingOrder(deps: Deps, held: DomainName, accountId: string): Promise<Domain | undefined> {
+  if (held.accountId === accountId) return undefined;
+  const domain = await deps.table.get(Domain, { accountId: held.accountId, id: held.domainId });
+  if (domain?.status !== 'PENDING' || domain.task || !domain.invoiceId) return undefined;
+  if (deps.now().getTime() - Date.parse(domain.createdAt) < EXCLUSIVE_HOLD_MS) return undefined;
+  const invoice = await deps.table.get(Invoice, { accountId: held.accountId, id: domain.invoiceId });
+  return invoice?.status === 'UNPAID' ? domain : undefined;
+}
+
+/** Ends an unpaid order and frees its name. Throws 409 where it was paid meanwhile. */
+async function endOrder(deps: Deps, domain: Domain): Promise<void> {
+  const { accountId, invoiceId = '', name } = domain;
+  await voidUnpaidInvoice(deps, accountId, invoiceId);
+  const invoice = await deps.table.get(Invoice, { accountId, id: invoiceId });
+  if (invoice?.status !== 'VOID') throw unavailable(name);
+  // The stream ends it as well: on a conflict it was first.
+  await ignoreConflict(deps.table.transact(endRegistration(domain, 'FAILED', { task: 'absent' }, concurrentUpdate)));
+}
+
 const unavailable = (domain: string) => new ApiError('conflict', `domain: ${domain} is not available`);
 
 /**
@@ -65,9 +94,11 @@ export async function orderDomain(
   const look = async () => {
     const [found, held] = await Promise.all([available, deps.table.get(DomainName, { name })]);
     if (found === 'PREMIUM') throw new ApiError('conflict', `domain: ${name} is a premium name, which we do not sell`);
-    if (found === 'TAKEN' || held) throw unavailable(name);
+    const rival = held && (await findYieldingOrder(deps, held, accountId));
+    if (found === 'TAKEN' || (held && !rival)) throw unavailable(name);
+    return rival;
   };
-  return await withWallet(deps, accountId, look, async (wallet) => {
+  return await withWallet(deps, accountId, look, async (wallet, rival) => {
     const id = deps.newId('dom');
     const { years } = order;
     const payBy = new Date(Date.parse(wallet.now) + ORDER_HOLD_MS).toISOString();
@@ -75,8 +106,12 @@ export async function orderDomain(
       kind: 'DOMAIN',
       lines: [invoiceLineForYears(`Registration of ${name}`, years, offered.registration)],
       subjectId: id,
-      ...{ payBy, voidAt: payBy },
+      ...{ payBy, voidAt: payBy, countsAsOrder: true },
     });
+    if (rival) {
+      if (invoice.status !== 'PAID') throw unavailable(name);
+      await endOrder(deps, rival);
+    }
     const domain: Domain = {
       ...newDomain(order, offered),
       ...{ id, accountId, invoiceId: invoice.id, createdAt: wallet.now, dueAt: scheduleCheckIn(deps.now()).dueAt },
