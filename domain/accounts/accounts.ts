@@ -62,6 +62,7 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     walletCents,
     walletVersion: walletCents > 0 ? 1 : 0,
     appCount: 0,
+    keyCount: input.keys.filter(({ revoked }) => !revoked).length,
     createdAt,
   };
   const opening = {

@@ -5,10 +5,11 @@ import type {
 } from '../../contract/accounts/api-keys.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { ApiKey, Credential } from '../../table/entities/accounts.ts';
-import { joinKey } from '../../table/keys.ts';
+import { Account, ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
 import { change } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countTowards, findAccount } from '../limits/limits.ts';
 import { createKeyPair } from './credentials.ts';
 
 /** Operations on API keys for an account's owner in the dashboard (specification, Authentication 1, 2 and 8). */
@@ -33,7 +34,7 @@ export async function listKeys(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = await deps.table.list(ApiKey, joinKey('ACCOUNT', accountId, 'KEYS'), page);
+  const { items, hasMore } = await deps.table.list(ApiKey, apiKeysOf(accountId), page);
   const data = await Promise.all(items.map(async (key) => view(key, await readLastUse(deps, key))));
   return { data, has_more: hasMore };
 }
@@ -48,9 +49,23 @@ export async function createKey(
   if (input.expiresAt && Date.parse(input.expiresAt) <= now.getTime()) {
     throw new ApiError('invalid_request', 'expiresAt: must be in the future');
   }
+  await countKeysOnce(deps, accountId);
   const keyId = deps.newId('key');
-  const { secretKey, listed, writes } = createKeyPair({ ...input, accountId, keyId, createdAt: now.toISOString() });
-  return await deps.commit(writes, { data: { ...view(listed, null), secretKey } });
+  const createdAt = now.toISOString();
+  const { secretKey, listed, writes } = createKeyPair({ ...input, accountId, keyId, createdAt, isAdded: true });
+  return await deps.commit([countTowards(deps, accountId, ['apiKeys']), ...writes], {
+    data: { ...view(listed, null), secretKey },
+  });
+}
+
+/** Counts the keys of an account from before the count; those that are not revoked count towards the limit. */
+async function countKeysOnce(deps: Deps, accountId: string): Promise<void> {
+  const account = await findAccount(deps, accountId);
+  if (account.keyCount !== undefined) return;
+  let keyCount = 0;
+  for await (const { revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) if (!revokedAt) keyCount += 1;
+  const what = { set: { keyCount }, when: { keyCount: 'absent' } } as const;
+  await ignoreConflict(deps.table.write(Account, change(Account, { id: accountId }, what, concurrentUpdate)));
 }
 
 const noSuchKey = () => new ApiError('not_found', 'There is no such API key.');
@@ -66,12 +81,16 @@ export async function revokeKey(
   const what = { set: { revokedAt: deps.now().toISOString() } };
   const output = { data: { id, deleted: true as const } };
   if (key.revokedAt) return output;
+  await countKeysOnce(deps, accountId);
   const { secret, public: other } = key.hashes;
-  return await deps.commit(
+  const revoking = deps.commit(
     [
-      change(ApiKey, { accountId, id }, what, noSuchKey),
+      change(ApiKey, { accountId, id }, { ...what, when: { revokedAt: { is: null } } }, concurrentUpdate),
+      change(Account, { id: accountId }, { add: { keyCount: -1 } }),
       ...[secret, other].map((hash) => change(Credential, { hash }, what)),
     ],
     output,
   );
+  // On a conflict another request revoked it.
+  return (await ignoreConflict(revoking)) ?? output;
 }

@@ -51,6 +51,8 @@ export interface NewKey {
   expiresAt: string | null;
   revokedAt?: string | null | undefined;
   createdAt: string;
+  /** True for a key that its account added: while it is new, all of its requests count on the account (runtime/http/account-rate.ts). */
+  isAdded?: boolean;
 }
 
 /** Makes both halves of a key: their texts, shown once, and the writes that store the key and their hashes. */
@@ -59,9 +61,10 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
   const texts = { secret: newKeyText('secret'), public: newKeyText('public') };
   const hashes = { secret: hashKey(texts.secret), public: hashKey(texts.public) };
   const common = { accountId, allowedOrigins, expiresAt, revokedAt };
+  const added = key.isAdded ? { createdAt } : {};
   const credential = (kind: KeyKind) => {
     const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
-    return create(Credential, { ...common, ...own });
+    return create(Credential, { ...common, ...own, ...added });
   };
   const listed = { ...common, id: keyId, name, scopes, createdAt, hashes, publicKey: texts.public };
   return {

@@ -27,6 +27,7 @@ export async function openLogin(deps: Deps, subject: string, { email, name }: Pr
     plan: DEFAULT_PLAN,
     logins: [subject],
     appCount: 0,
+    keyCount: 0,
     walletCents: 0,
     walletVersion: 0,
     createdAt,

@@ -7,9 +7,10 @@ import type { Caller } from '../../domain/deps.ts';
 import { Credential, Login } from '../../table/entities/accounts.ts';
 import { change } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
+import { countOnAccount } from './account-rate.ts';
 import { type KeyCredentials, type LoginCredentials, type RequestCredentials, unknownKey } from './credentials.ts';
 import { openLoginAccount } from './login.ts';
-import { countAnonymous, countRequest, limitOf, Refusal, throttlingTo429 } from './rate-limit.ts';
+import { type Count, countAnonymous, countRequest, limitOf, Refusal, revertAt, throttlingTo429 } from './rate-limit.ts';
 
 /** The caller of a request, authenticated and within the limit. */
 export interface Identity {
@@ -38,15 +39,20 @@ export async function identify(credentials: RequestCredentials, access: Access):
 async function identifyKey(credentials: KeyCredentials, access: Access): Promise<Identity> {
   const { kind, sender: hash, idempotencySubject, origin } = credentials;
   const now = deps.now();
-  const { item, quota } = await countRequest(hash, limitOf(kind), now, (update) => {
+  const count: Count<Record<string, unknown>> = (update) => {
     const set = { lastUsedAt: now.toISOString() };
     const counted = change(Credential, { hash }, { ...update, set }, unknownKey);
     return throttlingTo429(deps.table.updateReturningChanged(counted, 'ALL_NEW'));
-  });
-  const credential = Credential.parse(item);
-  await refuseCounted(quota, async () => {
-    assertUsable(credential, origin, now);
-    assertAllowed(credential, access);
+  };
+  const { credential, quota } = await countOnAccount(hash, now, async () => {
+    const { item, quota } = await countRequest(hash, limitOf(kind), now, count);
+    const credential = Credential.parse(item);
+    // A revoked key must not use up what the account's other keys may request.
+    await refuseCounted(quota, async () => {
+      assertUsable(credential, origin, now);
+      assertAllowed(credential, access);
+    });
+    return { credential, quota, revert: () => count(revertAt(now)) };
   });
   const { accountId, keyId } = credential;
   return { caller: { accountId, keyId }, quota, idempotencySubject };

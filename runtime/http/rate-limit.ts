@@ -35,34 +35,44 @@ const MAX_SENDERS = 1000;
 /** Senders that this instance knows to be over their limit, until they may call again. */
 const overLimit = new Cache<{ quota: Quota; until: number }>({ max: MAX_SENDERS, now: deps.now });
 
+/** Checks whether this instance refuses a sender without a table call. */
+export const isKnownOverLimit = (sender: string): boolean => overLimit.get(sender) !== undefined;
+
 /** Counters that have left the window, by sender: its next request removes them. */
 const staleCounters = new Cache<string[]>({ max: MAX_SENDERS });
 
+/** The update that takes the count of a request back. */
+export const revertAt = (now: Date) => ({ add: { [counterAt(now)]: -1 }, remove: [] as string[] });
+
 /** Adds to the sender's counters and removes some; returns the item as it then is. */
-type Count<T> = (update: { add: Record<string, number>; remove: string[] }) => Promise<T>;
+export type Count<T> = (update: { add: Record<string, number>; remove: string[] }) => Promise<T>;
 
 /**
  * Counts one request of a sender. Throws {@link Refusal} 429 over the limit, without a table call if this instance
  * already knows it.
+ *
+ * @param limit requests in 60 seconds, or how the sender's item tells it
+ * @param refusal makes the error
  */
 export async function countRequest<T extends Record<string, unknown>>(
   sender: string,
-  limit: number,
+  limit: number | ((item: T) => number),
   now: Date,
   count: Count<T>,
+  refusal: (quota: Quota, retryAfter: number) => Refusal = tooManyRequests,
 ): Promise<{ item: T; quota: Quota }> {
   const known = overLimit.get(sender);
-  if (known) throw tooManyRequests(known.quota, Math.max(1, Math.ceil((known.until - now.getTime()) / 1000)));
+  if (known) throw refusal(known.quota, Math.max(1, Math.ceil((known.until - now.getTime()) / 1000)));
   const counter = counterAt(now);
   const item = await count({ add: { [counter]: 1 }, remove: staleCounters.get(sender) ?? [] });
-  const quota = evaluateQuota(item, now, limit);
+  const quota = evaluateQuota(item, now, typeof limit === 'number' ? limit : limit(item));
   const { retryAfter, stale, staleLimitReached } = quota;
   staleCounters.delete(sender);
   if (retryAfter !== undefined) {
     // A refused request does not count, so its count is reverted. Until `until`, this instance refuses without a table call.
     overLimit.set(sender, { quota, until: now.getTime() + retryAfter * 1000 }, retryAfter * 1000);
-    await count({ add: { [counter]: -1 }, remove: stale });
-    throw tooManyRequests(quota, retryAfter);
+    await count({ ...revertAt(now), remove: stale });
+    throw refusal(quota, retryAfter);
   }
   if (staleLimitReached) await count({ add: { [counter]: 0 }, remove: stale });
   else if (stale.length > 0) staleCounters.set(sender, stale);
