@@ -3,9 +3,6 @@ import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelop
 import { route } from '../route.ts';
 import { EVENTS, type EventType } from './events.ts';
 
-/** An account's endpoints; the next one is 409 (design, Webhooks). */
-export const MAX_ENDPOINTS = 20;
-
 /** A subscription of an endpoint: an event type, or `*` for all. */
 export type Subscription = EventType | '*';
 const SUBSCRIPTIONS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);

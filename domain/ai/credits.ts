@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
+import { LIMITS } from '../../contract/limits.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { type Change, change, changeOrInspect, create, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { limitReached } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 
 /**
@@ -19,6 +21,8 @@ import type { DueQueue } from '../sweep/sweep.ts';
 
 /** Below this much nothing is sold on credits (specification, Limits 7). */
 export const MIN_BALANCE_MICRO_RAND = 500_000;
+/** Time after which a call that found no room may try again, in seconds. */
+const RETRY_AFTER_S = 5;
 /** A hold outlives every call (14 minutes at most), in milliseconds. */
 const HOLD_LIFETIME_MS = 16 * 60_000;
 
@@ -54,6 +58,12 @@ export async function hold(deps: Deps, accountId: string, provider: string, micr
       // The client repeats a write whose answer was lost.
       [`holds.${id}`]: 'absent',
     },
+    whenAny: [
+      [
+        { callLimit: 'absent', holds: { sizeBelow: LIMITS.concurrentAiCalls.amounts } },
+        { holds: { sizeBelow: { attribute: 'callLimit' } } },
+      ],
+    ],
   };
   const write = changeOrInspect(AiAccount, { accountId }, what, (found) => new HoldRefused(found));
   // Of the account no more than what changed: it has the holds of all running calls.
@@ -68,8 +78,10 @@ export async function hold(deps: Deps, accountId: string, provider: string, micr
 /** Why there was no hold, for the caller: 402 when the credits are used up, 429 when only running calls stand in the way. */
 export function toHoldRefusal({ account }: HoldRefused): ApiError {
   if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
+  const { callLimit = LIMITS.concurrentAiCalls.amounts, holds } = account;
+  if (Object.keys(holds).length >= callLimit) return limitReached('concurrentAiCalls', callLimit, RETRY_AFTER_S);
   const message = 'Your running calls hold all of your AI credits; what they do not use comes back when they end.';
-  return new ApiError('rate_limited', message, { retryAfter: 5 });
+  return new ApiError('rate_limited', message, { retryAfter: RETRY_AFTER_S });
 }
 
 /** The hold is gone: it was settled or released before. */

@@ -10,6 +10,7 @@ import { change, claim, remove } from '../../table/writes.ts';
 import { assertNotPlatformDomain, domainTaken, findApp } from '../apps/apps.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countToday, findAccount } from '../limits/limits.ts';
 import { firstCheckAt, newCustomDomain } from './claim.ts';
 import { releaseTenant } from './reconciliation.ts';
 import { type EdgeEndpoint, findTenant, noDomain, viewCustomDomain } from './verify.ts';
@@ -24,7 +25,7 @@ export async function setCustomDomain(
   { id, domain }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
   assertNotPlatformDomain(deps, domain, 'domain');
-  const app = await findApp(deps, caller, id);
+  const [app, account] = await Promise.all([findApp(deps, caller, id), findAccount(deps, caller.accountId)]);
   if (app.customDomain?.host === domain) return viewCustomDomain(app, await findTenant(deps, app), deps);
   if (app.customDomain) throw alreadySet();
   const customDomain = newCustomDomain(deps, domain);
@@ -39,6 +40,7 @@ export async function setCustomDomain(
     [
       change(App, app, { set, when }, alreadySet),
       claim(Host, claimed, (holder) => domainTaken('domain', domain, holder?.releasing)),
+      countToday(deps, account, 'customDomainsPerDay'),
     ],
     viewCustomDomain({ ...app, customDomain }, undefined, deps),
   );

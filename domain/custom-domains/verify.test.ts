@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Account } from '../../table/entities/accounts.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { change, create } from '../../table/writes.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { firstCheckAt, newCustomDomain } from './claim.ts';
@@ -10,7 +12,7 @@ const OF = { accountId: 'acc_1', id: 'app_1' };
 const HOST = 'shop.mine.co.za';
 
 /** Sets up an application with a claimed domain, a clock and a DNS with configurable answers. */
-async function claimed() {
+async function claimed(account: Partial<Account> = {}) {
   const { deps, clock, memory } = billingSimulation({});
   const customDomain = newCustomDomain(deps, HOST);
   const app: App = {
@@ -20,7 +22,7 @@ async function claimed() {
     dueAt: firstCheckAt(customDomain) ?? '',
   };
   const claim = { host: HOST, accountId: OF.accountId, applicationId: OF.id };
-  await deps.table.transact([create(App, app), create(Host, claim)]);
+  await deps.table.transact([create(App, app), create(Host, claim), newSimulatedAccount(OF.accountId, account)]);
   const asked: string[] = [];
   const dns: { say: () => string[] } = { say: () => [] };
   const txt = {

@@ -13,6 +13,7 @@ import { change, remove, type Write } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countToday, findAccount } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { claimExpiresAt, FIRST_CHECK_DELAY_MS } from './claim.ts';
 import { newTenant, requestCheck } from './reconciliation.ts';
@@ -103,8 +104,23 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain): Promise<
   const { problem: _, ...rest } = domain;
   const customDomain: CustomDomain = { ...rest, status: 'VERIFIED', checkedAt: deps.now().toISOString() };
   const what = { set: { customDomain }, remove: unschedule(App), when: ifStillPending(domain) };
-  await deps.table.transact([change(App, app, what, concurrentUpdate), newTenant(deps, app, customDomain)]);
+  const account = await findAccount(deps, app.accountId);
+  await deps.table.transact([
+    change(App, app, what, concurrentUpdate),
+    newTenant(deps, app, customDomain),
+    countToday(deps, account, 'certificatesPerDay'),
+  ]);
   return { ...app, customDomain };
+}
+
+/** Returns undefined where the account has no certificates left today: the claim is checked again later. */
+async function unlessLimited<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'rate_limited') return undefined;
+    throw error;
+  }
 }
 
 /** Verifies a claimed domain at once when its owner registered it with the platform. */
@@ -112,7 +128,7 @@ export async function acceptRegisteredDomain(deps: Deps, app: App): Promise<void
   const { accountId, customDomain } = app;
   if (customDomain?.status !== 'PENDING' || !(await ownsRegisteredDomain(deps, accountId, customDomain.host))) return;
   // On a conflict it was accepted before, or the application deleted.
-  await ignoreConflict(acceptClaim(deps, app, customDomain));
+  await unlessLimited(ignoreConflict(acceptClaim(deps, app, customDomain)));
 }
 
 /** Checks for the proof and stores the result. */
@@ -192,6 +208,12 @@ export const customDomainQueue: DueQueue<typeof App, Deps & { txt: TxtRecords }>
   // Most of a check is waiting for name servers.
   concurrency: 20,
   async act(deps, app) {
-    if (app.customDomain?.status === 'PENDING') await ignoreConflict(checkClaim(deps, app, app.customDomain));
+    const { customDomain } = app;
+    if (customDomain?.status !== 'PENDING') return;
+    const checking = ignoreConflict(checkClaim(deps, app, customDomain));
+    if (await unlessLimited(checking.then(() => true))) return;
+    const next = schedule(App, new Date(deps.now().getTime() + MAX_RECHECK_DELAY_MS));
+    const what = { set: next, when: ifStillPending(customDomain) };
+    await ignoreConflict(deps.table.write(App, change(App, app, what, concurrentUpdate)));
   },
 };

@@ -11,6 +11,7 @@ import { schedule } from '../../table/schedule.ts';
 import { changeOrInspect, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countTowards } from '../limits/limits.ts';
 
 export const ENGINE = 'aurora-dsql' as const;
 
@@ -44,7 +45,7 @@ export async function createDatabase(
   const now = deps.now();
   const database: Database = {
     ...{ id: deps.newId('db'), accountId, applicationId, name, prefix: variablePrefix(name) },
-    ...{ status: 'PROVISIONING', region: deps.databaseRegion, host: null, createdAt: now.toISOString() },
+    ...{ status: 'PROVISIONING', region: deps.databaseRegion, host: null, counted: true, createdAt: now.toISOString() },
     dueAt: scheduleCheck(deps).dueAt,
   };
   const count = changeOrInspect(
@@ -60,7 +61,8 @@ export async function createDatabase(
         : noSuchApp(),
   );
   const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);
-  return await deps.commit([count, create(Database, database, taken)], { data: view(database) });
+  const ofAccount = countTowards(deps, accountId, ['databases']);
+  return await deps.commit([count, create(Database, database, taken), ofAccount], { data: view(database) });
 }
 
 /** GET /dashboard/v1/databases */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Cluster, Databases } from '../../providers/databases/databases.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { Database, type DatabaseKey, databasesOf } from '../../table/entities/databases.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove } from '../../table/writes.ts';
@@ -90,7 +91,13 @@ export async function removeDatabases(deps: Deps & { databases: Databases }, app
     const { status, clusterId = status === 'PROVISIONING' ? (await requestCluster(deps, database)).id : undefined } =
       database;
     if (clusterId) await deps.databases.remove(clusterId);
-    await deps.table.transact([remove(Database, database)]);
+    const returned = database.counted
+      ? [change(Account, { id: database.accountId }, { add: { databaseCount: -1 } })]
+      : [];
+    // On a conflict another run removed it, and counted that.
+    await ignoreConflict(
+      deps.table.transact([remove(Database, database, { pk: 'present' }, concurrentUpdate), ...returned]),
+    );
   }
 }
 

@@ -1,10 +1,9 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import {
-  type createWebhook as CreateRoute,
-  type deleteWebhook as DeleteRoute,
-  type listWebhooks as ListRoute,
-  MAX_ENDPOINTS,
+import type {
+  createWebhook as CreateRoute,
+  deleteWebhook as DeleteRoute,
+  listWebhooks as ListRoute,
 } from '../../contract/webhooks/endpoints.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import {
@@ -19,6 +18,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countTowards } from '../limits/limits.ts';
 import { newSecret } from './secrets.ts';
 
 export const noSuchWebhook = () => new ApiError('not_found', 'There is no such webhook endpoint.');
@@ -75,12 +75,7 @@ export async function createWebhook(
     ...{ id, accountId, url, description, events, active: true, failureCount: 0, disabledAt: null, createdAt },
     secret: sealed,
   };
-  const count = change(
-    Account,
-    { id: accountId },
-    { add: { webhookCount: 1 }, when: { webhookCount: { absentOrBelow: MAX_ENDPOINTS } } },
-    () => new ApiError('conflict', `An account has at most ${MAX_ENDPOINTS} webhook endpoints.`),
-  );
+  const count = countTowards(deps, accountId, ['webhookEndpoints']);
   return await deps.commit([count, create(Webhook, webhook)], { data: { ...viewWebhook(webhook), secret } });
 }
 

@@ -15,6 +15,7 @@ import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countToday, findAccount } from '../limits/limits.ts';
 import { findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
 import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
@@ -141,11 +142,12 @@ export async function resendDelivery(
   const delivery = await deps.table.get(Delivery, { accountId, id });
   if (!delivery) throw noSuchDelivery();
   const { webhookId } = delivery;
-  const webhook = await findWebhook(deps, caller, webhookId);
+  const [webhook, account] = await Promise.all([findWebhook(deps, caller, webhookId), findAccount(deps, accountId)]);
   if (!webhook.active) throw isDisabled();
   const { write, resent } = newSchedule(deps, delivery);
+  const count = countToday(deps, account, 'webhookResendsPerDay');
   const active = check(Webhook, { accountId, id: webhookId }, { active: { is: true } }, isDisabled);
-  return await deps.commit([active, write], { data: view(resent) });
+  return await deps.commit([active, count, write], { data: view(resent) });
 }
 
 /**
@@ -157,7 +159,7 @@ export async function resendSkipped(
   caller: Caller,
   { id, since }: Input<typeof ResendSkippedRoute>,
 ): Promise<Output<typeof ResendSkippedRoute>> {
-  const webhook = await findWebhook(deps, caller, id);
+  const [webhook, account] = await Promise.all([findWebhook(deps, caller, id), findAccount(deps, caller.accountId)]);
   if (!webhook.active) throw isDisabled();
   const skipped: Delivery[] = [];
   let from = joinKey(since);
@@ -169,6 +171,8 @@ export async function resendSkipped(
     more = page.length === MAX_RESENT;
   }
   const chosen = skipped.slice(0, MAX_RESENT);
+  // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
+  if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
   for (let start = 0; start < chosen.length; start += CONCURRENCY) {
     const part = chosen.slice(start, start + CONCURRENCY);
     const writes = part.map((delivery) => newSchedule(deps, delivery, concurrentUpdate).write);

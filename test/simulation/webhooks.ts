@@ -12,6 +12,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import type { Sent, WebhookSender } from '../../providers/webhooks/sender.ts';
 import { Delivery } from '../../table/entities/webhooks.ts';
+import { newSimulatedAccount } from './account.ts';
 import { type FaultPlan, noFaults, type ProcessOptions, SimulatedCrash, START, simulation } from './simulation.ts';
 
 /**
@@ -166,7 +167,7 @@ export function webhookSimulation({
       return data;
     },
     async openAccount() {
-      await memory.send('PutItem', { Item: { pk: { S: 'ACCOUNT#acc_1' }, sk: { S: 'ACCOUNT' } } });
+      await memory.table.transact([newSimulatedAccount(caller.accountId)]);
     },
     event: (applicationId = 'app_1', name = 'App') =>
       steady.commit([emit(steady, caller.accountId, 'app.created', { applicationId, name })], undefined),

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
-import { createWebhook, deleteWebhook, listWebhooks, MAX_ENDPOINTS } from '../../../contract/webhooks/endpoints.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { createWebhook, deleteWebhook, listWebhooks } from '../../../contract/webhooks/endpoints.ts';
 import { codeOf, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
+
+const MAX_ENDPOINTS = LIMITS.webhookEndpoints.amounts;
 
 type Body = { url: string; events?: string[]; description?: string };
 const create = (account: OpenedAccount, body: Body) => account.call(createWebhook, { body });

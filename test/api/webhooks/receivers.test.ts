@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
-import { createWebhook, deleteWebhook, MAX_ENDPOINTS } from '../../../contract/webhooks/endpoints.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { createWebhook, deleteWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { listDeliveries } from '../../../contract/webhooks/management.ts';
 import { newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';
 import { FAILING_RECEIVERS, receiver } from '../../support/receivers.ts';
+
+const MAX_ENDPOINTS = LIMITS.webhookEndpoints.amounts;
 
 type Kind = keyof typeof FAILING_RECEIVERS;
 const kinds = Object.keys(FAILING_RECEIVERS) as Kind[];

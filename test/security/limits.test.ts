@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
+import { createChatCompletion } from '../../contract/ai/chat.ts';
+import { createApp, deleteApp } from '../../contract/apps/apps.ts';
+import { createTopUp } from '../../contract/billing/top-ups.ts';
+import { type ApiResponse, createClient } from '../../contract/client.ts';
+import { createDatabase } from '../../contract/databases/databases.ts';
+import { createDeployment } from '../../contract/deployments/deployments.ts';
+import { ERRORS } from '../../contract/errors.ts';
+import { LIMIT_NAMES, type LimitName, type LimitOverrides, limitRule } from '../../contract/limits.ts';
+import { listDomains } from '../../contract/registrar/domains.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { listDeliveries, pingWebhook, resendDelivery } from '../../contract/webhooks/management.ts';
+import { registrant, uniqueDomain } from '../support/domains.ts';
+import { clientOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
+
+/** Sets limits of an account, and changes its item where a test cannot wait for a month to pass. */
+async function asOperator(accountId: string, limits: LimitOverrides, fields: Record<string, unknown> = {}) {
+  Object.assign(process.env, local.environment);
+  const [{ overrideLimits }, { deps }, { Account }, { change }] = await Promise.all([
+    import('../../domain/limits/overrides.ts'),
+    import('../../runtime/deps.ts'),
+    import('../../table/entities/accounts.ts'),
+    import('../../table/writes.ts'),
+  ]);
+  await overrideLimits(deps, accountId, limits);
+  if (Object.keys(fields).length > 0) await deps.table.transact([change(Account, { id: accountId }, { set: fields })]);
+}
+
+const REPO = 'https://git.localhost/no-such-repository.git';
+const key = (name: string) => ({ name, scopes: ['read' as const] });
+const thisMonth = () => new Date().toISOString().slice(0, 7);
+
+/** An application without a deployment. */
+const idleApp = async (account: OpenedAccount) =>
+  (await account.call(createApp, { body: { name: 'Idle', repoUrl: REPO, deployNow: false } })).body.data.id;
+
+/** A delivery of the account that can be resent. */
+async function delivery(account: OpenedAccount): Promise<string> {
+  const { id } = (await account.call(createWebhook, { body: { url: 'https://hooks.example.com/' } })).body.data;
+  await account.dashboard.call(pingWebhook, { params: { id } });
+  return await waitFor(async () => {
+    const [found] = (await account.dashboard.call(listDeliveries, { params: { id } })).body.data;
+    return found?.id;
+  });
+}
+
+interface Case {
+  /** The limit that an operator sets. */
+  limit: number;
+  /** Requests that succeed; the limit itself unless something counts already. */
+  allowed?: number;
+  /** Attributes of the account's item. */
+  fields?: () => Record<string, unknown>;
+  prepare?(account: OpenedAccount): Promise<string>;
+  request(account: OpenedAccount, prepared: string, index: number): Promise<ApiResponse<unknown>>;
+}
+
+/** Limits that a request over HTTP is refused by. All requests of a case race: exactly as many as allowed succeed. */
+const CASES: Partial<Record<LimitName, Case>> = {
+  apiKeys: {
+    limit: 3,
+    // The account was opened with one.
+    allowed: 2,
+    request: (account, _, index) => account.dashboard.call(createKey, { body: key(`key ${index}`) }),
+  },
+  applications: { limit: 2, request: (account) => account.call(createApp, { body: { name: 'Limited' } }) },
+  concurrentBuilds: {
+    limit: 0,
+    prepare: idleApp,
+    request: (account, id) => account.call(createDeployment, { params: { id } }),
+  },
+  buildMinutesPerMonth: {
+    limit: 7,
+    allowed: 0,
+    fields: () => ({ buildMonth: thisMonth(), buildMinutes: 7 }),
+    request: (account) => account.call(createApp, { body: { name: 'Built', repoUrl: REPO } }),
+  },
+  databases: {
+    limit: 0,
+    prepare: idleApp,
+    request: (account, applicationId, index) =>
+      account.dashboard.call(createDatabase, { body: { applicationId, name: `db${index}` } }),
+  },
+  customDomainsPerDay: {
+    limit: 2,
+    request: (account) =>
+      account.call(createApp, { body: { name: 'Named', customDomain: uniqueDomain('limited', 'example') } }),
+  },
+  unpaidDomainOrders: {
+    limit: 3,
+    request: (account) => account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } }),
+  },
+  concurrentAiCalls: {
+    limit: 0,
+    request: (account) =>
+      createClient({ baseUrl: local.baseUrl, secretKey: account.secretKey }).call(createChatCompletion, {
+        body: { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] },
+      }),
+  },
+  webhookEndpoints: {
+    limit: 2,
+    request: (account) => account.call(createWebhook, { body: { url: 'https://hooks.example.com/' } }),
+  },
+  webhookResendsPerDay: {
+    limit: 1,
+    prepare: delivery,
+    request: (account, id) => account.dashboard.call(resendDelivery, { params: { id } }),
+  },
+};
+
+const names = LIMIT_NAMES.filter((name) => name in CASES);
+
+describe.concurrent('limits', () => {
+  test.each(names)(
+    'refuses the request beyond a limit with its documented error, of racing requests too: %s',
+    async (name) => {
+      const found = CASES[name];
+      if (!found) throw new Error(name);
+      const { limit, allowed = limit, fields, prepare, request } = found;
+      const account = await newAccount({ aiCreditsMicroRand: 10_000_000 });
+      const prepared = (await prepare?.(account)) ?? '';
+      await asOperator(account.id, { [name]: limit }, fields?.());
+      const answers = await Promise.all(
+        Array.from({ length: allowed + 3 }, (_, index) => request(account, prepared, index)),
+      );
+      const refused = answers.filter(({ status }) => status >= 300);
+      const { error: code } = limitRule(name);
+      if (code === 'cut') throw new Error(`${name} refuses nothing`);
+      // Racing resends of one delivery clash first: the limit's own error follows below.
+      if (name !== 'webhookResendsPerDay') {
+        expect(answers.length - refused.length, JSON.stringify(answers.map(({ error }) => error))).toBe(allowed);
+        for (const { error } of refused) expect(error).toMatchObject({ code, status: ERRORS[code].status });
+      }
+      const { error, headers } = await request(account, prepared, 99);
+      expect(error).toMatchObject({ code, status: ERRORS[code].status });
+      expect(error?.message).toContain(`limit of ${limit} `);
+      expect(error?.message).toContain(`(${name})`);
+      if (code === 'rate_limited') expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      // The number that refuses is the number that is shown.
+      expect((await account.call(getAccount)).body.data.limits[name]).toBe(limit);
+      // A higher limit lets the same request pass.
+      await asOperator(account.id, { [name]: limit + 10 }, { buildMinutes: 0 });
+      expect((await request(account, prepared, 100)).error).toBeUndefined();
+    },
+    60_000,
+  );
+
+  test('a revoked key and a deleted application make room', async () => {
+    const account = await newAccount({ appLimit: 1 });
+    await asOperator(account.id, { apiKeys: 1 });
+    const create = () => account.dashboard.call(createKey, { body: key('next') });
+    expect((await create()).status).toBe(409);
+    const [opened] = (await account.dashboard.call(listKeys)).body.data;
+    const params = { id: opened?.id ?? '' };
+    const revoked = await Promise.all([1, 2, 3].map(() => account.dashboard.call(revokeKey, { params })));
+    expect(revoked.map(({ status }) => status)).toEqual([200, 200, 200]);
+    // Revoking one key three times makes room for one.
+    expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
+
+    const made = () => account.dashboard.call(createApp, { body: { name: 'One' } });
+    const app = await made();
+    expect([app.status, (await made()).status]).toEqual([201, 402]);
+    await account.dashboard.call(deleteApp, { params: { id: app.body.data.id } });
+    expect((await made()).status).toBe(201);
+  }, 60_000);
+
+  test('a deployment that ends gives its place among the builds at once back', async () => {
+    const account = await newAccount();
+    await asOperator(account.id, { concurrentBuilds: 1 });
+    const id = await idleApp(account);
+    const deploy = () => account.call(createDeployment, { params: { id } });
+    expect((await deploy()).status).toBe(202);
+    // The repository does not exist: the deployment fails, which ends it.
+    await waitFor(async () => (await deploy()).status === 202, 500);
+    await account.call(deleteApp, { params: { id } });
+    const next = await account.call(createApp, { body: { name: 'Next', repoUrl: REPO } });
+    expect(next.status).toBe(201);
+  }, 60_000);
+
+  test('requests over all keys are limited, and a refused request counts on neither item', async () => {
+    const account = await newAccount();
+    // A thousand are the shares of all keys; this leaves five for what goes beyond a share.
+    await asOperator(account.id, { requestsPerMinute: 1005 });
+    const second = (await account.dashboard.call(createKey, { body: key('second') })).body.data.secretKey;
+    const answers: ApiResponse<unknown>[] = [];
+    for (let count = 0; count < 17; count += 1) answers.push(await account.call(getAccount));
+    expect(answers.map(({ status }) => status)).toEqual([...Array(15).fill(200), 429, 429]);
+    const refused = answers.at(-1);
+    expect(refused?.error).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('requestsPerMinute'),
+    });
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0');
+    // A new key brings no share of its own.
+    expect((await clientOf({ secretKey: second }).call(getAccount)).status).toBe(429);
+    // Logins have a limit of their own.
+    expect((await account.dashboard.call(getAccount)).status).toBe(200);
+  }, 60_000);
+
+  test('paying an order, which a top-up does, makes room for the next', async () => {
+    const account = await newAccount();
+    const order = () => account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
+    for (let count = 0; count < 3; count += 1) expect((await order()).body.data.invoice.status).toBe('UNPAID');
+    expect((await order()).error?.code).toBe('conflict');
+    expect((await account.call(listDomains)).body.data).toHaveLength(3);
+    const topUp = (await account.dashboard.call(createTopUp, { body: { amount: '150.00' } })).body.data;
+    await fetch(topUp.paymentUrl, { method: 'POST' });
+    const next = await waitFor(async () => {
+      const answer = await order();
+      return answer.status === 201 && answer;
+    });
+    expect(next.body.data.invoice.status).toBe('UNPAID');
+  }, 60_000);
+});
