@@ -3,7 +3,7 @@ import type { listModels as ListRoute } from '../../contract/ai/gateway.ts';
 import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
-import { MODELS, type Model } from '../../providers/ai/models.ts';
+import { type ListPrice, type Model, modelsAt } from '../../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
 import { AiOffer } from '../../table/entities/ai.ts';
 import { upsert } from '../../table/writes.ts';
@@ -18,6 +18,7 @@ export interface Offer {
 }
 
 const dollars = () => z.number().check(z.minimum(0), z.maximum(100_000));
+const Price = () => z.object({ input: dollars(), cachedInput: dollars(), cacheWrite: dollars(), output: dollars() });
 const OfferedModel = () =>
   z
     .object({
@@ -25,7 +26,9 @@ const OfferedModel = () =>
       provider: z.enum(AI_PROVIDER_IDS),
       upstream: z.string().check(z.minLength(1)),
       name: z.string().check(z.minLength(1)),
-      price: z.object({ input: dollars(), cachedInput: dollars(), cacheWrite: dollars(), output: dollars() }),
+      price: Price(),
+      steps: z.optional(z.array(z.object({ above: z.int().check(z.positive()), price: Price() }))),
+      imageTokens: z.optional(z.int().check(z.minimum(0))),
       contextLimit: z.int().check(z.positive()),
       outputLimit: z.int().check(z.positive()),
       credits: z.boolean(),
@@ -42,18 +45,19 @@ export const OfferInput = () =>
     randPerDollar: z.optional(z.number().check(z.positive(), z.maximum(1_000))),
   });
 
-/** The offer as it is now: the built-in list and rate, or what operators put in their place. */
-export const currentOffer = (deps: Deps, builtIn: Offer): (() => Promise<Offer>) =>
+/** Returns the built-in offer of a day, which applies until an operator changes it. */
+export const builtInOffer = (randPerDollar: number, now = new Date()): Offer => ({
+  models: modelsAt(now),
+  randPerDollar,
+});
+
+/** The offer as it is now: the built-in list and this price of a dollar, or what operators put in their place. */
+export const currentOffer = (deps: Deps, dollar: number): (() => Promise<Offer>) =>
   staleWhileRevalidate(deps.now, async () => {
     const item = await deps.table.get(AiOffer, {});
-    const { models = builtIn.models, randPerDollar = builtIn.randPerDollar } = item
-      ? OfferInput().parse(item.offer)
-      : {};
-    return { models, randPerDollar };
+    const { models, randPerDollar = dollar } = item ? OfferInput().parse(item.offer) : {};
+    return { models: models ?? builtInOffer(randPerDollar, deps.now()).models, randPerDollar };
   });
-
-/** Returns the built-in offer, which applies until an operator changes it. */
-export const builtInOffer = (randPerDollar: number): Offer => ({ models: MODELS, randPerDollar });
 
 /** For operators: puts an offer in place of the one that is there; `{}` is the built-in again. */
 export async function setOffer(
@@ -68,16 +72,20 @@ export async function setOffer(
 /** GET /ai/v1/models */
 export async function listModels(deps: { offer: () => Promise<Offer> }): Promise<Output<typeof ListRoute>> {
   const { models, randPerDollar } = await deps.offer();
-  const data = models.map(({ id, provider, name, credits, price }) => ({
+  const inRand = ({ input, output }: ListPrice) => ({
+    input: randPerMillion(input, randPerDollar),
+    output: randPerMillion(output, randPerDollar),
+  });
+  const data = models.map(({ id, provider, name, credits, price, steps = [] }) => ({
     id,
     object: 'model' as const,
     owned_by: provider,
     name,
     credits,
-    pricing_zar_per_million: {
-      input: randPerMillion(price.input, randPerDollar),
-      output: randPerMillion(price.output, randPerDollar),
-    },
+    pricing_zar_per_million: inRand(price),
+    ...(steps.length > 0
+      ? { pricing_steps: steps.map((step) => ({ above_prompt_tokens: step.above, ...inRand(step.price) })) }
+      : {}),
   }));
   return { object: 'list', data, byok_providers: AI_PROVIDER_IDS.map((id) => ({ id, name: PROVIDERS[id].name })) };
 }

@@ -1,10 +1,10 @@
-import { builtInOffer, currentOffer, type Offer } from '../../domain/ai/models.ts';
+import { currentOffer, type Offer } from '../../domain/ai/models.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { config } from '../config.ts';
 import { deps } from '../deps.ts';
 
 /** The AI offer, cached in this process. */
-export const offer: () => Promise<Offer> = currentOffer(deps, builtInOffer(config.AI_RAND_PER_DOLLAR));
+export const offer: () => Promise<Offer> = currentOffer(deps, config.AI_RAND_PER_DOLLAR);
 
 /** Returns the platform's key for a provider; undefined if there is none. */
 export const ownKey = (provider: ProviderId): string | undefined =>

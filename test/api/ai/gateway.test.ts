@@ -59,13 +59,13 @@ describe('models', () => {
       import('../../../domain/ai/models.ts'),
       import('../../../runtime/deps.ts'),
     ]);
-    const { currentOffer: offers, builtInOffer } = await import('../../../domain/ai/models.ts');
-    const offer = offers(deps, builtInOffer(18));
+    const { currentOffer: offers } = await import('../../../domain/ai/models.ts');
+    const offer = offers(deps, 18);
     expect((await offer()).randPerDollar).toBe(18);
     await setOffer(deps, { randPerDollar: 18.0001 });
-    expect((await offers(deps, builtInOffer(18))()).randPerDollar).toBe(18.0001);
+    expect((await offers(deps, 18)()).randPerDollar).toBe(18.0001);
     await setOffer(deps, {});
-    expect((await offers(deps, builtInOffer(18))()).randPerDollar).toBe(18);
+    expect((await offers(deps, 18)()).randPerDollar).toBe(18);
   });
 });
 

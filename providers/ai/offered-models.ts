@@ -1,0 +1,105 @@
+import type { ProviderId } from './registry.ts';
+
+/** A model that is sold on credits. Its prices are in `price-list.json` (`npm run prices:update`). */
+export interface OfferedModel {
+  provider: ProviderId;
+  /** As the provider names it. */
+  upstream: string;
+  name: string;
+  /** The most output tokens of one answer that are asked for; no more than the provider allows. */
+  outputLimit: number;
+  /** Tokens of input and output together, where the price list does not know them or knows fewer. */
+  contextLimit?: number;
+  /**
+   * The most tokens that a picture counts as, by the provider's documentation of the largest size at high detail, rounded
+   * up; 0 when the model reads no pictures.
+   */
+  imageTokens: number;
+}
+
+function offer(
+  provider: ProviderId,
+  outputLimit: number,
+  imageTokens: number,
+  names: Record<string, string>,
+  contextLimit?: number,
+): OfferedModel[] {
+  const limits = { outputLimit, imageTokens, ...(contextLimit === undefined ? {} : { contextLimit }) };
+  return Object.entries(names).map(([upstream, name]) => ({ provider, upstream, name, ...limits }));
+}
+
+/** Counted in patches: 1,536 of them, times 2.46 for the smallest models. */
+const PATCHES = 4_000;
+/** 10,000 patches times 2.46. */
+const MANY_PATCHES = 25_000;
+
+export const OFFERED_MODELS: readonly OfferedModel[] = [
+  ...offer('openai', 128_000, MANY_PATCHES, {
+    'gpt-6-luna': 'GPT-6 Luna',
+    'gpt-6-sol': 'GPT-6 Sol',
+    'gpt-6-astra': 'GPT-6 Astra',
+    'gpt-5.6-luna': 'GPT-5.6 Luna',
+    'gpt-5.6-terra': 'GPT-5.6 Terra',
+    'gpt-5.6-sol': 'GPT-5.6 Sol',
+    'gpt-5.5': 'GPT-5.5',
+    'gpt-5.4-mini': 'GPT-5.4 mini',
+    'gpt-5.4-nano': 'GPT-5.4 nano',
+  }),
+  ...offer('openai', 128_000, PATCHES, { 'gpt-5': 'GPT-5', 'gpt-5-mini': 'GPT-5 mini', 'gpt-5-nano': 'GPT-5 nano' }),
+  ...offer('openai', 32_768, PATCHES, { 'gpt-4.1': 'GPT-4.1', 'gpt-4.1-mini': 'GPT-4.1 mini' }, 1_047_576),
+  ...offer('openai', 16_384, PATCHES, { 'gpt-4o': 'GPT-4o' }),
+  // Counts a picture as 2,833 tokens and 5,667 for each of up to 8 tiles.
+  ...offer('openai', 16_384, 50_000, { 'gpt-4o-mini': 'GPT-4o mini' }),
+  ...offer('anthropic', 64_000, 5_000, {
+    'claude-fable-5-1': 'Claude Fable 5.1',
+    'claude-opus-5-5': 'Claude Opus 5.5',
+    'claude-opus-5': 'Claude Opus 5',
+    'claude-sonnet-5': 'Claude Sonnet 5',
+    'claude-sonnet-4-6': 'Claude Sonnet 4.6',
+    'claude-haiku-4-5': 'Claude Haiku 4.5',
+    'claude-opus-4-5': 'Claude Opus 4.5',
+    'claude-sonnet-4-5': 'Claude Sonnet 4.5',
+  }),
+  ...offer(
+    'google',
+    65_536,
+    5_000,
+    {
+      'gemini-3.8-flash': 'Gemini 3.8 Flash',
+      'gemini-3.5-flash': 'Gemini 3.5 Flash',
+      'gemini-3.5-flash-lite': 'Gemini 3.5 Flash Lite',
+      'gemini-3.1-pro-preview': 'Gemini 3.1 Pro',
+      'gemini-2.5-pro': 'Gemini 2.5 Pro',
+      'gemini-2.5-flash': 'Gemini 2.5 Flash',
+    },
+    1_048_576,
+  ),
+  ...offer(
+    'mistral',
+    32_768,
+    5_000,
+    {
+      'mistral-large-2512': 'Mistral Large 3',
+      'mistral-medium-3-5': 'Mistral Medium 3.5',
+      'mistral-small-2603': 'Mistral Small 4',
+      'mistral-large-latest': 'Mistral Large',
+      'mistral-small-latest': 'Mistral Small',
+    },
+    262_144,
+  ),
+  ...offer(
+    'groq',
+    32_768,
+    0,
+    {
+      'openai/gpt-oss-120b': 'GPT OSS 120B',
+      'openai/gpt-oss-20b': 'GPT OSS 20B',
+      'llama-3.3-70b-versatile': 'Llama 3.3 70B',
+    },
+    131_072,
+  ),
+  ...offer('deepseek', 65_536, 0, { 'deepseek-v4-pro': 'DeepSeek V4 Pro', 'deepseek-v4-flash': 'DeepSeek V4 Flash' }),
+  ...offer('deepseek', 8_192, 0, { 'deepseek-chat': 'DeepSeek Chat' }, 128_000),
+  ...offer('xai', 65_536, 10_000, { 'grok-4.6': 'Grok 4.6', 'grok-4.3': 'Grok 4.3', 'grok-4': 'Grok 4' }),
+  ...offer('together', 16_384, 0, { 'meta-llama/Llama-3.3-70B-Instruct-Turbo': 'Llama 3.3 70B Turbo' }, 131_072),
+];
