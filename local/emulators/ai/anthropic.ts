@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
+import { countAs } from './greedy.ts';
 import { composeReply, isImage, Message, type Pace, requestedFault, textOf } from './reply.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
@@ -67,8 +68,10 @@ export async function handleMessages(body: unknown, key: string, response: Serve
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : reply.tokens;
   const stop_reason = ASKED_STOPS.test(fault.name) ? fault.name : STOPS[reply.end];
   const cached = fault.name === 'cache' ? { read: 40, written: 20 } : { read: 0, written: 0 };
-  const read = {
-    input_tokens: reply.promptTokens,
+  const read = { promptTokens: reply.promptTokens, outputTokens: tokens.length };
+  const { promptTokens, outputTokens } = countAs(fault, body, read);
+  const prompt = {
+    input_tokens: promptTokens,
     cache_creation_input_tokens: cached.written,
     cache_read_input_tokens: cached.read,
   };
@@ -76,7 +79,7 @@ export async function handleMessages(body: unknown, key: string, response: Serve
   const message = { id: `msg_${randomBytes(12).toString('hex')}`, type: 'message', role: 'assistant', model };
   if (!stream) {
     const content = [{ type: 'text', text: tokens.join('') }];
-    const usage = hasUsage ? { usage: { ...read, output_tokens: tokens.length } } : {};
+    const usage = hasUsage ? { usage: { ...prompt, output_tokens: outputTokens } } : {};
     return sendWhole(response, fault.name, { ...message, content, stop_reason, stop_sequence: null, ...usage });
   }
   const event = (document: { type: string; [field: string]: unknown }) =>
@@ -86,7 +89,7 @@ export async function handleMessages(body: unknown, key: string, response: Serve
     before: [
       event({
         type: 'message_start',
-        message: { ...initialMessage, ...(hasUsage ? { usage: { ...read, output_tokens: 1 } } : {}) },
+        message: { ...initialMessage, ...(hasUsage ? { usage: { ...prompt, output_tokens: 1 } } : {}) },
       }),
       event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
       event({ type: 'ping' }),
@@ -97,7 +100,7 @@ export async function handleMessages(body: unknown, key: string, response: Serve
       event({
         type: 'message_delta',
         delta: { stop_reason, stop_sequence: null },
-        ...(hasUsage ? { usage: { output_tokens: tokens.length, input_tokens: null } } : {}),
+        ...(hasUsage ? { usage: { output_tokens: outputTokens, input_tokens: null } } : {}),
       }),
       event({ type: 'message_stop' }),
     ],

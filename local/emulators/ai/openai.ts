@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
+import { countAs } from './greedy.ts';
 import { composeReply, isImage, Message, type Pace, requestedFault } from './reply.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
@@ -64,10 +65,11 @@ export async function handleCompletions(
   const reply = composeReply(messages, limit, [stop ?? []].flat());
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : reply.tokens;
   const finish_reason = reply.end === 'limit' ? 'length' : 'stop';
+  const counted = countAs(fault, body, { promptTokens: reply.promptTokens, outputTokens: tokens.length });
   const usage = {
-    prompt_tokens: reply.promptTokens,
-    completion_tokens: tokens.length,
-    total_tokens: reply.promptTokens + tokens.length,
+    prompt_tokens: counted.promptTokens,
+    completion_tokens: counted.outputTokens,
+    total_tokens: counted.promptTokens + counted.outputTokens,
     prompt_tokens_details: { cached_tokens: fault.name === 'cache' ? reply.promptTokens >> 1 : 0 },
   };
   const head = {
