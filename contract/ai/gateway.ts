@@ -12,6 +12,8 @@ export const AiModel = resource('AiModel', () =>
     name: z.string(),
     credits: z.boolean(),
     pricing_zar_per_million: z.object({ input: Money(), output: Money() }),
+    // Dearer prices of the whole call, where its prompt has more tokens.
+    pricing_steps: z.optional(z.array(z.object({ above_prompt_tokens: z.int(), input: Money(), output: Money() }))),
   }),
 );
 
@@ -53,6 +55,9 @@ export const AiCredits = resource('AiCredits', () =>
     balanceMicroRand: z.int(),
     available: Money(),
     availableMicroRand: z.int(),
+    // Owed for a call that cost more than was left; the next purchase pays it.
+    debt: Money(),
+    debtMicroRand: z.int(),
     entries: z.array(AiEntry()),
     has_more: z.boolean(),
   }),

@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -17,6 +17,18 @@ export function CreditsTab() {
     <QueryBoundary query={credits} lines={4}>
       {({ data }) => (
         <Stack gap="xl">
+          {data.debtMicroRand > 0 && (
+            <Alert
+              role="alert"
+              color="red"
+              variant="default"
+              style={{ borderColor: 'var(--bad)' }}
+              title={`You owe ${formatRand(data.debt)} for an earlier call`}
+            >
+              It cost more than your credits. Buy credits to cover it; until then, calls need a provider key of your
+              own.
+            </Alert>
+          )}
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Group className="card" p="md" gap="xl" align="flex-start">
               <Stat name="Balance" value={formatRand(data.balance)} />

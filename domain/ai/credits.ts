@@ -8,6 +8,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { limitReached } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { debtToRand } from './prices.ts';
 
 /**
  * AI credits in whole micro-rand. Always true:
@@ -17,6 +18,9 @@ import type { DueQueue } from '../sweep/sweep.ts';
  * A hold is one conditional write that does not know what is left: it takes the most that the call can cost, and what is
  * available may so fall below zero. Then the call has only what was there before (`granted`), and no other call gets a
  * hold until it is given back. What calls are granted together is never more than the balance, so it never falls below zero.
+ *
+ * A call that cost more than its hold and all other credits leaves the rest as a debt. While there is one, no call gets a
+ * hold; it is paid from the next purchase, or from holds that come back.
  */
 
 /** Below this much nothing is sold on credits (specification, Limits 7). */
@@ -54,6 +58,7 @@ export async function hold(deps: Deps, accountId: string, provider: string, micr
     add: { availableMicroRand: -microRand },
     when: {
       availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
+      debtMicroRand: { absentOrBelow: 1 },
       [`keys.${provider}`]: 'absent',
       // The client repeats a write whose answer was lost.
       [`holds.${id}`]: 'absent',
@@ -75,8 +80,13 @@ export async function hold(deps: Deps, accountId: string, provider: string, micr
   return { accountId, id, microRand, granted: Math.min(microRand, before) };
 }
 
-/** Why there was no hold, for the caller: 402 when the credits are used up, 429 when only running calls stand in the way. */
+/** Why there was no hold, for the caller: 402 when the credits are used up or owed, 429 when only running calls stand in the way. */
 export function toHoldRefusal({ account }: HoldRefused): ApiError {
+  const { debtMicroRand = 0 } = account ?? {};
+  if (account && debtMicroRand > 0 && account.balanceMicroRand < debtMicroRand + MIN_BALANCE_MICRO_RAND) {
+    const message = `An earlier call cost R${debtToRand(debtMicroRand)} more than your AI credits; buy credits to cover it.`;
+    return new ApiError('insufficient_credits', message);
+  }
   if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
   const { callLimit = LIMITS.concurrentAiCalls.amounts, holds } = account;
   if (Object.keys(holds).length >= callLimit) return limitReached('concurrentAiCalls', callLimit, RETRY_AFTER_S);
@@ -87,12 +97,16 @@ export function toHoldRefusal({ account }: HoldRefused): ApiError {
 /** The hold is gone: it was settled or released before. */
 export class HoldNotFound extends Error {}
 
-const giveBack = ({ accountId, id, microRand }: Hold, charge: number, left?: number): Write =>
+const giveBack = ({ accountId, id, microRand }: Hold, charge: number, left?: number, owed = 0): Write =>
   change(
     AiAccount,
     { accountId },
     {
-      add: { availableMicroRand: microRand - charge, balanceMicroRand: -charge },
+      add: {
+        availableMicroRand: microRand - charge,
+        balanceMicroRand: -charge,
+        ...(owed > 0 ? { debtMicroRand: owed } : {}),
+      },
       remove: [`holds.${id}`],
       when: { [`holds.${id}`]: 'present', ...(left ? { availableMicroRand: { atLeast: left } } : {}) },
     },
@@ -112,7 +126,7 @@ export type Used = Pick<
 
 /**
  * Charges a call and gives the rest of its hold back, once. A cost beyond the hold is charged as far as credits are
- * available.
+ * available; the rest is owed.
  * @returns what was charged and what had to be written off, in micro-rand
  */
 export async function settle(
@@ -129,8 +143,9 @@ export async function settle(
   const charge = async (charged: number, left: number) => {
     const entry = { ...used, id: deps.newId('aie'), accountId, type: 'CALL' as const, amountMicroRand: -charged };
     const createdAt = deps.now().toISOString();
-    await deps.table.transact([giveBack(held, charged, left), create(AiEntry, { ...entry, createdAt })]);
-    return { charged, writtenOff: cost - charged };
+    const writtenOff = cost - charged;
+    await deps.table.transact([giveBack(held, charged, left, writtenOff), create(AiEntry, { ...entry, createdAt })]);
+    return { charged, writtenOff };
   };
   if (extra === 0) return await charge(within, 0);
   return await charge(within + extra, extra).catch((error: unknown) => {
@@ -156,19 +171,18 @@ export function newCreditEntry(
   return { ...NO_TOKENS, id: deps.newId('aie'), accountId, type, amountMicroRand, createdAt };
 }
 
-/** The writes that add what an entry says; the account's first ones open its books. */
-export function addCredits(entry: AiEntry): Write[] {
+/**
+ * The writes that add what an entry says; the account's first ones open its books.
+ * @param payment an entry of less than zero that pays what the account owes, in the same transaction
+ */
+export function addCredits(entry: AiEntry, payment?: AiEntry): Write[] {
   const { accountId, amountMicroRand, createdAt } = entry;
+  const paid = -(payment?.amountMicroRand ?? 0);
+  const add = { balanceMicroRand: amountMicroRand - paid, availableMicroRand: amountMicroRand - paid };
+  const opening = { set: { accountId, entity: AiAccount.type }, setOnce: { holds: {}, keys: {} }, add };
+  const settling = { add: { ...add, debtMicroRand: -paid }, when: { debtMicroRand: { atLeast: paid } } };
   return [
-    upsert(
-      AiAccount,
-      { accountId },
-      {
-        set: { accountId, entity: AiAccount.type },
-        setOnce: { holds: {}, keys: {} },
-        add: { balanceMicroRand: amountMicroRand, availableMicroRand: amountMicroRand },
-      },
-    ),
+    paid > 0 ? change(AiAccount, { accountId }, settling, concurrentUpdate) : upsert(AiAccount, { accountId }, opening),
     upsert(
       AiAudit,
       { accountId },
@@ -178,7 +192,23 @@ export function addCredits(entry: AiEntry): Write[] {
       },
     ),
     ...(amountMicroRand === 0 ? [] : [create(AiEntry, entry)]),
+    ...(payment ? [create(AiEntry, payment)] : []),
   ];
+}
+
+/** Pays what an account owes from its available credits, if they cover it. @returns true if it was paid, or changed meanwhile */
+export async function payDebt(deps: Deps, account: AiAccount | undefined): Promise<boolean> {
+  const { accountId, debtMicroRand = 0, availableMicroRand = 0 } = account ?? {};
+  if (!accountId || debtMicroRand === 0 || availableMicroRand < debtMicroRand) return false;
+  const payment = newCreditEntry(deps, accountId, 'ADJUSTMENT', -debtMicroRand);
+  const what: Change = {
+    add: { availableMicroRand: -debtMicroRand, balanceMicroRand: -debtMicroRand },
+    remove: ['debtMicroRand'],
+    when: { debtMicroRand: { is: debtMicroRand }, availableMicroRand: { atLeast: debtMicroRand } },
+  };
+  const pay = change(AiAccount, { accountId }, what, concurrentUpdate);
+  await ignoreConflict(deps.table.transact([{ ...pay, onConflict: concurrentUpdate }, create(AiEntry, payment)]));
+  return true;
 }
 
 /** Accounts with holds of calls that died: those that have expired are released. */

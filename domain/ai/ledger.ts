@@ -6,7 +6,7 @@ import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { microRandToRand } from './prices.ts';
+import { debtToRand, microRandToRand } from './prices.ts';
 
 const entriesOf = (accountId: string) => joinKey('ACCOUNT', accountId, 'AI_ENTRIES');
 
@@ -20,6 +20,13 @@ export function viewEntry(entry: AiEntry): Output<typeof ReadRoute>['data']['ent
   };
 }
 
+/** Amounts of micro-rand as an account sees them: what is there rounded down, what is owed rounded up. */
+export const viewCredits = (balanceMicroRand: number, availableMicroRand: number, debtMicroRand: number) => ({
+  ...{ balance: microRandToRand(balanceMicroRand), balanceMicroRand },
+  ...{ available: microRandToRand(availableMicroRand), availableMicroRand },
+  ...{ debt: debtToRand(debtMicroRand), debtMicroRand },
+});
+
 /** GET /dashboard/v1/ai/credits: the balance, and a page of the ledger, newest first. */
 export async function readCredits(
   deps: Deps,
@@ -30,11 +37,9 @@ export async function readCredits(
     deps.table.get(AiAccount, { accountId }),
     deps.table.list(AiEntry, entriesOf(accountId), page),
   ]);
-  const { balanceMicroRand = 0, availableMicroRand: left = 0 } = account ?? {};
-  const availableMicroRand = Math.max(0, left);
-  const entries = items.map(viewEntry);
-  const [balance, available] = [microRandToRand(balanceMicroRand), microRandToRand(availableMicroRand)];
-  return { data: { balance, balanceMicroRand, available, availableMicroRand, entries, has_more: hasMore } };
+  const { balanceMicroRand = 0, availableMicroRand = 0, debtMicroRand = 0 } = account ?? {};
+  const amounts = viewCredits(balanceMicroRand, Math.max(0, availableMicroRand), debtMicroRand);
+  return { data: { ...amounts, entries: items.map(viewEntry), has_more: hasMore } };
 }
 
 /** Interval between two checks of an account's ledger, in milliseconds. */

@@ -6,16 +6,15 @@ import { parseCents, vatInside } from '../billing/money.ts';
 import { readNothing, withWallet } from '../billing/wallet.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { addCredits, newCreditEntry } from './credits.ts';
-import { readCredits, viewEntry } from './ledger.ts';
-import { microRandToRand } from './prices.ts';
+import { readCredits, viewCredits, viewEntry } from './ledger.ts';
+import { CENT_MICRO_RAND } from './prices.ts';
 
-/** Micro-rand in a cent. */
-const CENT_MICRO_RAND = 10_000;
 /** The page of the ledger that a purchase returns. */
 const MAX_ENTRIES_SHOWN = { limit: 50, offset: 0 };
 
 /**
- * POST /dashboard/v1/ai/credits: R10.00 of credits cost R10.00 of the wallet (VAT inside), with an invoice of its own.
+ * POST /dashboard/v1/ai/credits: R10.00 of credits cost R10.00 of the wallet (VAT inside), with an invoice of its own. What
+ * the account owes for an earlier call is paid from them.
  * Throws 402 `insufficient_funds`.
  */
 export async function buyCredits(
@@ -29,14 +28,15 @@ export async function buyCredits(
     const lines = [{ description: `AI credits of R${amount}`, ...vatInside(cents) }];
     const invoice = issuePaidInvoice(deps, wallet, { kind: 'AI_CREDITS', lines });
     const entry = newCreditEntry(deps, accountId, 'PURCHASE', cents * CENT_MICRO_RAND);
-    const balanceMicroRand = before.balanceMicroRand + entry.amountMicroRand;
-    const availableMicroRand = before.availableMicroRand + entry.amountMicroRand;
+    const owed = Math.min(before.debtMicroRand, entry.amountMicroRand);
+    const payment = owed > 0 ? newCreditEntry(deps, accountId, 'ADJUSTMENT', -owed) : undefined;
+    const added = entry.amountMicroRand - owed;
     const after = {
-      ...{ balance: microRandToRand(balanceMicroRand), balanceMicroRand },
-      ...{ available: microRandToRand(availableMicroRand), availableMicroRand },
-      ...{ entries: [viewEntry(entry), ...before.entries], has_more: before.has_more },
+      ...viewCredits(before.balanceMicroRand + added, before.availableMicroRand + added, before.debtMicroRand - owed),
+      ...{ entries: [...(payment ? [viewEntry(payment)] : []), viewEntry(entry), ...before.entries] },
+      has_more: before.has_more,
     };
     const data = { ...after, amount, invoice: invoiceView(invoice) };
-    return await deps.commit([...wallet.writes(), ...addCredits(entry)], { data });
+    return await deps.commit([...wallet.writes(), ...addCredits(entry, payment)], { data });
   });
 }

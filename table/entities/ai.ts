@@ -16,6 +16,8 @@ export const AiAccount = /* @__PURE__ */ entity({
       balanceMicroRand: z.int(),
       /** The balance less all holds; below zero where the last hold took more than was left (domain/ai/credits.ts). */
       availableMicroRand: z.int(),
+      /** Owed for calls that cost more than there was. */
+      debtMicroRand: z.optional(z.int()),
       holds: z.record(z.string(), z.object({ microRand: z.int(), expiresAt: z.string() })),
       /** Calls at once, where operators set another number than contract/limits.ts. */
       callLimit: z.optional(z.int()),

@@ -191,7 +191,7 @@ test('a call makes two table requests besides its authentication: the hold and t
   expect(asked).toEqual(['UpdateItem', 'begin', 'end', 'TransactWriteItems']);
 });
 
-test('charges a cost beyond the hold up to the remaining credits and writes off the rest', async () => {
+test('charges a cost beyond the hold up to the remaining credits, and the rest is owed', async () => {
   const [, { hold, settle }, { readCredits }, , , { deps }] = await modules();
   const account = await newAccount({ aiCreditsMicroRand: 1_000_000 });
   const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
@@ -203,5 +203,5 @@ test('charges a cost beyond the hold up to the remaining credits and writes off 
   await expect(hold(deps, account.id, 'openai', 1)).rejects.toThrow('no hold');
   expect(await settle(deps, large, 700_000, used)).toEqual({ charged: 600_000, writtenOff: 100_000 });
   const { data } = await readCredits(deps, { accountId: account.id }, { limit: 100, offset: 0 });
-  expect(data).toMatchObject({ balance: '0.00', available: '0.00', balanceMicroRand: 0 });
+  expect(data).toMatchObject({ balance: '0.00', available: '0.00', balanceMicroRand: 0, debt: '0.10' });
 });
