@@ -9,16 +9,28 @@ export interface ProviderContext {
   providerName: string;
   /** The caller's own key, not ours. */
   saved: boolean;
+  requestId: string;
 }
+
+const REFUSED = 'refused the request as invalid; check its fields against what the model accepts';
+/** Sentences for refusals under our own key, by the status. */
+const REFUSALS: Record<number, string> = {
+  404: 'does not offer this model at the moment',
+  413: 'refused the request as too large',
+};
 
 const failed = (message: string) => new ApiError('server_error', message, { status: 502 });
 
-/** Converts a provider's failure to the caller's error: the provider's message where it helps, and never a key. */
+/**
+ * Converts a provider's failure to the caller's error. What the provider said about a call under the caller's own key is
+ * passed on, without anything that looks like a key. What it said under ours may name our organisation and its limits: it
+ * goes into the log, under the request id.
+ */
 export function toApiError(
   { kind, words, status, retryAfter }: ProviderFailure,
-  { providerName, saved }: ProviderContext,
+  { providerName, saved, requestId }: ProviderContext,
 ): ApiError {
-  const said = words ? `: ${words}` : '.';
+  const said = saved ? (words ? `: ${words}` : '.') : `. Request id: ${requestId}`;
   switch (kind) {
     case 'key-refused': {
       // Ours: an alarm, and nothing that the caller could do.
@@ -27,7 +39,8 @@ export function toApiError(
       return new ApiError('invalid_request', refused);
     }
     case 'request-refused':
-      return new ApiError('invalid_request', `${providerName} refused the request${said}`);
+      if (saved) return new ApiError('invalid_request', `${providerName} refused the request${said}`);
+      return new ApiError('invalid_request', `${providerName} ${REFUSALS[status ?? 0] ?? REFUSED}${said}`);
     case 'overloaded': {
       const message = `${providerName} is overloaded or limits how often it may be asked${said}`;
       return new ApiError('rate_limited', message, { retryAfter: retryAfter ?? OVERLOADED_RETRY_SECONDS });

@@ -38,6 +38,8 @@ export function callReport(
     model: report?.model.slice(0, 128),
     saved: report?.saved,
     failure: failure?.message,
+    // Under our own key the caller is not told what the provider said (domain/ai/errors.ts).
+    providerMessage: report?.saved ? undefined : failure?.words,
     callerLeft: report?.callerLeft,
     estimated: report?.estimated,
     ...metrics(dimensions, values, [['operation'], ['operation', 'provider']]),
