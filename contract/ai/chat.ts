@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { memoize, resource } from '../envelope.ts';
 import { route } from '../route.ts';
+import { isDeeperThan, MAX_DEPTH } from './credit-fields.ts';
 import { readImage } from './images.ts';
 
 /** A chat body may hold this much, in bytes (design, section 4). */
@@ -101,7 +102,10 @@ const Messages = () =>
 
 const tokens = () => z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000))));
 
-/** The fields of a request that the gateway reads. Other fields pass through to providers that speak this format. */
+/**
+ * The fields of a request that the gateway reads. With the caller's own provider key, other fields pass through to
+ * providers that speak this format; on credits, those of `credit-fields.ts` do.
+ */
 export const ChatRequest = memoize(() =>
   z.looseObject({
     model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
@@ -110,7 +114,11 @@ export const ChatRequest = memoize(() =>
     max_completion_tokens: tokens(),
     n: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(128)))),
     stream: z.optional(z.nullable(z.boolean())),
-    stream_options: z.optional(z.nullable(z.looseObject({}))),
+    stream_options: z.optional(
+      z.nullable(
+        z.looseObject({}).check(z.refine((options) => !isDeeperThan(options, MAX_DEPTH), 'must not be nested so deep')),
+      ),
+    ),
     stop: z.optional(
       z.nullable(
         z

@@ -263,7 +263,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
 
   test('the remaining credits limit the output', async () => {
     const { said, report } = await call(
-      { model, messages: user(`say exactly: ${'word '.repeat(5000)}`) },
+      { model, messages: user(`say exactly: ${'a '.repeat(3500)}`) },
       { credits: 0.6 },
     );
     const { usage, choices } = JSON.parse(said);
@@ -316,7 +316,7 @@ describe('the upstream request', () => {
     return { seen, headers, told };
   };
 
-  test('pass-through: unchanged except for the model and usage in the stream', async () => {
+  test('pass-through under a saved key: unchanged except for the model and usage in the stream', async () => {
     const body = {
       model: 'openai/gpt-4o',
       messages: user('x'),
@@ -325,7 +325,7 @@ describe('the upstream request', () => {
       stream: true,
       stream_options: { include_usage: false, other: 1 },
     };
-    expect((await asked(body)).seen).toEqual({
+    expect((await asked(body, { saved: true })).seen).toEqual({
       ...body,
       model: 'gpt-4o',
       stream_options: { include_usage: true, other: 1 },
@@ -336,10 +336,28 @@ describe('the upstream request', () => {
       stream: true,
       stream_options: { include_usage: true },
     };
-    expect((await asked(mistral)).seen).toEqual({ model: 'mistral-small-latest', messages: user('x'), stream: true });
+    const withoutOptions = { model: 'mistral-small-latest', messages: user('x'), stream: true };
+    expect((await asked(mistral, { saved: true })).seen).toEqual(withoutOptions);
+    expect((await asked(mistral)).seen).toEqual({ ...withoutOptions, max_tokens: 32_768 });
     expect((await asked({ model: 'openai/some/new-model', messages: user('x') }, { saved: true })).seen.model).toBe(
       'some/new-model',
     );
+  });
+
+  test('pass-through on credits: the ordinary fields, and one output limit', async () => {
+    const body = {
+      model: 'openai/gpt-4o',
+      messages: user('x'),
+      ...{ seed: 7, temperature: 0.5, top_p: 1, stop: ['a'], user: 'u', metadata: { a: 'b' }, logit_bias: { 5: -100 } },
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }],
+      tool_choice: 'auto',
+      response_format: { type: 'json_object' },
+      ...{ stream: true, stream_options: { include_usage: false } },
+    };
+    const given = { ...body, ...{ max_tokens: 5, max_completion_tokens: null, service_tier: null } };
+    expect((await asked(given)).seen).toEqual({
+      ...{ ...body, model: 'gpt-4o', stream_options: { include_usage: true }, max_completion_tokens: 5 },
+    });
   });
 
   test('Anthropic: system messages in order without empty ones, images and stop sequences translated', async () => {

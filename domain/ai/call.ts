@@ -11,8 +11,8 @@ import { HoldNotFound, release, settle } from './credits.ts';
 import { toApiError } from './errors.ts';
 import { type Funding, type FundingDeps, fund } from './funding.ts';
 import { type Choice, chooseModel, type Offer } from './models.ts';
-import { calculateCost } from './prices.ts';
-import { estimator, measurePrompt } from './prompt.ts';
+import { calculateCost, priceFor } from './prices.ts';
+import { estimator } from './prompt.ts';
 
 export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
@@ -96,21 +96,17 @@ export class ChatCall {
     const { provider, upstream, model } = choice;
     this.report.provider = provider.id;
     const adapter = ADAPTERS[provider.kind];
-    const prompt = measurePrompt(request, text);
-    const base: AdapterRequest = {
-      ...{ provider, text, request, upstream },
-      ...{ outputLimit: undefined, modelLimit: model?.outputLimit, estimate: estimator(prompt) },
+    const ask: AdapterRequest = {
+      ...{ provider, text, request, upstream, outputLimit: undefined, modelLimit: model?.outputLimit },
+      estimate: estimator(request, text),
     };
-    // What this format has no words for is refused before anything is held.
-    const asItCame = adapter.prepare(base);
-    const backing = await fund(this.#deps, accountId, choice, request.model, offer, prompt);
-    this.report.saved = backing.kind === 'saved';
+    const funding = await fund(this.#deps, accountId, choice, offer, adapter, ask);
+    this.report.saved = funding.kind === 'saved';
     try {
-      const { outputLimit, key } = backing;
-      const ask = { ...base, outputLimit };
-      await this.#exchange(adapter, ask, choice, outputLimit === undefined ? asItCame : adapter.prepare(ask), key);
+      const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
+      await this.#exchange(adapter, ask, choice, prepared, funding.key);
     } finally {
-      await this.#settle(backing);
+      await this.#settle(funding);
     }
   }
 
@@ -121,7 +117,8 @@ export class ChatCall {
     prepared: Prepared,
     key: string,
   ): Promise<void> {
-    const asked = { providerName: choice.provider.name, saved: this.report.saved };
+    const { requestId } = this.#call;
+    const asked = { providerName: choice.provider.name, saved: this.report.saved, requestId };
     try {
       const incoming = await this.#ask(choice, prepared, adapter.headers(key));
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
@@ -202,13 +199,13 @@ export class ChatCall {
     });
   }
 
-  async #settle(backing: Funding): Promise<void> {
-    if (backing.kind === 'saved') return;
+  async #settle(funding: Funding): Promise<void> {
+    if (funding.kind === 'saved') return;
     const { usage } = this.report;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        if (usage) await this.#charge(backing, usage);
-        else await release(this.#deps, backing.hold);
+        if (usage) await this.#charge(funding, usage);
+        else await release(this.#deps, funding.hold);
         return;
       } catch (error) {
         // A try before this one went through, and only its answer was lost.
@@ -231,7 +228,7 @@ export class ChatCall {
       cachedTokens: usage.cached,
       cacheWriteTokens: usage.cacheWrite,
       outputTokens: usage.output,
-      price: { ...rate.price, randPerDollar: rate.randPerDollar },
+      price: { ...priceFor(rate, usage.input + usage.cached + usage.cacheWrite), randPerDollar: rate.randPerDollar },
       estimated: this.report.estimated,
     });
     Object.assign(this.report, { chargedMicroRand: charged, writtenOffMicroRand: writtenOff });

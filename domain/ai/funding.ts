@@ -1,17 +1,18 @@
 import { ApiError } from '../../contract/errors.ts';
+import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
-import { type Hold, HoldRefused, hold, release, toHoldRefusal } from './credits.ts';
+import { type Hold, HoldRefused, hold, payDebt, release, toHoldRefusal } from './credits.ts';
 import type { Choice, Offer } from './models.ts';
-import type { Rate } from './prices.ts';
-import { affordableOutput, maxCost, type Prompt } from './prompt.ts';
+import { microRandToRand, type Rate } from './prices.ts';
 import type { KeyRing } from './provider-keys.ts';
+import { lowerOutput, type Quote, quoteCall } from './quote.ts';
 
 /** The payer of a call: the caller's own account with the provider, or their credits on the platform. */
 export type Funding =
-  | { kind: 'saved'; key: string; outputLimit: undefined }
-  | { kind: 'credits'; key: string; hold: Hold; rate: Rate; outputLimit: number | undefined };
+  | { kind: 'saved'; key: string }
+  | { kind: 'credits'; key: string; hold: Hold; rate: Rate; prepared: Prepared };
 
 export interface FundingDeps extends Deps {
   keyRing: KeyRing;
@@ -25,6 +26,9 @@ const notSold = ({ provider }: Choice, id: string) =>
     `model: ${id} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
   );
 
+const tooLongFor = (left: string) =>
+  new ApiError('insufficient_credits', `Your AI credits do not cover a prompt of this length; R${left} are available.`);
+
 /**
  * Finds out who pays, in at most one round trip more than the hold: a saved key is always used for its provider, and
  * what is said of credits is said only where there is none. Throws 400, 402 or 429.
@@ -33,39 +37,77 @@ export async function fund(
   deps: FundingDeps,
   accountId: string,
   choice: Choice,
-  id: string,
-  offer: Offer,
-  prompt: Prompt,
+  { randPerDollar }: Offer,
+  adapter: Adapter,
+  ask: AdapterRequest,
 ): Promise<Funding> {
-  const { provider, model } = choice;
+  const { provider } = choice;
   const open = deps.keyRing.get(accountId, provider.id);
-  if (open) return { kind: 'saved', key: open, outputLimit: undefined };
-  const ownKey = deps.ownKey(provider.id);
+  if (open) return { kind: 'saved', key: open };
   const askedAt = deps.now().getTime();
   const saved = async (account: AiAccount | undefined): Promise<Funding | undefined> => {
     const key = account && (await deps.keyRing.open(account, provider.id, askedAt));
-    return key ? { kind: 'saved', key, outputLimit: undefined } : undefined;
+    return key ? { kind: 'saved', key } : undefined;
   };
-  if (!model?.credits || !ownKey) {
+  const sale = offerFor(deps, choice, randPerDollar, adapter, ask);
+  if (sale instanceof ApiError) {
     const own = await saved(await deps.table.get(AiAccount, { accountId }));
     if (own) return own;
-    if (!model?.credits) throw notSold(choice, id);
-    throw new ApiError('server_error', `${provider.name} cannot be reached through us at the moment.`, { status: 502 });
+    throw sale;
   }
-  const rate = { price: model.price, randPerDollar: offer.randPerDollar };
-  const answers = provider.kind === 'anthropic' ? 1 : prompt.answers;
-  const most = maxCost(prompt, model, rate, answers);
+  const { key, rate, quote } = sale;
   try {
-    const held = await hold(deps, accountId, provider.id, most);
-    if (held.granted === most) return { kind: 'credits', key: ownKey, hold: held, rate, outputLimit: undefined };
-    const outputLimit = affordableOutput(prompt, rate, held.granted, answers);
-    if (outputLimit >= 1) return { kind: 'credits', key: ownKey, hold: held, rate, outputLimit };
+    const held = await holdAfterDebt(deps, accountId, provider.id, quote.microRand);
+    const prepared =
+      held.granted === quote.microRand ? quote.prepared : lowerOutput(quote, adapter, ask, rate, held.granted);
+    if (prepared) return { kind: 'credits', key, hold: held, rate, prepared };
     await release(deps, held);
+    throw tooLongFor(microRandToRand(held.granted));
   } catch (error) {
     if (!(error instanceof HoldRefused)) throw error;
     const own = await saved(error.account);
     if (own) return own;
     throw toHoldRefusal(error);
   }
-  throw new ApiError('insufficient_credits', 'Your AI credits do not cover a prompt of this length.');
+}
+
+interface Sale {
+  key: string;
+  rate: Rate;
+  quote: Quote;
+}
+
+/** The price of a call on credits, or the reason that it is not sold on them. */
+function offerFor(
+  deps: FundingDeps,
+  choice: Choice,
+  randPerDollar: number,
+  adapter: Adapter,
+  ask: AdapterRequest,
+): Sale | ApiError {
+  const { provider, model } = choice;
+  if (!model?.credits) return notSold(choice, ask.request.model);
+  const key = deps.ownKey(provider.id);
+  if (!key) {
+    return new ApiError('server_error', `${provider.name} cannot be reached through us at the moment.`, {
+      status: 502,
+    });
+  }
+  const rate: Rate = { price: model.price, steps: model.steps, randPerDollar };
+  try {
+    return { key, rate, quote: quoteCall(adapter, ask, model, rate) };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/** Holds an amount. An account that owes for an earlier call pays that first, once its credits cover it. */
+async function holdAfterDebt(deps: Deps, accountId: string, provider: string, microRand: number): Promise<Hold> {
+  try {
+    return await hold(deps, accountId, provider, microRand);
+  } catch (error) {
+    if (!(error instanceof HoldRefused) || !(await payDebt(deps, error.account))) throw error;
+    return await hold(deps, accountId, provider, microRand);
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { affordableTokens, calculateCost, microRandToRand, randPerMillion } from './prices.ts';
+import { affordableOutput, calculateCost, debtToRand, maxCost, microRandToRand, randPerMillion } from './prices.ts';
 
 const rate = { price: { input: 2.5, cachedInput: 1.25, cacheWrite: 3.125, output: 10 }, randPerDollar: 18.5 };
 const none = { input: 0, cached: 0, cacheWrite: 0, output: 0 };
@@ -13,15 +13,39 @@ test('charges each token once at its own price and rounds up once', () => {
   expect(calculateCost(rate, none)).toBe(0);
 });
 
-test('the tokens that an amount covers never cost more than it, and one more token does', () => {
+test('the output that an amount covers never costs more than it, and one more token does', () => {
+  const amounts = fc.tuple(fc.nat(1_000_000_000), fc.integer({ min: 1, max: 1_000_000 }), fc.nat(20_000));
   fc.assert(
-    fc.property(fc.nat(1_000_000_000), fc.integer({ min: 1, max: 1_000_000 }), (microRand, price) => {
-      const at = { price: { ...rate.price, output: price / 1000 }, randPerDollar: 18.1234 };
-      const output = affordableTokens(at, microRand);
-      expect(calculateCost(at, { ...none, output })).toBeLessThanOrEqual(microRand);
-      expect(calculateCost(at, { ...none, output: output + 1 })).toBeGreaterThanOrEqual(microRand);
+    fc.property(amounts, ([microRand, price, prompt]) => {
+      const steps = [{ above: 10_000, price: { ...rate.price, input: 5, output: price / 500 } }];
+      const at = { price: { ...rate.price, output: price / 1000 }, steps, randPerDollar: 18.1234 };
+      const output = affordableOutput(at, prompt, microRand);
+      if (output < 0) {
+        expect(maxCost(at, prompt, 0)).toBeGreaterThan(microRand);
+        return;
+      }
+      expect(maxCost(at, prompt, output)).toBeLessThanOrEqual(microRand);
+      expect(maxCost(at, prompt, output + 1)).toBeGreaterThanOrEqual(microRand);
     }),
   );
+});
+
+test('a prompt beyond a step is sold at the step, all of it', () => {
+  const step = { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20 };
+  const at = { ...rate, steps: [{ above: 1_000, price: step }] };
+  const dearer = { price: step, randPerDollar: rate.randPerDollar };
+  const atStep = { input: 400, cached: 300, cacheWrite: 300, output: 50 };
+  expect(calculateCost(at, atStep)).toBe(calculateCost(rate, atStep));
+  expect(calculateCost(at, { ...atStep, cached: 301 })).toBe(calculateCost(dearer, { ...atStep, cached: 301 }));
+});
+
+test('what is owed is shown rounded up', () => {
+  expect([debtToRand(0), debtToRand(1), debtToRand(10_000), debtToRand(10_001)]).toEqual([
+    '0.00',
+    '0.01',
+    '0.01',
+    '0.02',
+  ]);
 });
 
 test('rounds prices half up and balances down', () => {

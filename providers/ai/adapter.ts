@@ -11,7 +11,10 @@ export interface AdapterRequest {
   request: ChatRequest;
   /** As the provider names it. */
   upstream: string;
-  /** The most output tokens there may be, where the caller may have asked for more; undefined: as asked. */
+  /**
+   * Set when the platform pays the provider: the one output limit that is sent, in place of the caller's, and the body
+   * says nothing but what `request` says. undefined when the caller pays: the body passes as it came.
+   */
   outputLimit: number | undefined;
   /** The most that the model can put out, where it is known: for defaults. */
   modelLimit: number | undefined;

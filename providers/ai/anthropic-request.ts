@@ -69,9 +69,8 @@ function toConversation(request: ChatRequest): Conversation {
 }
 
 function outputLimitFor({ request, outputLimit, modelLimit }: AdapterRequest): number {
-  const asked = request.max_completion_tokens ?? request.max_tokens;
-  const wanted = asked ?? Math.min(DEFAULT_MAX_TOKENS, modelLimit ?? DEFAULT_MAX_TOKENS);
-  return Math.min(wanted, outputLimit ?? wanted);
+  const asked = outputLimit ?? request.max_completion_tokens ?? request.max_tokens;
+  return asked ?? Math.min(DEFAULT_MAX_TOKENS, modelLimit ?? DEFAULT_MAX_TOKENS);
 }
 
 /** The request in Anthropic's words. Throws 400 for what they have no word for. */

@@ -5,14 +5,15 @@ import { setMembers } from './json-splice.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
 import { readUsage, toChatUsage, type Usage } from './usage.ts';
 
-/** The caller's limit, or ours where it is lower, under the name that the caller used. */
-function outputLimits({ request, provider, outputLimit }: AdapterRequest): Record<string, number> {
-  if (outputLimit === undefined) return {};
-  const given = (['max_tokens', 'max_completion_tokens'] as const).filter(
-    (field) => typeof request[field] === 'number',
-  );
-  const fields = given.length > 0 ? given : [provider.limitField];
-  return Object.fromEntries(fields.map((field) => [field, Math.min(request[field] ?? outputLimit, outputLimit)]));
+/**
+ * The body that is sent under the platform's own key: written again from what was judged, so that nothing is in it twice,
+ * with one output limit.
+ */
+function writeBody({ request, provider, upstream, outputLimit }: AdapterRequest, streamOptions: object): string {
+  const { max_tokens: _, max_completion_tokens: __, ...others } = request;
+  const given = Object.entries(others).filter(([, value]) => value !== null);
+  const values = { model: upstream, ...streamOptions, [provider.limitField]: outputLimit };
+  return JSON.stringify({ ...Object.fromEntries(given), ...values });
 }
 
 const invalidResponse = () => new ProviderFailure('broken', {});
@@ -206,8 +207,11 @@ export const openAiCompatible: Adapter = {
     const usage = request.stream && provider.takesStreamOptions;
     const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
     const streamOptions = request.stream ? { stream_options } : {};
-    const values = { model: ask.upstream, ...outputLimits(ask), ...streamOptions };
-    return { path: '/chat/completions', body: setMembers(ask.text, values), ignored: [] };
+    const body =
+      ask.outputLimit === undefined
+        ? setMembers(ask.text, { model: ask.upstream, ...streamOptions })
+        : writeBody(ask, streamOptions);
+    return { path: '/chat/completions', body, ignored: [] };
   },
   answer: toCompletion,
   stream: (ask) => new PassThrough(ask),

@@ -1,0 +1,217 @@
+/**
+ * The allow-list of a chat request on AI credits: every field, message field and content part that the platform can price,
+ * each with its type and bound. A provider charges nothing for them but the bytes of the prompt, the pictures and the
+ * output, which the hold covers (docs/decisions/0029-ai-credits-cannot-be-overdrawn.md). Everything else needs the caller's
+ * own provider key. A field that is `null` counts as absent.
+ */
+
+/** A field that may not be sent on credits. `unpriced`: it could cost more than is known; otherwise it is malformed. */
+export interface FieldProblem {
+  /** `messages.0.content.1.type` */
+  field: string;
+  reason: string;
+  unpriced: boolean;
+}
+
+/** Returns the first problem of a value at a path, or undefined. */
+type Check = (value: unknown, field: string) => FieldProblem | undefined;
+
+/** Levels of nesting that a JSON value of the caller's (a schema, say) may have: one that is deeper cannot be serialised. */
+export const MAX_DEPTH = 100;
+
+const malformed = (field: string, reason: string): FieldProblem => ({ field, reason, unpriced: false });
+const unpriced = (field: string): FieldProblem => ({ field, reason: 'is not available on AI credits', unpriced: true });
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const flag: Check = (value, field) => (typeof value === 'boolean' ? undefined : malformed(field, 'must be a boolean'));
+
+const text =
+  (maxLength = Number.POSITIVE_INFINITY): Check =>
+  (value, field) => {
+    if (typeof value !== 'string') return malformed(field, 'must be a string');
+    return value.length > maxLength ? malformed(field, `must have at most ${maxLength} characters`) : undefined;
+  };
+
+const number =
+  (min: number, max: number): Check =>
+  (value, field) => {
+    if (typeof value !== 'number') return malformed(field, 'must be a number');
+    return value >= min && value <= max ? undefined : malformed(field, `must be from ${min} to ${max}`);
+  };
+
+const integer =
+  (min: number, max: number): Check =>
+  (value, field) =>
+    Number.isSafeInteger(value) ? number(min, max)(value, field) : malformed(field, 'must be an integer');
+
+/** One of the values that are known to cost nothing more; any other string has no known price. */
+const oneOf =
+  (...values: string[]): Check =>
+  (value, field) => {
+    if (typeof value !== 'string') return malformed(field, 'must be a string');
+    if (values.includes(value)) return undefined;
+    return { ...unpriced(field), reason: `must be one of ${values.join(', ')} on AI credits` };
+  };
+
+const list =
+  (each: Check, max: number): Check =>
+  (value, field) => {
+    if (!Array.isArray(value)) return malformed(field, 'must be an array');
+    if (value.length > max) return malformed(field, `must have at most ${max} entries`);
+    for (const [index, entry] of value.entries()) {
+      const problem = each(entry, `${field}.${index}`);
+      if (problem) return problem;
+    }
+    return undefined;
+  };
+
+const map =
+  (each: Check, max: number): Check =>
+  (value, field) => {
+    if (!isObject(value)) return malformed(field, 'must be an object');
+    const entries = Object.entries(value);
+    if (entries.length > max) return malformed(field, `must have at most ${max} entries`);
+    for (const [key, entry] of entries) {
+      const problem = each(entry, `${field}.${key}`);
+      if (problem) return problem;
+    }
+    return undefined;
+  };
+
+/** An object of these fields and no others. */
+const fields =
+  (known: Record<string, Check>): Check =>
+  (value, field) => {
+    if (!isObject(value)) return malformed(field, 'must be an object');
+    for (const key of Object.keys(value)) {
+      const entry = value[key];
+      if (entry === null) continue;
+      const path = field === '' ? key : `${field}.${key}`;
+      const check = Object.hasOwn(known, key) ? known[key] : undefined;
+      const problem = check ? check(entry, path) : unpriced(path);
+      if (problem) return problem;
+    }
+    return undefined;
+  };
+
+/** An object whose `type` decides about its fields. A type that is not listed is one that cannot be priced. */
+function variants(byType: Record<string, Record<string, Check>>): Check {
+  const checks = new Map(Object.entries(byType).map(([type, known]) => [type, fields({ type: text(), ...known })]));
+  return (value, field) => {
+    if (!isObject(value)) return malformed(field, 'must be an object');
+    const { type } = value;
+    if (typeof type !== 'string') return malformed(`${field}.type`, 'must be a string');
+    const check = checks.get(type);
+    return check ? check(value, field) : unpriced(`${field}.type`);
+  };
+}
+
+/** A string or what `other` accepts. */
+const textOr =
+  (other: Check, expected: string): Check =>
+  (value, field) => {
+    if (typeof value === 'string') return undefined;
+    return typeof value === 'object' ? other(value, field) : malformed(field, `must be a string or ${expected}`);
+  };
+
+/** Returns true when a JSON value is nested deeper than `levels`. Walks no further than that. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((each) => isDeeperThan(each, levels - 1));
+}
+
+/** An object of any JSON: it is read as text, so its bytes count. */
+const json: Check = (value, field) => {
+  if (!isObject(value)) return malformed(field, 'must be an object');
+  return isDeeperThan(value, MAX_DEPTH) ? malformed(field, `must not be nested deeper than ${MAX_DEPTH}`) : undefined;
+};
+
+const func = fields({ name: text(), description: text(), parameters: json, strict: flag });
+const calledFunction = fields({ name: text(), arguments: text() });
+
+const part = variants({
+  text: { text: text() },
+  image_url: { image_url: fields({ url: text(), detail: oneOf('auto', 'low', 'high') }) },
+  refusal: { refusal: text() },
+});
+
+/** A message. Fields of providers’ own answers are accepted back, because clients append them to the conversation. */
+const message = fields({
+  role: text(),
+  content: textOr(list(part, Number.POSITIVE_INFINITY), 'an array of parts'),
+  name: text(),
+  refusal: text(),
+  reasoning: text(),
+  reasoning_content: text(),
+  prefix: flag,
+  annotations: list(
+    variants({ url_citation: { url_citation: map(textOr(number(0, 1e9), 'a number'), 8) } }),
+    Number.POSITIVE_INFINITY,
+  ),
+  tool_call_id: text(),
+  function_call: calledFunction,
+  tool_calls: list(
+    variants({
+      function: {
+        id: text(),
+        index: integer(0, 1_000_000),
+        function: calledFunction,
+        // Google's models refuse a conversation without it.
+        extra_content: fields({ google: fields({ thought_signature: text() }) }),
+      },
+    }),
+    Number.POSITIVE_INFINITY,
+  ),
+});
+
+const MAX_TOOLS = 128;
+const MAX_LABEL = 1024;
+
+/** A request's fields. The contract's own schema (contract/ai/chat.ts) has judged those that the gateway reads. */
+const request = fields({
+  model: text(),
+  messages: list(message, Number.POSITIVE_INFINITY),
+  max_tokens: integer(1, 10_000_000),
+  max_completion_tokens: integer(1, 10_000_000),
+  n: integer(1, 128),
+  stream: flag,
+  stream_options: fields({ include_usage: flag, include_obfuscation: flag }),
+  stop: textOr(list(text(), 64), 'an array of strings'),
+  temperature: number(0, 2),
+  top_p: number(0, 1),
+  top_k: integer(0, 1_000_000),
+  min_p: number(0, 1),
+  frequency_penalty: number(-2, 2),
+  presence_penalty: number(-2, 2),
+  repetition_penalty: number(0, 10),
+  seed: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  random_seed: integer(0, Number.MAX_SAFE_INTEGER),
+  logprobs: flag,
+  top_logprobs: integer(0, 20),
+  logit_bias: map(number(-100, 100), 4096),
+  response_format: variants({
+    text: {},
+    json_object: {},
+    json_schema: { json_schema: fields({ name: text(), description: text(), schema: json, strict: flag }) },
+  }),
+  tools: list(variants({ function: { function: func } }), MAX_TOOLS),
+  tool_choice: textOr(variants({ function: { function: fields({ name: text() }) } }), 'an object'),
+  parallel_tool_calls: flag,
+  functions: list(func, MAX_TOOLS),
+  function_call: textOr(fields({ name: text() }), 'an object'),
+  reasoning_effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default'),
+  verbosity: oneOf('low', 'medium', 'high'),
+  modalities: list(oneOf('text'), 1),
+  service_tier: oneOf('default'),
+  store: flag,
+  metadata: map(text(MAX_LABEL), 64),
+  user: text(MAX_LABEL),
+  safety_identifier: text(MAX_LABEL),
+  prompt_cache_key: text(MAX_LABEL),
+});
+
+/** Returns the first field of a request that may not be sent on credits, or undefined when all may. */
+export const findFieldProblem = (body: object): FieldProblem | undefined => request(body, '');
