@@ -1,16 +1,49 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { modelsAt, type PriceList } from '../providers/ai/models.ts';
+import { modelsAt } from '../providers/ai/models.ts';
 import { OFFERED_MODELS } from '../providers/ai/offered-models.ts';
-import { describeChanges, makePriceList } from './price-list.ts';
+import { describeChanges, type ModelInfo, makePriceList } from './price-list.ts';
 
-const written = (): PriceList =>
-  JSON.parse(readFileSync(new URL('../providers/ai/price-list.json', import.meta.url), 'utf8'));
 const at = (date: string, id: string) => modelsAt(new Date(date)).find((model) => model.id === id);
+const listOf = (model: ModelInfo) =>
+  makePriceList({ calcPrice: () => ({ model }) }, [{ provider: 'xai', upstream: 'grok' }])['xai/grok'];
 
-test('the prices that are sold are those of the pinned data set', () => {
-  expect(describeChanges(written(), makePriceList())).toEqual([]);
-  expect(written().source).toBe(makePriceList().source);
+test('steps, announced dates and times of day of the data set become prices that are sold', () => {
+  const stepping = { base: 2, tiers: [{ start: 200_000, price: 4 }] };
+  const tiered = {
+    input_mtok: stepping,
+    cache_read_mtok: 0.5,
+    output_mtok: { base: 6, tiers: [{ start: 200_000, price: 12 }] },
+  };
+  expect(listOf({ context_window: 500_000, prices: tiered })).toEqual({
+    ...{ contextWindow: 500_000, deprecated: false },
+    prices: [
+      {
+        ...{ from: '', price: { input: 2, cachedInput: 0.5, cacheWrite: 2, output: 6 } },
+        steps: [{ above: 200_000, price: { input: 4, cachedInput: 0.5, cacheWrite: 4, output: 12 } }],
+      },
+    ],
+  });
+  const dated = listOf({
+    deprecated: true,
+    prices: [
+      { prices: { input_mtok: 1, output_mtok: 2 } },
+      { constraint: { type: 'start_date', start_date: '2027-01-01' }, prices: { input_mtok: 3, output_mtok: 4 } },
+      { constraint: { type: 'time_of_date' }, prices: { input_mtok: 2, output_mtok: 1, web_searches_kcount: 10 } },
+    ],
+  });
+  expect(dated?.prices.map(({ from, price: { input, output } }) => [from, input, output])).toEqual([
+    ['', 2, 2],
+    ['2027-01-01', 3, 4],
+  ]);
+  expect(dated?.deprecated).toBe(true);
+});
+
+test('a kind of price that the gateway does not know stops the update', () => {
+  expect(() => listOf({ prices: { input_mtok: 1, output_mtok: 2, output_image_mtok: 9 } })).toThrow(
+    /output_image_mtok/,
+  );
+  expect(() => listOf({ prices: { input_mtok: 1 } })).toThrow(/no price of its input or output/);
+  expect(() => makePriceList({ calcPrice: () => null })).toThrow(/is not in the data set/);
 });
 
 test('every model on offer has a price, a context and limits within it', () => {
@@ -38,11 +71,12 @@ test('a price that depends on the time of day is sold at its dearest', () => {
 });
 
 test('differences are described for a person, model by model', () => {
-  const before = written();
-  const { 'openai/gpt-4o': removed, 'openai/gpt-5': dearer, ...others } = structuredClone(before.models);
-  if (!removed || !dearer?.prices[0]) return expect.fail('the offer has other models');
-  dearer.prices[0].price.output = 11;
-  const after = { ...before, models: { ...others, 'openai/gpt-5': dearer, 'openai/new': removed } };
+  const at = (output: number) => ({
+    ...{ contextWindow: null, deprecated: false },
+    prices: [{ from: '', price: { input: 1, cachedInput: 1, cacheWrite: 1, output }, steps: [] }],
+  });
+  const before = { 'openai/gpt-4o': at(5), 'openai/gpt-5': at(10) };
+  const after = { 'openai/gpt-5': at(11), 'openai/new': at(5) };
   expect(describeChanges(before, before)).toEqual([]);
   expect(describeChanges(before, after).sort()).toEqual([
     expect.stringMatching(/^\+ openai\/new: /),

@@ -1,9 +1,26 @@
-import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
-import manifest from '../package.json' with { type: 'json' };
 import type { DatedPrice, PriceList } from '../providers/ai/models.ts';
 import { OFFERED_MODELS, type OfferedModel } from '../providers/ai/offered-models.ts';
 
-/** The price list of the models on offer, from the data set `@pydantic/genai-prices`, whose version `package.json` pins. */
+/** The price list of the models on offer, made of the data set `@pydantic/genai-prices`. */
+
+type KindPrice = number | { base: number; tiers: { start: number; price: number }[] } | undefined;
+type ModelPrice = Record<string, KindPrice>;
+
+/** A model of the data set, as far as it is read. */
+export interface ModelInfo {
+  context_window?: number;
+  deprecated?: boolean;
+  prices: ModelPrice | { constraint?: { type: string; start_date?: string }; prices: ModelPrice }[];
+}
+
+/** The data set: finds a model by the provider's name for it, aliases included. */
+export interface DataSet {
+  calcPrice(
+    usage: { input_tokens: number },
+    model: string,
+    options: { providerId: string },
+  ): { model: ModelInfo } | null;
+}
 
 /** Our names of providers, where the data set has others. */
 const PROVIDER_IDS: Partial<Record<OfferedModel['provider'], string>> = { xai: 'x-ai' };
@@ -15,12 +32,11 @@ const NOT_SOLD = [
 ];
 const KINDS = ['input_mtok', 'cache_read_mtok', 'cache_write_mtok', 'output_mtok'];
 
-type Constraint = { type: string; start_date?: string };
 /** Decimals of a dollar per million tokens: prices are multiplied out in integers (domain/ai/prices.ts). */
 const rounded = (dollars: number): number => Math.ceil(dollars * 1e6 - 1e-3) / 1e6;
 
 /** The price of one kind of token for prompts of more than `above` tokens. */
-function priceAbove(price: ModelPrice[string], above: number): number | undefined {
+function priceAbove(price: KindPrice, above: number): number | undefined {
   if (price === undefined || typeof price === 'number') return price;
   return price.tiers.findLast(({ start }) => start <= above)?.price ?? price.base;
 }
@@ -50,9 +66,10 @@ const stepsOf = (prices: ModelPrice): number[] =>
 
 /** The prices of a model by the date from which they apply. A price that depends on the time of day is sold at its dearest. */
 function datedPrices(id: string, { prices }: ModelInfo): DatedPrice[] {
-  const all = (Array.isArray(prices) ? prices : [{ prices }]).map(({ constraint, prices: each }) => {
-    const { type, start_date } = (constraint ?? { type: 'start_date' }) as Constraint;
-    return { each, from: type === 'start_date' ? (start_date ?? '') : undefined };
+  const entries = Array.isArray(prices) ? prices : [{ constraint: undefined, prices }];
+  const all = entries.map(({ constraint, prices: each }) => {
+    const isDated = constraint === undefined || constraint.type === 'start_date';
+    return { each, from: isDated ? (constraint?.start_date ?? '') : undefined };
   });
   const byHour = all.filter(({ from }) => from === undefined).map(({ each }) => each);
   return all.flatMap(({ each, from }) => {
@@ -64,9 +81,12 @@ function datedPrices(id: string, { prices }: ModelInfo): DatedPrice[] {
   });
 }
 
-/** Returns the price list of the models on offer. Throws where the data set does not know one, or has prices of an unknown kind. */
-export function makePriceList(): PriceList {
-  const entries = OFFERED_MODELS.map(({ provider, upstream }) => {
+/** Returns the price list of models. Throws where the data set does not know one, or has prices of an unknown kind. */
+export function makePriceList(
+  { calcPrice }: DataSet,
+  offered: readonly Pick<OfferedModel, 'provider' | 'upstream'>[] = OFFERED_MODELS,
+): PriceList['models'] {
+  const entries = offered.map(({ provider, upstream }) => {
     const id = `${provider}/${upstream}`;
     const found = calcPrice({ input_tokens: 1 }, upstream, { providerId: PROVIDER_IDS[provider] ?? provider });
     if (!found) throw new Error(`${id} is not in the data set`);
@@ -74,17 +94,14 @@ export function makePriceList(): PriceList {
     const prices = datedPrices(id, found.model);
     return [id, { contextWindow: context_window ?? null, deprecated, prices }] as const;
   });
-  return {
-    source: `@pydantic/genai-prices ${manifest.devDependencies['@pydantic/genai-prices']}`,
-    models: Object.fromEntries(entries),
-  };
+  return Object.fromEntries(entries);
 }
 
-/** Returns the differences that a person approves, a line for each difference between two lists. */
-export function describeChanges(before: PriceList, after: PriceList): string[] {
-  const ids = [...new Set([...Object.keys(before.models), ...Object.keys(after.models)])];
+/** Returns the differences that a person approves, a line for each. */
+export function describeChanges(before: PriceList['models'], after: PriceList['models']): string[] {
+  const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return ids.flatMap((id) => {
-    const [old, now] = [before.models[id], after.models[id]];
+    const [old, now] = [before[id], after[id]];
     if (!old) return [`+ ${id}: ${JSON.stringify(now)}`];
     if (!now) return [`- ${id}`];
     const fields = ['contextWindow', 'deprecated', 'prices'] as const;

@@ -44,8 +44,9 @@ export interface DatedPrice {
 
 /** `price-list.json`, which `npm run prices:update` writes from a maintained data set. */
 export interface PriceList {
-  /** The package and its version. */
+  /** The package and its version, and the digest of what was downloaded. */
   source: string;
+  integrity: string;
   models: Record<string, { contextWindow: number | null; deprecated: boolean; prices: DatedPrice[] }>;
 }
 
