@@ -15,12 +15,14 @@ export const envContext = (deps: Deps, applicationId: string) => ({
 const replacedConcurrently = () =>
   new ApiError('conflict', 'The variables were being replaced by another request at the same time.');
 
-type Values = Record<string, string>;
-
-/** The stored values, as far as they are needed. */
-async function readStoredValues(deps: Deps & { secrets: Secrets }, env: EnvSet | undefined): Promise<Values> {
-  if (!env) return {};
-  return JSON.parse(await deps.secrets.unseal(envContext(deps, env.applicationId), env.sealed));
+/** Returns the stored values by name. A map, because a customer may choose the name of any property of an object. */
+async function readStoredValues(
+  deps: Deps & { secrets: Secrets },
+  env: EnvSet | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  if (!env) return new Map();
+  const text = await deps.secrets.unseal(envContext(deps, env.applicationId), env.sealed);
+  return new Map(Object.entries<string>(JSON.parse(text)));
 }
 
 /** PUT /v1/apps/{id}/env: replaces the whole set; an empty value keeps the stored one. Of two racing calls one wins. */
@@ -32,8 +34,8 @@ export async function replaceEnv(
   const of = { accountId, id };
   const [app, before] = await Promise.all([deps.table.get(App, of), deps.table.get(EnvSet, of)]);
   if (!app || app.status === 'DELETING') throw noSuchApp();
-  const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : {};
-  const values = Object.fromEntries(vars.map(({ key, value }) => [key, value || (stored[key] ?? '')]));
+  const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : new Map();
+  const values = Object.fromEntries(vars.map(({ key, value }) => [key, value || (stored.get(key) ?? '')]));
   const keys = vars.map(({ key }) => key);
   const sealed = await deps.secrets.seal(envContext(deps, id), JSON.stringify(values));
   const env = { ...of, applicationId: id, keys, sealed, version: (before?.version ?? 0) + 1 };
