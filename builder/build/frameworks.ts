@@ -33,7 +33,8 @@ export function resolveBuildCommand(
   manifest: Manifest | undefined,
 ): string | null {
   const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand ?? '')?.[1];
-  if (script === undefined || manifest?.scripts[script] !== undefined) return buildCommand;
+  // `constructor` is a property of every object, and no script.
+  if (script === undefined || (manifest && Object.hasOwn(manifest.scripts, script))) return buildCommand;
   if (manifest === undefined)
     throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
   const frameworkCommand = script === 'build' ? FRAMEWORK_BUILD_COMMANDS[framework] : undefined;
