@@ -7,7 +7,7 @@ export const DOMAIN = 'localhost';
 /** Services that listen on their own ports. */
 const PARTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront'] as const),
+  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
 ];
 type Part = (typeof PARTS)[number];
 
@@ -18,6 +18,10 @@ export interface Addresses {
   urls: Readonly<Record<Part, string>>;
   /** Environment variables that point the platform's code and AWS clients at the local services. */
   environment: Record<string, string>;
+  /** The part of it that a hosted application has: its role's credentials, and the service that decrypts its variables. */
+  appEnvironment: Record<string, string>;
+  /** The part of it that a build has. It has no credentials, as there is nothing that its role could do here. */
+  buildEnvironment: Record<string, string>;
 }
 
 /** Returns the addresses of all services. Ports of the previous run are reused while they are free. */
@@ -25,19 +29,22 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
   const ports = await directory.ports(...PARTS);
   const entries = PARTS.map((part) => [part, `http://127.0.0.1:${ports[part]}`] as const);
   const urls = Object.fromEntries(entries) as Record<Part, string>;
+  const region = { AWS_REGION: REGION, AWS_DEFAULT_REGION: REGION };
+  const credentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
   return {
     baseUrl: `http://localhost:${port}`,
     ports,
     urls,
+    appEnvironment: { ...region, ...credentials, AWS_ENDPOINT_URL_KMS: urls.kms },
+    buildEnvironment: region,
     environment: {
-      AWS_REGION: REGION,
-      AWS_DEFAULT_REGION: REGION,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      ...region,
+      ...credentials,
       AWS_ENDPOINT_URL_DYNAMODB: urls.dynamodb,
       AWS_ENDPOINT_URL_SQS: urls.queues,
       AWS_ENDPOINT_URL_S3: urls.queues,
       AWS_ENDPOINT_URL_KMS: urls.kms,
+      AWS_ENDPOINT_URL_STS: urls.sts,
       AWS_ENDPOINT_URL_LOGS: urls.logs,
       AWS_ENDPOINT_URL_LAMBDA: urls.hosts,
       // The SDK puts the account before this host, so the host must be a name (emulators/localhost-names.ts).

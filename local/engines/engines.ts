@@ -12,6 +12,7 @@ import { startLogin } from '../emulators/login/login.ts';
 import { startPayments } from '../emulators/payments/payments.ts';
 import { startRoute53 } from '../emulators/route53/route53.ts';
 import { startRegistrar } from '../emulators/route53-domains/registrar.ts';
+import { startSts } from '../emulators/sts/sts.ts';
 import type { Children } from '../processes/children.ts';
 import type { ShutdownStack } from '../processes/shutdown.ts';
 import { DEMO_DOMAIN } from '../seeds/domains.ts';
@@ -65,14 +66,20 @@ export async function startEngines(options: EngineOptions) {
       startDynamoDb({ children, port: ports.dynamodb, folder: folder('dynamodb') }),
     ),
     reporter.step('queues and objects (fauxqs)', () =>
-      startQueues({ children, port: ports.queues, region: REGION, folder: folder('queues') }),
+      startQueues({ children, port: ports.queues, region: REGION, sessionsDir: dataDir, folder: folder('queues') }),
     ),
     startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '../..', 'examples') }),
     startLogin({ dataDir, baseUrl }).then(started),
     startPayments({ dataDir, port: ports.payments, baseUrl }).then(started),
-    startAppHost({ ...hostSettings(options), port: ports.hosts, s3Url: urls.queues }).then(started),
+    startAppHost({
+      ...hostSettings(options),
+      environment: addresses.appEnvironment,
+      port: ports.hosts,
+      s3Url: urls.queues,
+    }).then(started),
     startRoute53({ dataDir, port: ports.route53 }).then(started),
     startKms({ dataDir, port: ports.kms }).then(started),
+    startSts({ dataDir, port: ports.sts }).then(started),
     startRegistrar({ dataDir, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
     startCloudWatchLogs({ dataDir, port: ports.logs }).then(started),
     startAiEmulators({ port: ports.ai }).then(started),

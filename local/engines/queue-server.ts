@@ -1,10 +1,13 @@
-/** The process that emulates SQS and S3: `node queue-server.ts <port> <region> [data directory]`. */
-import { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+/** The process that emulates SQS and S3: `node queue-server.ts <port> <region> <sessions' directory> [data directory]`. */
+import { Server as HttpServer, IncomingMessage, request as send, ServerResponse } from 'node:http';
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
+import { openSessions } from '../emulators/sts/sessions.ts';
 import { isLoopbackHost, LOOPBACK } from '../own-hosts.ts';
+import { type Refusal, refusePresigned } from './signed-requests.ts';
 
-const [port, region, dataDir] = process.argv.slice(2);
+const [port, region, sessionsDir = '', dataDir] = process.argv.slice(2);
+const sessions = openSessions(sessionsDir);
 
 // fauxqs listens on all interfaces and answers every host name, without options to change that.
 const { listen } = Server.prototype;
@@ -14,13 +17,46 @@ Server.prototype.listen = function (this: Server, ...rest: unknown[]) {
   return Reflect.apply(listen, this, rest);
 };
 
+/** Returns true if an object exists. */
+const exists = (path: string): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    const asked = send({ host: LOOPBACK, port: Number(port), method: 'HEAD', path }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.on('error', reject).end();
+  });
+
+/** Refuses as S3 does, before fauxqs is asked, which knows neither presigned requests nor conditional writes. */
+async function refuse(request: IncomingMessage): Promise<Refusal | undefined> {
+  const refusal = refusePresigned(request, sessions);
+  if (refusal || request.method !== 'PUT' || request.headers['if-none-match'] !== '*') return refusal;
+  const [path = '/'] = (request.url ?? '/').split('?');
+  return (await exists(path)) ? { status: 412, code: 'PreconditionFailed' } : undefined;
+}
+
 const { emit } = HttpServer.prototype;
 HttpServer.prototype.emit = function (this: HttpServer, event: string | symbol, ...rest: unknown[]): boolean {
   const [request, response] = rest;
-  const isForeign = event === 'request' && request instanceof IncomingMessage && !isLoopbackHost(request.headers.host);
-  if (!isForeign || !(response instanceof ServerResponse)) return Reflect.apply(emit, this, [event, ...rest]);
-  request.resume();
-  response.writeHead(403, { 'content-type': 'text/plain' }).end('This host name is not the emulator’s.\n');
+  const pass = () => Reflect.apply(emit, this, [event, ...rest]);
+  if (event !== 'request' || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
+    return pass();
+  }
+  if (!isLoopbackHost(request.headers.host)) {
+    request.resume();
+    response.writeHead(403, { 'content-type': 'text/plain' }).end('This host name is not the emulator’s.\n');
+    return true;
+  }
+  const isChecked = request.url?.includes('X-Amz-Signature=') || request.headers['if-none-match'] === '*';
+  if (!isChecked) return pass();
+  refuse(request)
+    .then((refusal) => {
+      if (!refusal) return pass();
+      request.resume();
+      response.writeHead(refusal.status, { 'content-type': 'application/xml' });
+      return response.end(`<Error><Code>${refusal.code}</Code></Error>`);
+    })
+    .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   return true;
 };
 

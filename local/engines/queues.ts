@@ -9,15 +9,18 @@ export interface QueuesOptions {
   /** Must be the same in every run, because the queues' stored URLs contain it. */
   port: number;
   region: string;
+  /** Directory of the key that signs sessions (emulators/sts/sessions.ts). */
+  sessionsDir: string;
   /** Directory of messages and objects; undefined keeps them in memory. */
   folder?: string | undefined;
   children: Children;
 }
 
 /** Starts SQS and S3 (fauxqs, as a child process) and resolves with their address. */
-export async function startQueues({ port, region, folder, children }: QueuesOptions): Promise<string> {
+export async function startQueues({ port, region, sessionsDir, folder, children }: QueuesOptions): Promise<string> {
   const server = fileURLToPath(new URL('./queue-server.ts', import.meta.url));
-  const child = children.spawn(process.execPath, [server, String(port), region, ...(folder ? [folder] : [])], {
+  const args = [server, String(port), region, sessionsDir, ...(folder ? [folder] : [])];
+  const child = children.spawn(process.execPath, args, {
     label: 'queues',
     essential: true,
   });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const data = openDataDirectory(directory);
   const { queues } = await data.ports('queues');
   children = startChildren(directory);
-  url = await startQueues({ port: queues, region, children });
+  url = await startQueues({ port: queues, region, sessionsDir: directory, children });
   data.release();
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   sqs = new SQSClient({ endpoint: url, region, credentials });

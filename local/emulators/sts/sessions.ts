@@ -1,0 +1,81 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+const Policy = z.object({
+  Statement: z.array(
+    z.object({
+      Effect: z.literal('Allow'),
+      Action: z.union([z.string(), z.array(z.string())]).transform((all) => [all].flat()),
+      Resource: z.union([z.string(), z.array(z.string())]).transform((all) => [all].flat()),
+    }),
+  ),
+});
+
+const Session = z.object({
+  role: z.string(),
+  name: z.string(),
+  /** Milliseconds since the epoch. */
+  expiresAt: z.number(),
+  policy: Policy.optional(),
+});
+export type Session = z.output<typeof Session>;
+
+export interface SessionCredentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string;
+}
+
+/**
+ * Issues and reads the credentials of sessions. The token contains the session and its secret follows from the token, so
+ * that every process of the run can check a signature without asking another.
+ * @param dataDir directory of the key, so that tokens stay valid over a restart
+ */
+export function openSessions(dataDir: string) {
+  const key = readKey(join(dataDir, 'sts'));
+  const mac = (purpose: string, text: string) => createHmac('sha256', key).update(`${purpose}\0${text}`).digest();
+  const secretOf = (token: string) => mac('secret', token).toString('base64');
+
+  return {
+    issue(session: Session): SessionCredentials {
+      const content = Buffer.from(JSON.stringify(session)).toString('base64url');
+      const sessionToken = `${content}.${mac('token', content).toString('base64url')}`;
+      const accessKeyId = `ASIA${mac('id', sessionToken).toString('hex').slice(0, 16).toUpperCase()}`;
+      return { accessKeyId, secretAccessKey: secretOf(sessionToken), sessionToken };
+    },
+    /** Returns the session of a token and its secret; undefined for a token that was not issued here. */
+    read(sessionToken: string): { session: Session; secretAccessKey: string } | undefined {
+      const [content = '', signature = ''] = sessionToken.split('.');
+      const [given, expected] = [Buffer.from(signature, 'base64url'), mac('token', content)];
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      const session = Session.parse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8')));
+      return { session, secretAccessKey: secretOf(sessionToken) };
+    },
+  };
+}
+
+export type Sessions = ReturnType<typeof openSessions>;
+
+/** Returns true if the session may perform an action on a resource. A session without a policy has its role's rights. */
+export function isAllowed({ policy }: Session, action: string, resource: string): boolean {
+  if (!policy) return true;
+  return policy.Statement.some(
+    ({ Action, Resource }) => Action.includes(action) && Resource.some((pattern) => matches(pattern, resource)),
+  );
+}
+
+const matches = (pattern: string, text: string): boolean =>
+  new RegExp(`^${pattern.replace(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')}$`).test(text);
+
+function readKey(directory: string): Buffer {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, 'session.key');
+  try {
+    writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return readFileSync(file);
+}

@@ -1,0 +1,63 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import aws4 from 'aws4';
+import { isAllowed, type Sessions } from '../emulators/sts/sessions.ts';
+
+/** Reason for which S3 refuses a request. */
+export interface Refusal {
+  status: number;
+  code: string;
+}
+
+const refuse = (code: string, status = 403): Refusal => ({ status, code });
+
+const ACTIONS: Record<string, string> = {
+  GET: 's3:GetObject',
+  HEAD: 's3:GetObject',
+  PUT: 's3:PutObject',
+  DELETE: 's3:DeleteObject',
+};
+
+/** Returns the time of a signature's `X-Amz-Date` (`20260101T000000Z`) in milliseconds since the epoch. */
+const parseDate = (date: string): number =>
+  Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'));
+
+type SignedMessage = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+/**
+ * Checks a presigned request as S3 does: signature, signed headers, validity, and the policy of the session that signed
+ * it. Returns undefined for a valid request, and for one that is not presigned, which other code judges.
+ */
+export function refusePresigned(request: SignedMessage, sessions: Sessions, now = Date.now()): Refusal | undefined {
+  const { method = 'GET', headers } = request;
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const query = url.searchParams;
+  const signature = query.get('X-Amz-Signature');
+  if (signature === null) return undefined;
+  const found = sessions.read(query.get('X-Amz-Security-Token') ?? '');
+  if (!found) return refuse('InvalidToken', 400);
+  const { session, secretAccessKey } = found;
+
+  const given = Object.fromEntries(query);
+  const names = (given['X-Amz-SignedHeaders'] ?? '').split(';');
+  const missing = names.filter((name) => headers[name] === undefined);
+  if (!names.includes('host') || missing.length > 0) return refuse('AccessDenied');
+  const [accessKeyId = '', , region = ''] = (given['X-Amz-Credential'] ?? '').split('/');
+  const kept = ['X-Amz-Expires', 'X-Amz-Date'].map((name) => `${name}=${given[name] ?? ''}`);
+  const signed = aws4.sign(
+    {
+      ...{ service: 's3', region, method, signQuery: true, host: headers.host ?? '' },
+      path: `${url.pathname}?${kept.join('&')}`,
+      headers: Object.fromEntries(names.filter((name) => name !== 'host').map((name) => [name, headers[name]])),
+    },
+    { accessKeyId, secretAccessKey, sessionToken: given['X-Amz-Security-Token'] ?? '' },
+  );
+  const expected = new URL(signed.path ?? '', 'http://localhost').searchParams.get('X-Amz-Signature') ?? '';
+  const [a, b] = [Buffer.from(signature), Buffer.from(expected)];
+  if (a.length !== b.length || !timingSafeEqual(a, b)) return refuse('SignatureDoesNotMatch');
+
+  const validUntil = parseDate(given['X-Amz-Date'] ?? '') + Number(given['X-Amz-Expires']) * 1000;
+  if (!(now < validUntil && now < session.expiresAt)) return refuse('AccessDenied');
+  const resource = `arn:aws:s3:::${decodeURIComponent(url.pathname.slice(1))}`;
+  return isAllowed(session, ACTIONS[method] ?? '', resource) ? undefined : refuse('AccessDenied');
+}
