@@ -74,10 +74,14 @@ export class AppHostingStack extends PlatformStack {
         when: { StringEquals: { 'kms:EncryptionContext:application': '${lambda:SourceFunctionArn}' } },
       },
       {
-        actions: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
+        actions: ['logs:CreateLogStream'],
         on: [names.appFunctions.logs],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM replaces it with the ARN of the calling function
+        when: { StringEquals: { 'aws:ResourceTag/application': '${lambda:SourceFunctionArn}' } },
         wildcard: ANY_APP,
       },
+      // Streams have no tags. Their names end in 128 random bits, and the role may not list them.
+      { actions: ['logs:PutLogEvents'], on: [names.appFunctions.logs], wildcard: ANY_APP },
       databaseUses(platform).connect,
     ];
     const role = new Role(this, 'AppRole', {
@@ -101,7 +105,7 @@ export class AppHostingStack extends PlatformStack {
       variables: secrets,
       rights: [{ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], on: [key.keyArn], when: underAnApp }],
     };
-    this.unseal = { rights: [{ actions: ['kms:Decrypt'], on: [key.keyArn], when: underAnApp }] };
+    this.unseal = { variables: secrets, rights: [{ actions: ['kms:Decrypt'], on: [key.keyArn], when: underAnApp }] };
 
     const forGit = (what: 'gitHook' | 'deployKey', action: string): Right => ({
       actions: [`kms:${action}`],
@@ -161,7 +165,7 @@ export class AppHostingStack extends PlatformStack {
       {
         rights: [
           { actions: ['lambda:GetLayerVersion'], on: [names.appAdapterLayer] },
-          ...onLogs('CreateLogGroup', 'PutRetentionPolicy'),
+          ...onLogs('CreateLogGroup', 'PutRetentionPolicy', 'TagResource'),
           {
             actions: ['iam:PassRole'],
             on: [names.appRole.arn],

@@ -4,10 +4,14 @@ import { createAppLogs } from './logs.ts';
 /** Creates a CloudWatch Logs client that returns these pages in turn and records its requests. */
 function over(pages: { events: object[]; nextToken?: string }[]) {
   const asked: object[] = [];
-  const logs = createAppLogs(async <Output>(_operation: string, input: object): Promise<Output> => {
-    asked.push(input);
-    return pages[asked.length - 1] as Output;
-  }, 'prefix-');
+  const logs = createAppLogs(
+    async <Output>(_operation: string, input: object): Promise<Output> => {
+      asked.push(input);
+      return pages[asked.length - 1] as Output;
+    },
+    'prefix-',
+    'arn:aws:lambda:af-south-1:000000000000:function:prefix-',
+  );
   return { logs, asked };
 }
 const event = (timestamp: number, eventId: string, message: string) => ({ timestamp, eventId, message });
@@ -44,8 +48,17 @@ test('skips empty pages, and does not return known lines again', async () => {
 
 test('an application that never ran has no lines; other failures are thrown', async () => {
   const failing = (name: string) =>
-    createAppLogs(() => Promise.reject(Object.assign(new Error(name), { name })), 'prefix-');
+    createAppLogs(() => Promise.reject(Object.assign(new Error(name), { name })), 'prefix-', 'arn:');
   const from = { after: undefined, since, limit: 10 };
   expect(await failing('ResourceNotFoundException').read('app_1', from)).toEqual({ lines: [], more: false });
   await expect(failing('AccessDeniedException').read('app_1', from)).rejects.toThrow('AccessDenied');
+});
+
+test('the log group of an application carries the ARN of its function, which alone may write to it', async () => {
+  const { logs, asked } = over([{ events: [] }, { events: [] }, { events: [] }]);
+  await logs.prepare('app_1');
+  expect(asked.at(-1)).toEqual({
+    resourceArn: 'arn:aws:logs:af-south-1:000000000000:log-group:/aws/lambda/prefix-app_1',
+    tags: { application: 'arn:aws:lambda:af-south-1:000000000000:function:prefix-app_1' },
+  });
 });

@@ -36,8 +36,11 @@ const isNamed = (error: unknown, name: string) => error instanceof Error && erro
 /** Both parts of an id have as many digits always: the time first, then the place. */
 const order = (a: AppLogLine, b: AppLogLine) => (a.id < b.id ? -1 : 1);
 
-/** @param prefix of the functions' names */
-export function createAppLogs(call: Call, prefix: string): AppLogs {
+/**
+ * @param prefix of the functions' names
+ * @param arnPrefix of the functions' ARNs
+ */
+export function createAppLogs(call: Call, prefix: string, arnPrefix: string): AppLogs {
   const groupOf = (applicationId: string) => ({ logGroupName: `/aws/lambda/${prefix}${applicationId}` });
   /** `undefined` where there is no such group. */
   const unlessAbsent = async <T>(answer: Promise<T>): Promise<T | undefined> => {
@@ -58,6 +61,10 @@ export function createAppLogs(call: Call, prefix: string): AppLogs {
         if (!isNamed(error, 'ResourceAlreadyExistsException')) throw error;
       }
       await call('PutRetentionPolicy', { ...group, retentionInDays: RETENTION_DAYS });
+      // The role of applications may create streams only in a group that has the calling function's ARN as its tag.
+      const functionArn = arnPrefix + applicationId;
+      const resourceArn = functionArn.replace(':lambda:', ':logs:').replace(':function:', ':log-group:/aws/lambda/');
+      await call('TagResource', { resourceArn, tags: { application: functionArn } });
     },
 
     async read(applicationId, { after, since, limit }) {

@@ -5,4 +5,5 @@ import { required } from '../config.ts';
 export const appLogs = createAppLogs(
   (operation, input) => callAws('logs', operation, input),
   required('APP_FUNCTION_PREFIX'),
+  required('APP_FUNCTION_ARN_PREFIX'),
 );

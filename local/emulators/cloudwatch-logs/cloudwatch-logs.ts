@@ -6,6 +6,12 @@ import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceErro
 
 const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
 const Retention = Group.extend({ retentionInDays: z.number().int().min(1) });
+const Tags = z.record(z.string().min(1).max(128), z.string().max(256));
+const Tagging = z.object({
+  // The form without `:*` at its end.
+  resourceArn: z.string().regex(/^arn:aws:logs:[\w-]+:\d{12}:log-group:[\w./#-]{1,512}$/),
+  tags: Tags,
+});
 const Filter = Group.extend({
   startTime: z.number().int().min(0).default(0),
   endTime: z.number().int().min(0).optional(),
@@ -22,7 +28,7 @@ const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').repl
 export async function startCloudWatchLogs({ dataDir, port }: EmulatorOptions): Promise<Emulator> {
   const state = openState(
     join(dataDir, 'log-groups.json'),
-    z.record(z.string(), z.object({ retentionInDays: z.number().optional() })),
+    z.record(z.string(), z.object({ retentionInDays: z.number().optional(), tags: Tags.optional() })),
     {},
   );
   const groups = state.value;
@@ -47,6 +53,13 @@ export async function startCloudWatchLogs({ dataDir, port }: EmulatorOptions): P
       PutRetentionPolicy(body) {
         const { logGroupName, retentionInDays } = parse(Retention, body);
         find(logGroupName).retentionInDays = retentionInDays;
+        state.save();
+        return {};
+      },
+      TagResource(body) {
+        const { resourceArn, tags } = parse(Tagging, body);
+        const group = find(resourceArn.split(':').at(-1) ?? '');
+        group.tags = { ...group.tags, ...tags };
         state.save();
         return {};
       },
