@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../providers/builds/builds.ts';
-import { build, closeTestHarness, entriesOf, openTestHarness, repository, root, sealed } from './test-harness.ts';
+import { entriesOf } from '../test/support/archive.ts';
+import { build, closeTestHarness, openTestHarness, repository, root, withVariables } from './test-harness.ts';
 
 beforeAll(openTestHarness);
 afterAll(closeTestHarness);
@@ -158,12 +159,12 @@ test('stops a build that fills the disk', async () => {
 test('keeps the beginning and the end of excessive output and continues the build', async () => {
   const flood = `const line = 'x'.repeat(99) + '\\n';
     for (let count = 0; count < 1000; count += 1) require('fs').writeSync(1, line.repeat(1000));`;
-  const env = await sealed(
+  const env = await withVariables(
     Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`SECRET_${n}`, `secret value ${n}`])),
   );
   const { code, log } = await build({
     repoUrl: repository({ 'server.js': '1', 'flood.js': flood }),
-    env,
+    ...env,
     buildCommand: 'echo first; node flood.js; echo last',
   });
   expect(code).toBe(0);

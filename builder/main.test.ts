@@ -3,7 +3,17 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { build, closeTestHarness, entriesOf, kms, openTestHarness, repository, root, sealed } from './test-harness.ts';
+import { entriesOf } from '../test/support/archive.ts';
+import {
+  build,
+  closeTestHarness,
+  kms,
+  openTestHarness,
+  repository,
+  requests,
+  root,
+  withVariables,
+} from './test-harness.ts';
 
 beforeAll(openTestHarness);
 afterAll(closeTestHarness);
@@ -29,7 +39,7 @@ test('packages an application without dependencies together with its start scrip
 
 test('passes variables to the build and the start, but not to log or artifact, and databases to the start', async () => {
   const secret = 'sup3r s3cret/value';
-  const platform = 'process.env.AWS_SECRET_ACCESS_KEY ?? process.env.BUILDS_BUCKET';
+  const platform = 'process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI ?? process.env.JOB_URL';
   const repoUrl = repository({
     'build.js': `const v = process.env.TOKEN; console.log('plain', v, 'url', encodeURIComponent(v));
       console.log('base64', Buffer.from(v).toString('base64'), 'platform', ${platform}, process.version.split('.')[0]);`,
@@ -38,10 +48,10 @@ test('passes variables to the build and the start, but not to log or artifact, a
   });
   const databases = [{ prefix: 'DATABASE_MAIN', host: 'main.example.on.aws', region: 'eu-west-1' }];
   // The owner's variable takes precedence over the platform's.
-  const env = await sealed({ TOKEN: secret, NODE_ENV: 'production', DATABASE_MAIN_REGION: 'mine' });
+  const env = await withVariables({ TOKEN: secret, NODE_ENV: 'production', DATABASE_MAIN_REGION: 'mine' });
   const { code, log, artifact } = await build({
     repoUrl,
-    env,
+    ...env,
     databases,
     buildCommand: 'node build.js',
     nodeVersion: '20',
@@ -66,6 +76,37 @@ test('passes variables to the build and the start, but not to log or artifact, a
     },
   });
   expect(JSON.parse(started)).toEqual([secret, 'main.example.on.aws', 'mine', null]);
+});
+
+test('takes its job before the first command, so that the address in its environment is worthless to commands', async () => {
+  // Every environment of this machine that the command can read, as a process that was left behind reads it.
+  const steal = `const { readdirSync, readFileSync } = require('node:fs');
+    const read = (pid) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1'); } catch { return ''; } };
+    const urls = readdirSync('/proc').flatMap((pid) => /JOB_URL=([^\\0]+)/.exec(read(pid))?.[1] ?? []);
+    const statuses = urls.map(async (url) => (await fetch(url)).status);
+    Promise.all(statuses).then((all) => console.log('jobs', all.length > 0, 'statuses', [...new Set(all)].join()));`;
+  const repoUrl = repository({ 'server.js': '1', 'steal.js': steal });
+  requests.length = 0;
+  const { code, log } = await build({ repoUrl, buildCommand: 'node steal.js' });
+  expect(code).toBe(0);
+  // As the same user, as here, the address is readable; as the build's user it is not (commands/thief.test.ts).
+  expect(log).toMatch(/jobs (true|false) statuses (404)?\n/);
+  const onJob = requests.filter((each) => each.includes('jobs/')).map((each) => each.split(' ')[0]);
+  expect(onJob.slice(0, 3)).toEqual(['GET', 'DELETE', 'GET']);
+});
+
+test('refuses to build without a build user, before any command of the application', async () => {
+  const repoUrl = repository({ 'server.js': '1' });
+  const refused = await build({ repoUrl, installCommand: 'echo was here' }, { BUILD_USER: '' });
+  expect(refused).toMatchObject({ code: 1, error: expect.stringContaining('a problem on our side') });
+  expect(refused.log).not.toContain('was here');
+});
+
+test('cannot replace an artifact that is stored', async () => {
+  const earlier = Buffer.from('an earlier artifact');
+  const repoUrl = repository({ 'server.js': '1' });
+  const refused = await build({ repoUrl }, {}, earlier);
+  expect(refused).toMatchObject({ code: 1, step: 'package', artifact: earlier });
 });
 
 test('falls back to npm install without a lockfile and says so', async () => {

@@ -1,29 +1,32 @@
 /**
- * The builder. Runs once per deployment in CodeBuild: reads its job from the builds bucket and writes a log, an
- * artifact and a result there. Exits with 0 if the application was packaged.
+ * The builder. Runs once per deployment in CodeBuild: takes its job, and stores a log, an artifact and a result with the
+ * signed requests of the job. Exits with 0 if the application was packaged. It has no credentials of its own
+ * (docs/decisions/0028-isolated-builds.md).
  */
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { artifactKey, cacheKey, type Job, jobKey, logKey, type Result, resultKey } from '../providers/builds/builds.ts';
-import { createSecrets } from '../providers/encryption/secrets.ts';
-import { callAws, getObject, putLargeObject, putObject } from '../runtime/aws/client.ts';
+import type { Result } from '../providers/builds/builds.ts';
+import { createRedactor } from '../providers/builds/redaction.ts';
 import { buildApplication } from './build/application.ts';
 import { limitBuild } from './build/limits.ts';
 import { selectNode } from './build/node-version.ts';
 import { createBuildUser } from './commands/build-user.ts';
-import { commandEnvironment } from './commands/command.ts';
+import type { User } from './commands/child.ts';
+import { commandEnvironment, systemEnvironment } from './commands/command.ts';
+import { assertIsolated } from './commands/self-test.ts';
 import { BuildFailure } from './failure.ts';
 import { createCache } from './install/cache.ts';
+import { takeJob } from './job/job.ts';
+import { readObject, storeObject } from './job/objects.ts';
 import { createBuildLog } from './log/log.ts';
-import { createRedactor } from './log/redaction.ts';
 import { createSections } from './log/sections.ts';
 
 /** Maximum disk usage of a build in GiB: many times the largest application, and a fraction of the container's disk. */
 const DISK_GB = 20;
 const PLATFORM_FAULT = 'The build could not be completed because of a problem on our side. Deploying again may help.';
 
-const { DEPLOYMENT_ID: deploymentId = '', BUILDS_BUCKET: bucket = '' } = process.env;
+const { JOB_URL: jobUrl = '', BUILD_USER } = process.env;
 const { GIT_KNOWN_HOSTS: knownHosts = '', BUILD_SECONDS, BUILD_DISK_GB = DISK_GB } = process.env;
 const { BUILD_REPOSITORY_MB, BUILD_REPOSITORY_FILES } = process.env;
 const limits = {
@@ -32,46 +35,40 @@ const limits = {
 };
 const limit = limitBuild({ seconds: Number(BUILD_SECONDS), gigabytes: Number(BUILD_DISK_GB) }, tmpdir());
 
-async function readJob(): Promise<Job> {
-  const found = await getObject(bucket, jobKey(deploymentId));
-  if (!found) throw new Error(`Deployment ${deploymentId} has no job`);
-  return JSON.parse(found.toString('utf8'));
+/**
+ * Returns the user of the application's commands, whose isolation is tested. `BUILD_USER=self`, which only the local run
+ * sets, makes it the builder's own user; anything else requires a user of its own.
+ */
+async function prepareUser(PATH: string): Promise<User | undefined> {
+  if (BUILD_USER === 'self') return undefined;
+  const user = createBuildUser();
+  await assertIsolated(user, { PATH });
+  return user;
 }
 
-const secrets = createSecrets((operation, input) => callAws('kms', operation, input), '');
-
-async function openVariables({ env, hostArn }: Job): Promise<Record<string, string>> {
-  return env ? JSON.parse(await secrets.unseal({ application: hostArn }, env)) : {};
-}
-
-async function openDeployKey({ deployKey, applicationId }: Job): Promise<string | undefined> {
-  return deployKey ? await secrets.unseal({ deployKey: applicationId }, deployKey) : undefined;
-}
-
-const job = await readJob();
-const [variables, deployKey, PATH] = await Promise.all([
-  openVariables(job),
-  openDeployKey(job),
-  selectNode(job.nodeVersion, process.env),
-]);
-const user = createBuildUser();
-const redactor = createRedactor([...Object.values(variables), ...(deployKey ? [deployKey] : [])]);
-const log = createBuildLog((text) => putObject(bucket, logKey(deploymentId), text, 'text/plain; charset=utf-8'));
+const job = await takeJob(jobUrl);
+delete process.env.JOB_URL;
+const { access, variables, deployKey } = job;
+const redactor = createRedactor([...Object.values(variables), ...(deployKey === null ? [] : [deployKey])]);
+const log = createBuildLog((text) => storeObject(access.storeLog, text));
 const sections = createSections(log, redactor);
 const result: Result = {};
 const workDirectory = mkdtempSync(join(tmpdir(), 'build-'));
 // The build's user must traverse this directory to reach its own.
 chmodSync(workDirectory, 0o711);
 const directory = join(workDirectory, 'app');
-const cache = createCache({
-  directory,
-  user,
-  get: (name) => getObject(bucket, cacheKey(job.applicationId, name)),
-  put: (name, content) =>
-    putLargeObject(bucket, cacheKey(job.applicationId, name), content, 'application/octet-stream'),
-});
+let closeCache = async (): Promise<void> => {};
 
 try {
+  const PATH = await selectNode(job.nodeVersion, systemEnvironment(process.env));
+  const user = await prepareUser(PATH);
+  const cache = createCache({
+    directory,
+    user,
+    get: (name) => readObject(access.caches[name].read),
+    put: (name, content) => storeObject(access.caches[name].store, content),
+  });
+  closeCache = cache.close;
   await buildApplication({
     job,
     context: {
@@ -83,25 +80,20 @@ try {
       limit,
     },
     sections,
-    ssh: deployKey === undefined ? undefined : { deployKey, knownHosts },
+    ssh: deployKey === null ? undefined : { deployKey, knownHosts },
     cache,
     limits,
     environmentModule: readFileSync(join(import.meta.dirname, 'environment.mjs')),
     onCommit: (commitSha) => {
       result.commitSha = commitSha;
     },
-    store: (artifact) =>
-      putLargeObject(bucket, artifactKey(job.applicationId, deploymentId), artifact, 'application/zip'),
+    store: (artifact) => storeObject(access.storeArtifact, artifact),
   });
 } catch (error) {
-  if (!(error instanceof BuildFailure)) console.error(error);
+  if (!(error instanceof BuildFailure)) console.error(redactor.redact(String(error)));
   result.step = sections.current;
   result.error = error instanceof BuildFailure ? redactor.redact(error.message) : PLATFORM_FAULT;
 }
-await Promise.all([
-  cache.close(),
-  log.close(),
-  putObject(bucket, resultKey(deploymentId), JSON.stringify(result), 'application/json'),
-]);
+await Promise.all([closeCache(), log.close(), storeObject(access.storeResult, JSON.stringify(result))]);
 // Exits without waiting for background processes that a command left.
 process.exit(result.error === undefined ? 0 : 1);

@@ -11,18 +11,20 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { build as bundle } from 'esbuild';
-import { fromBufferPromise } from 'yauzl';
 import { startKms } from '../local/emulators/kms/kms.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from '../local/emulators/machine.ts';
 import type { Emulator } from '../local/emulators/wire.ts';
 import { writeNShim } from '../local/runtimes/n-shim.ts';
+import { createBuildAccess } from '../providers/builds/access.ts';
 import { toText } from '../providers/builds/build-log.ts';
-import type { Job } from '../providers/builds/builds.ts';
-import { type Context, createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
+import { createBuilds, type Job } from '../providers/builds/builds.ts';
+import { createSecrets } from '../providers/encryption/secrets.ts';
 
 /** Parent directory of everything that a test file creates. */
 export const root = mkdtempSync(join(tmpdir(), 'builder-'));
-const objects = new Map<string, Buffer>();
+/** The builds bucket, and the requests that it received. */
+export const objects = new Map<string, Buffer>();
+export const requests: string[] = [];
 let s3: Server;
 export let kms: Emulator;
 const hostArn = 'arn:aws:lambda:af-south-1:000000000000:function:app-1';
@@ -44,11 +46,16 @@ export async function openTestHarness(): Promise<void> {
   kms = await startKms({ dataDir: root });
   s3 = createServer(async (request, response) => {
     const key = decodeURIComponent(request.url ?? '').replace('/builds/', '');
+    requests.push(`${request.method} ${key}`);
     if (request.method === 'PUT') {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
+      if (request.headers['if-none-match'] === '*' && objects.has(key)) return void response.writeHead(412).end();
       objects.set(key, Buffer.concat(chunks));
       response.end();
+    } else if (request.method === 'DELETE') {
+      objects.delete(key);
+      response.writeHead(204).end();
     } else if (objects.has(key)) response.end(objects.get(key));
     else response.writeHead(404).end();
   });
@@ -92,9 +99,14 @@ export function repository(
 
 let count = 0;
 /** Runs the builder as CodeBuild does and returns its results. */
-export async function build(change: Partial<Job>, environment: Record<string, string> = {}) {
+export async function build(change: Partial<Job>, environment: Record<string, string> = {}, stored?: Buffer) {
   count += 1;
   const deploymentId = `dep_${count}`;
+  const base = `http://127.0.0.1:${(s3.address() as AddressInfo).port}`;
+  const { readJob, access } = await createBuildAccess(async (grants) =>
+    grants.map(({ key, ...request }) => ({ ...request, url: `${base}/builds/${key}` })),
+  ).grant('app_1', deploymentId);
+  if (stored) objects.set(`artifacts/app_1/${deploymentId}.zip`, stored);
   const job: Job = {
     applicationId: 'app_1',
     deploymentId,
@@ -105,13 +117,22 @@ export async function build(change: Partial<Job>, environment: Record<string, st
     installCommand: 'npm ci',
     buildCommand: null,
     startFile: 'server.js',
+    variables: {},
     env: null,
     hostArn,
     databases: [],
     deployKey: null,
+    access,
     ...change,
   };
-  objects.set(`jobs/${deploymentId}.json`, Buffer.from(JSON.stringify(job)));
+  const key = await createBuilds(
+    {
+      getObject: async (_, name) => objects.get(name),
+      putObject: async (_, name, body) => void objects.set(name, Buffer.from(body)),
+      deleteObject: async (_, name) => void objects.delete(name),
+    },
+    'builds',
+  ).writeJob(job);
   const temporary = mkdtempSync(join(root, 'tmp-'));
   const child = spawn(process.execPath, [join(root, 'dist', 'main.mjs')], {
     env: {
@@ -121,14 +142,10 @@ export async function build(change: Partial<Job>, environment: Record<string, st
       TMPDIR: temporary,
       N_PREFIX: join(temporary, 'n'),
       GIT_ALLOW_PROTOCOL: 'https:ssh:file',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local-platform-secret',
-      AWS_REGION: 'af-south-1',
-      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(s3.address() as AddressInfo).port}`,
-      AWS_ENDPOINT_URL_KMS: kms.url,
-      DEPLOYMENT_ID: deploymentId,
+      AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials/platform-secret',
+      JOB_URL: `${readJob.url}#${key}`,
+      BUILD_USER: 'self',
       BUILD_SECONDS: '120',
-      BUILDS_BUCKET: 'builds',
       ...environment,
     },
     stdio: 'inherit',
@@ -148,27 +165,11 @@ export async function build(change: Partial<Job>, environment: Record<string, st
   return { code, ...result, log: toText(String(objects.get(`logs/${deploymentId}.txt`))), artifact };
 }
 
-/** Returns the artifact's files with their contents, by path. */
-export async function entriesOf(artifact: Buffer | undefined): Promise<Map<string, string>> {
-  const archive = await fromBufferPromise(artifact ?? Buffer.alloc(0), { lazyEntries: true });
-  const entries = new Map<string, string>();
-  for await (const entry of archive.eachEntry()) {
-    const chunks: Buffer[] = [];
-    for await (const chunk of await archive.openReadStreamPromise(entry)) chunks.push(chunk);
-    entries.set(entry.fileName, Buffer.concat(chunks).toString());
-  }
-  return entries;
-}
-
-/** Encrypts variables as the platform stores them. */
-export const sealed = (variables: Record<string, string>) =>
-  sealedUnder({ application: hostArn }, JSON.stringify(variables));
-
-/** Encrypts a text as the platform does. */
-export async function sealedUnder(context: Context, plaintext: string): Promise<Sealed> {
-  const call = async <Output>(operation: string, input: object): Promise<Output> => {
+/** Returns variables as a job contains them: decrypted for the build, encrypted for the artifact. */
+export const withVariables = async (variables: Record<string, string>) => ({
+  variables,
+  env: await createSecrets(async <Output>(operation: string, input: object): Promise<Output> => {
     const headers = { 'x-amz-target': `TrentService.${operation}` };
     return (await fetch(kms.url, { method: 'POST', headers, body: JSON.stringify(input) })).json() as Output;
-  };
-  return await createSecrets(call, 'key').seal(context, plaintext);
-}
+  }, 'key').seal({ application: hostArn }, JSON.stringify(variables)),
+});

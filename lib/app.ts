@@ -78,7 +78,7 @@ export function createApp({
 
   const table = new TableStack(platform);
   const hosting = new AppHostingStack(platform);
-  const builds = new BuildsStack(platform, hosting);
+  const builds = new BuildsStack(platform);
   const deployments = new DeploymentsStack(platform, { table, hosting, builds });
   const login = new LoginStack(platform);
   const billing = new BillingStack(platform);

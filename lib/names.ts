@@ -21,6 +21,8 @@ export function namesOf(config: Config) {
     /** The dashboard's files. */
     webApp: { name: `${prefix}-web-app-${account}`, arn: `arn:aws:s3:::${prefix}-web-app-${account}` },
     buildProject: { name: `${prefix}-build`, arn: arn('codebuild', `project/${prefix}-build`) },
+    /** The role whose sessions sign the requests of builds. */
+    buildAccessRole: { name: `${prefix}-build-access`, arn: `arn:aws:iam::${account}:role/${prefix}-build-access` },
     /** Created by Step Functions to receive the events of finished builds. */
     startBuildRule: arn('events', 'rule/StepFunctionsGetEventForCodeBuildStartBuildRule'),
     deployment: machine('deployment'),

@@ -41,6 +41,8 @@ const VARIABLES = {
   ORIGIN_SECRET: text,
   SECRETS_KEY_ARN: text,
   BUILDS_BUCKET: text,
+  /** The role whose sessions sign the requests of builds. */
+  BUILD_ACCESS_ROLE_ARN: text,
   BUILD_PROJECT_NAME: text,
   DEPLOYMENT_STATE_MACHINE_ARN: text,
   TEARDOWN_STATE_MACHINE_ARN: text,
@@ -142,36 +144,16 @@ export function endpointFor(service: string, region: string = config.AWS_REGION)
   return found;
 }
 
-/** Credentials from Lambda (variables), or from CodeBuild and ECS (the container's credential endpoint). */
+/** Credentials of a function's role. */
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
-  /** Epoch milliseconds; absent for credentials that are valid as long as the process runs. */
-  expiresAt?: number;
 }
 
-const ContainerCredentials = memoize(() =>
-  z.object({
-    AccessKeyId: z.string(),
-    SecretAccessKey: z.string(),
-    Token: z.string(),
-    Expiration: z.string(),
-  }),
-);
-
-/** Reads the credentials of this process. The caller caches them until `expiresAt`. */
-export async function readCredentials(): Promise<Credentials> {
+/** Returns the credentials of this process, which are valid as long as it runs. */
+export function readCredentials(): Credentials {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = process.env;
-  if (id && secret) return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
-  const path = process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI;
-  if (!path) throw new Error('The environment contains no AWS credentials');
-  const response = await fetch(`http://169.254.170.2${path}`);
-  const found = ContainerCredentials().parse(await response.json());
-  return {
-    accessKeyId: found.AccessKeyId,
-    secretAccessKey: found.SecretAccessKey,
-    sessionToken: found.Token,
-    expiresAt: Date.parse(found.Expiration) - 300_000,
-  };
+  if (!id || !secret) throw new Error('The environment contains no AWS credentials');
+  return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
 }

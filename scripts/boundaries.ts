@@ -15,7 +15,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   events: ['contract', 'table', 'domain'],
   runtime: ['contract', 'table', 'domain', 'providers'],
   functions: ['contract', 'table', 'domain', 'providers', 'events', 'runtime'],
-  builder: ['contract', 'providers', 'runtime'],
+  builder: ['contract', 'providers'],
   lib: ['contract'],
   bin: ['contract', 'lib'],
   dashboard: ['contract'],

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readTool, toolEnvironment } from '../commands/child.ts';
 import { BuildFailure } from '../failure.ts';
 
 /** Limits of a build. The container limits its memory. */
@@ -44,10 +44,8 @@ const formatSeconds = (seconds: number) =>
   seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`;
 
 /** Returns the disk usage of a directory in bytes while other processes write and delete in it. */
-const diskUsage = (directory: string): Promise<number> =>
-  new Promise((resolve) => {
-    // `du` reports an error for files that were deleted meanwhile; its sum is still valid.
-    execFile('du', ['-sk', '--', directory], { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) =>
-      resolve((Number.parseInt(stdout, 10) || 0) * 1024),
-    );
-  });
+async function diskUsage(directory: string): Promise<number> {
+  // `du` fails for files that were deleted meanwhile; its sum is still valid.
+  const { stdout } = await readTool('du', ['-sk', '--', directory], toolEnvironment(), 64 * 1024);
+  return (Number.parseInt(stdout, 10) || 0) * 1024;
+}

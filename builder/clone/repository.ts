@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { readTool } from '../commands/child.ts';
 import { BuildFailure } from '../failure.ts';
 
 /** Limits of a repository's size. A larger repository contains files that do not belong in Git. */
@@ -62,7 +61,8 @@ export async function listFiles(
   { files, megabytes }: RepositoryLimits,
 ): Promise<Entry[]> {
   const args = ['-C', directory, 'ls-tree', '-r', '-l', '-z', 'HEAD'];
-  const { stdout } = await promisify(execFile)('git', args, { env: environment, maxBuffer: MAX_LISTING_BYTES });
+  const { status, stdout } = await readTool('git', args, environment, MAX_LISTING_BYTES);
+  if (status !== 0) throw new Error(`git ls-tree exited with ${status}`);
   const entries = stdout
     .split('\0')
     .slice(0, -1)

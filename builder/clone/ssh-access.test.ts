@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
+import { entriesOf } from '../../test/support/archive.ts';
 import { hasSsh, type SshGitServer, startSshGitServer } from '../../test/support/ssh-git-server.ts';
-import { build, closeTestHarness, entriesOf, openTestHarness, repository, root, sealedUnder } from '../test-harness.ts';
+import { build, closeTestHarness, openTestHarness, repository, root } from '../test-harness.ts';
 import { KNOWN_HOSTS } from './known-hosts.ts';
 
 test('the built-in host keys match the published fingerprints', () => {
@@ -45,10 +46,9 @@ describe.skipIf(!hasSsh)('a repository over SSH', () => {
   });
 
   const clone = async (privateKey: string, knownHosts: string, repository = name) => {
-    const deployKey = await sealedUnder({ deployKey: 'app_1' }, privateKey);
     const repoUrl = `git@[127.0.0.1:${server.port}]:${repository}.git`;
     const environment = { GIT_KNOWN_HOSTS: knownHosts };
-    return await build({ repoUrl, deployKey, buildCommand: 'node look.js' }, environment);
+    return await build({ repoUrl, deployKey: privateKey, buildCommand: 'node look.js' }, environment);
   };
 
   test('is cloned with the deploy key, which no command of the application can read', async () => {

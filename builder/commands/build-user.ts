@@ -1,40 +1,78 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-
-/** A user that runs commands instead of the builder's own user. */
-export interface User {
-  uid: number;
-  gid: number;
-  home: string;
-}
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runTool, startChild, type User } from './child.ts';
 
 const NAME = 'build';
-/** Exists only in CodeBuild's containers. On a permanent machine the builder creates no user. */
+/** Exists only in CodeBuild's containers. */
 const CONTAINER = '/codebuild';
+/** The build's environment as CodeBuild keeps it for its own shell. */
+export const ENVIRONMENT_FILE = '/codebuild/output/tmp/env.sh';
+/** Maximum time in milliseconds for ending all processes of a user. */
+const END_TIMEOUT_MS = 10_000;
+const RETRY_MS = 10;
 
 /**
- * Creates an unprivileged user for the application's commands, so that they cannot read the builder's credentials from
- * its process. Returns undefined unless the builder runs as root in a CodeBuild container.
+ * Creates an unprivileged user for the application's commands. Throws unless the builder runs as root in a CodeBuild
+ * container and the user exists afterwards: without the user there is no build.
  */
-export function createBuildUser(): User | undefined {
-  if (process.getuid?.() !== 0 || !existsSync(CONTAINER)) return undefined;
-  const readId = (...args: string[]) => Number(execFileSync('id', [...args, NAME], { encoding: 'utf8' }));
-  try {
-    execFileSync('useradd', ['--create-home', NAME], { stdio: 'ignore' });
-    return { uid: readId('-u'), gid: readId('-g'), home: `/home/${NAME}` };
-  } catch (error) {
-    console.error('no build user could be created: commands run as root', error);
-    return undefined;
+export function createBuildUser(): User {
+  if (process.getuid?.() !== 0 || !existsSync(CONTAINER)) {
+    throw new Error('No build user can be created outside a build container');
+  }
+  runTool('useradd', ['--create-home', NAME]);
+  const [uid, gid] = ['-u', '-g'].map((option) => Number(runTool('id', [option, NAME])));
+  if (!uid || !gid) throw new Error(`The user ${NAME} is not an unprivileged user`);
+  if (existsSync(ENVIRONMENT_FILE)) chmodSync(ENVIRONMENT_FILE, 0o600);
+  return { uid, gid, home: `/home/${NAME}` };
+}
+
+/** Changes the owner of a directory and its contents to the user. Links are not followed. */
+export function chownTo(directory: string, user: User): void {
+  runTool('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
+}
+
+/** Returns the ids of a user's running processes: those with the user's id as real, effective or saved id. */
+export function processesOf({ uid }: Pick<User, 'uid'>): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      let status: string;
+      try {
+        status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      } catch {
+        return false; // It has ended.
+      }
+      // Zombies and dead processes run nothing; their parent has yet to notice.
+      if (/^State:\s+[ZX]/m.test(status)) return false;
+      const ids = /^Uid:\s+(.+)$/m.exec(status)?.[1]?.split(/\s+/).map(Number) ?? [];
+      return ids.includes(uid);
+    });
+}
+
+/**
+ * Kills all processes of the user, so that nothing changes the files that the builder reads afterwards or watches the
+ * next command. Throws if some are still running after ten seconds.
+ */
+export async function endProcesses(user: User): Promise<void> {
+  if (user.uid === 0) throw new Error('The build user must not be root');
+  for (const deadline = Date.now() + END_TIMEOUT_MS; ; ) {
+    // As the user, because `-1` then addresses exactly the user's processes, at once. The user's processes can see and
+    // kill this one, so it has nothing in its environment, and counts only once nothing is left.
+    const killer = startChild('/bin/sh', ['-c', 'kill -KILL -1'], { environment: {}, stdio: 'ignore', user });
+    await new Promise((resolve) => killer.once('close', resolve).once('error', resolve));
+    for (const pid of processesOf(user)) killProcess(pid);
+    const left = processesOf(user).length;
+    if (left === 0) return;
+    if (Date.now() > deadline) throw new Error(`${left} processes of the build user could not be ended`);
+    await sleep(RETRY_MS);
   }
 }
 
-/** Changes the owner of a directory and its contents to the user. */
-export function chownTo(directory: string, user: User): void {
-  execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, directory]);
-}
-
-/** Kills all processes of the user, so that nothing changes the files that the builder reads afterwards. */
-export function endProcesses({ uid, gid }: User): void {
-  // Runs as the user, who may signal only their own processes; `-1` addresses all of them.
-  spawnSync('sh', ['-c', 'kill -KILL -1'], { uid, gid });
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }

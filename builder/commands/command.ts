@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redactor } from '../log/redaction.ts';
-import { endProcesses, type User } from './build-user.ts';
+import type { Redactor } from '../../providers/builds/redaction.ts';
+import { BuildFailure } from '../failure.ts';
+import { endProcesses } from './build-user.ts';
+import { startChild, type User } from './child.ts';
 
 export interface CommandContext {
   environment: Record<string, string>;
@@ -28,17 +29,12 @@ const LINGER_MS = 500;
 export async function run(command: string, args: readonly string[], context: CommandContext): Promise<number> {
   const { environment, directory, user, redactor, output, limit } = context;
   limit.throwIfAborted();
-  const child = spawn(command, args, {
-    cwd: directory,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(user ? { uid: user.uid, gid: user.gid } : {}),
-  });
+  const child = startChild(command, args, { environment, directory, stdio: ['ignore', 'pipe', 'pipe'], user });
   const kill = () => child.kill('SIGKILL');
   limit.addEventListener('abort', kill, { once: true });
   const streams = [child.stdout, child.stderr].map((stream) => {
     const redacted = redactor.stream();
-    stream.setEncoding('utf8').on('data', (text: string) => output(redacted.write(text)));
+    stream?.setEncoding('utf8').on('data', (text: string) => output(redacted.write(text)));
     return redacted;
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -47,7 +43,11 @@ export async function run(command: string, args: readonly string[], context: Com
     child.once('exit', (status, signal) => resolve(status ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
   limit.removeEventListener('abort', kill);
-  if (user) endProcesses(user);
+  if (user) {
+    await endProcesses(user).catch(() => {
+      throw new BuildFailure(`The command left processes running that could not be ended: ${command}.`);
+    });
+  }
   const lingering = new AbortController();
   await Promise.race([closed, sleep(LINGER_MS, undefined, { signal: lingering.signal }).catch(() => {})]);
   lingering.abort();
@@ -73,6 +73,10 @@ const pick = (source: NodeJS.ProcessEnv, ...patterns: RegExp[]): Record<string, 
   Object.fromEntries(
     Object.entries(source).filter((entry): entry is [string, string] => patterns.some((each) => each.test(entry[0]))),
   );
+
+/** Returns the environment of the platform's own tools in a build: network settings, and the place of Node versions. */
+export const systemEnvironment = (own: NodeJS.ProcessEnv): Record<string, string> =>
+  pick(own, PASSED_VARIABLES, /^N_PREFIX$/);
 
 /** Returns the environment of the application's own commands: its variables, without the platform's credentials. */
 export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<string, string>, user?: User) {

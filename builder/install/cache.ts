@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { CacheName } from '../../providers/builds/builds.ts';
-import type { User } from '../commands/build-user.ts';
+import type { CacheName } from '../../providers/builds/keys.ts';
+import { startChild, toolEnvironment, type User } from '../commands/child.ts';
 
 /**
  * Cache of directories that are expensive to create, shared by the builds of one application. Each is packed with the
@@ -70,7 +70,6 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
     expected.set(name, found);
     return found;
   };
-  const asUser = user ? { uid: user.uid, gid: user.gid } : {};
 
   return {
     expect(name) {
@@ -81,12 +80,13 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
       expected.delete(name);
       if (cached?.subarray(0, KEY_LENGTH).toString('latin1') !== key) return false;
       try {
-        const tar = spawn('tar', ['-xf', '-', '-C', directory], { stdio: ['pipe', 'ignore', 'inherit'], ...asUser });
+        const tar = startTar(['-xf', '-', '-C', directory], ['pipe', 'ignore', 'ignore'], user);
         const ended = once(tar, 'exit');
         const content = Readable.from([cached.subarray(KEY_LENGTH)]);
         // tar exits at the archive's end mark and may close the pipe before the padding is written, so only its exit
         // status counts.
-        await Promise.allSettled([pipeline(content, zlib.createZstdDecompress(), tar.stdin), ended]);
+        const unpacked = tar.stdin && pipeline(content, zlib.createZstdDecompress(), tar.stdin);
+        await Promise.allSettled([unpacked, ended]);
         await assertSuccess(ended);
         return true;
       } catch (error) {
@@ -96,7 +96,7 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
       }
     },
     async keep(name, key) {
-      const read = readPacked(directory, name, largest, asUser);
+      const read = readPacked(directory, name, largest, user);
       const store = async (): Promise<void> => {
         const archive = await read;
         if (!archive) return;
@@ -112,6 +112,10 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
   };
 }
 
+/** Starts tar as the build's user, whose processes can read its environment. It says nothing: it would name files. */
+const startTar = (args: readonly string[], stdio: StdioOptions, user: User | undefined) =>
+  startChild('tar', args, { environment: toolEnvironment(), stdio, user });
+
 async function assertSuccess(exit: Promise<unknown[]>): Promise<void> {
   const [status] = await exit;
   if (status !== 0) throw new Error(`tar exited with ${status}`);
@@ -125,19 +129,16 @@ async function readPacked(
   directory: string,
   name: CacheName,
   largest: number,
-  asUser: { uid?: number; gid?: number },
+  user: User | undefined,
 ): Promise<Buffer | undefined> {
   const { directory: cached, without } = DIRECTORIES[name];
   const excluded = without.map((path) => `--exclude=${path}`);
-  const tar = spawn('tar', ['-cf', '-', ...excluded, '-C', directory, '--', cached], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    ...asUser,
-  });
+  const tar = startTar(['-cf', '-', ...excluded, '-C', directory, '--', cached], ['ignore', 'pipe', 'ignore'], user);
   const ended = assertSuccess(once(tar, 'exit'));
   ended.catch(() => {}); // awaited below, unless tar was killed here
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of tar.stdout) {
+  for await (const chunk of tar.stdout ?? []) {
     size += chunk.length;
     if (size > largest) {
       tar.kill('SIGKILL');

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { createRedactor } from '../../providers/builds/redaction.ts';
 import { checkEngines } from '../build/engines.ts';
-import { createRedactor } from '../log/redaction.ts';
 import { finishInstall, install, planInstall } from './install.ts';
 import { readManifest } from './manifest.ts';
 

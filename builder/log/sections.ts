@@ -1,6 +1,6 @@
+import type { Redactor } from '../../providers/builds/redaction.ts';
 import type { Step } from '../failure.ts';
 import type { BuildLog } from './log.ts';
-import type { Redactor } from './redaction.ts';
 
 /** The sections of a log, one per step, each with its duration. */
 export interface Sections {

@@ -34,4 +34,6 @@ export async function recordFailure(
 ): Promise<void> {
   const { error, commitSha } = await deps.builds.readResult(ids.deploymentId);
   await failDeployment(deps, ids, failureReason(caught, error), commitSha ? { commitSha } : {});
+  // A build that did not begin has not taken its job.
+  await deps.builds.removeJob(ids.deploymentId);
 }

@@ -43,7 +43,7 @@ export function newDeployment(
   deps: Deps,
   of: { accountId: string; applicationId: string },
   trigger: Deployment['trigger'],
-  known: Partial<Pick<Deployment, 'commitSha' | 'waiting' | 'release' | 'notes'>> = {},
+  known: Partial<Pick<Deployment, 'commitSha' | 'waiting' | 'release' | 'builtBy' | 'notes'>> = {},
 ): { id: string; shown: Output<typeof CreateRoute>['data']; write: Write } {
   const deployment: Deployment = {
     ...of,

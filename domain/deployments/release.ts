@@ -1,24 +1,23 @@
-import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { AppHost, HealthCheck } from '../../providers/app-host/app-host.ts';
+import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
-import { artifactKey, type Builds, type Job } from '../../providers/builds/builds.ts';
+import type { Builds } from '../../providers/builds/builds.ts';
+import { artifactKey } from '../../providers/builds/keys.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
-import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
-import { releaseDatabases } from '../databases/databases.ts';
 import type { Deps } from '../deps.ts';
-import { emit } from '../webhooks/events.ts';
 import { noSuchDeployment } from './create.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { deploymentEventData, formatNote, scheduleCheck } from './queue.ts';
+import { formatNote, scheduleCheck } from './queue.ts';
 
 /** A reason to fail that the application's owner is meant to read; anything else is the platform's own fault. */
 export class DeploymentError extends Error {
   override readonly name = 'DeploymentError';
 }
 
+/** Reads a deployment and its application. Throws DeploymentError if the application was deleted. */
 async function readDeployment(deps: Deps, { accountId, applicationId, deploymentId }: DeploymentIds) {
   const [deployment, app] = await Promise.all([
     deps.table.get(Deployment, { accountId, id: deploymentId }),
@@ -30,7 +29,7 @@ async function readDeployment(deps: Deps, { accountId, applicationId, deployment
 }
 
 /** Reads a deployment that may go on. Throws for an application that is deleted or suspended. */
-async function readRunning(deps: Deps, ids: DeploymentIds) {
+export async function readRunning(deps: Deps, ids: DeploymentIds) {
   const found = await readDeployment(deps, ids);
   if (found.app.status === 'SUSPENDED') throw new DeploymentError('The application was suspended.');
   return found;
@@ -47,40 +46,6 @@ async function unlessDeleted(deps: Deps, ids: DeploymentIds, takeDown: () => Pro
     if (error instanceof DeploymentError || error instanceof ApiError) await takeDown();
     throw error;
   }
-}
-
-/** Returns the job of a build, from the application's current settings. */
-async function buildJob(deps: Deps, app: App, deploymentId: string): Promise<Job> {
-  const { id: applicationId, accountId } = app;
-  const [env, access] = await Promise.all([
-    deps.table.get(EnvSet, { accountId, id: applicationId }),
-    deps.table.get(GitAccess, { applicationId }),
-  ]);
-  if (app.repoUrl === null) throw new DeploymentError('The application has no repository.');
-  const { repoUrl, branch, nodeVersion, framework, installCommand, buildCommand, startFile } = app;
-  return {
-    ...{ applicationId, deploymentId, repoUrl, branch, nodeVersion, framework },
-    ...{ installCommand, buildCommand, startFile },
-    env: env && env.keys.length > 0 ? env.sealed : null,
-    hostArn: deps.settings.hostArnOf(applicationId),
-    databases: await releaseDatabases(deps, applicationId),
-    deployKey: parseRepositoryAddress(repoUrl)?.scheme === 'ssh' ? (access?.privateKey ?? null) : null,
-  };
-}
-
-/** Marks the deployment running and writes down what the build is to do, if there is one. Repeating it changes nothing. */
-export async function beginDeployment(deps: Deps & { builds: Builds }, ids: DeploymentIds): Promise<void> {
-  const { accountId, deploymentId } = ids;
-  const { deployment, app } = await readRunning(deps, ids);
-  if (deployment.trigger !== 'ROLLBACK') await deps.builds.writeJob(await buildJob(deps, app, deploymentId));
-  if (deployment.status !== 'QUEUED') return; // this step is being repeated
-  const began = deployment.trigger === 'ROLLBACK' ? {} : { beganAt: deps.now().toISOString() };
-  const set = { status: 'RUNNING', ...began, ...scheduleCheck(deps) };
-  const of = { accountId, id: deploymentId };
-  await deps.table.transact([
-    change(Deployment, of, { set, when: { status: { is: 'QUEUED' } } }, () => new DeploymentError('It ended already.')),
-    emit(deps, accountId, 'deployment.started', deploymentEventData(deployment)),
-  ]);
 }
 
 /** Makes a release of what was built; it takes no traffic yet. */
@@ -110,35 +75,6 @@ export async function releaseDeployment(
     { set, append: { notes: [formatNote(deps, '==> Release')] } },
   );
   await deps.table.write(Deployment, write);
-}
-
-/** A release takes traffic only after its front page answered this often in a row. */
-const HEALTH_CHECKS = 3;
-
-const lastLines = (output: string, count: number) =>
-  output
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^(START|END|REPORT|INIT_START|EXTENSION|LOGS) /.test(line))
-    .slice(-count);
-
-function healthCheckFailure({ status, error, output }: HealthCheck): string {
-  const printed = lastLines(output, 10);
-  const why =
-    status === undefined
-      ? `The new release did not answer: ${error}.`
-      : `The new release answered ${status} on /; a status of 2xx or 3xx is needed.`;
-  return [`${why} The previous release goes on serving.`, ...printed.map((line) => `    ${line}`)].join('\n');
-}
-
-/** Tries the release before it takes traffic: 2xx or 3xx on `/`, several times. Throws what the owner should know. */
-export async function checkRelease(deps: Deps & { appHost: AppHost }, ids: DeploymentIds): Promise<void> {
-  const { deployment } = await readRunning(deps, ids);
-  if (!deployment.release) throw new Error('there is no release to check');
-  for (let count = 0; count < HEALTH_CHECKS; count += 1) {
-    const trial = await deps.appHost.probe(ids.applicationId, deployment.release);
-    const good = trial.status !== undefined && trial.status >= 200 && trial.status < 400;
-    if (!good) throw new DeploymentError(healthCheckFailure(trial));
-  }
 }
 
 /** Sends the traffic to the release, and the application's host names to its function. */

@@ -38,7 +38,8 @@ export async function rollBack(
   assertIdle(app);
   const { release, commitSha } = target;
   const notes = [`==> Rolling back to the release of ${target.id} (${commitSha})`];
-  const deployment = newDeployment(deps, { accountId, applicationId: id }, 'ROLLBACK', { release, commitSha, notes });
+  const known = { release, commitSha, notes, builtBy: target.builtBy ?? target.id };
+  const deployment = newDeployment(deps, { accountId, applicationId: id }, 'ROLLBACK', known);
   const kept = check(
     Deployment,
     { accountId, id: target.id },

@@ -1,8 +1,10 @@
+import { beginDeployment } from '../../domain/deployments/begin.ts';
 import { DeploymentInput } from '../../domain/deployments/inputs.ts';
-import { beginDeployment } from '../../domain/deployments/release.ts';
+import { buildAccess } from '../../runtime/bindings/build-access.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
+import { secrets } from '../../runtime/bindings/secrets.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Marks a deployment running and stores the build's job. */
-export const handler = step(DeploymentInput, (ids) => beginDeployment({ ...deps, builds }, ids));
+/** Marks a deployment running and stores the build's job. Returns the job's address. */
+export const handler = step(DeploymentInput, (ids) => beginDeployment({ ...deps, buildAccess, builds, secrets }, ids));

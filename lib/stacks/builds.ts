@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BuildSpec, ComputeType, LinuxArmBuildImage, Project, Source } from 'aws-cdk-lib/aws-codebuild';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { AccountRootPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
@@ -8,7 +8,6 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { LOG_RETENTION } from '../constructs/logs.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { BUILD_MINUTES } from '../state-machines/deployments.ts';
-import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** Folders of the builds bucket, shared by the builder (builder/main.ts) and the workflow's functions. */
@@ -18,7 +17,7 @@ type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches';
  * Days until objects of a folder expire. Logs are part of the API and do not expire. A release keeps working after its
  * artifact expired.
  */
-const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 7, results: 30, artifacts: 90, caches: 30 };
+const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 1, results: 30, artifacts: 90, caches: 30 };
 
 /**
  * Builds of applications: a bucket between the builder and the functions, and a CodeBuild project that runs the
@@ -31,14 +30,18 @@ export class BuildsStack extends PlatformStack {
   readonly order: Use;
   /** Reads a build's result and artifact. */
   readonly collect: Use;
-  /** Reads a build's result. */
-  readonly readResults: Use;
+  /** Signs the requests of one build, as a session that may send only these. */
+  readonly grantAccess: Use;
+  /** Reads the sealed variables that a release was built with. */
+  readonly readEnvironment: Use;
+  /** Reads a build's result and deletes a job that no build took. */
+  readonly fail: Use;
   /** Deletes the artifacts of releases that are not kept. */
   readonly discard: Use;
   /** Deletes all files of an application's deployments. */
   readonly remove: Use;
 
-  constructor(platform: Platform, hosting: AppHostingStack) {
+  constructor(platform: Platform) {
     super(platform, 'builds', 'Builds of applications: bucket and CodeBuild project');
     const { config, names, bundles } = platform;
     const bucket = new Bucket(this, 'Builds', {
@@ -71,29 +74,46 @@ export class BuildsStack extends PlatformStack {
     // Without permission to list, S3 answers 403 instead of 404 for a missing object, which looks like a fault.
     const list: Right = { actions: ['s3:ListBucket'], on: [names.builds.arn] };
     this.readLogs = { variables, rights: [object('Get', 'logs'), list] };
-    this.order = { variables, rights: [object('Put', 'jobs')] };
+    const environments: Omit<Right, 'actions'> = {
+      on: [`${names.builds.arn}/artifacts/*/*.env.json`],
+      wildcard: 'objects are named after applications and deployments; the permission covers their sealed variables',
+    };
+    this.order = { variables, rights: [object('Put', 'jobs'), { actions: ['s3:PutObject'], ...environments }] };
+    this.readEnvironment = { variables, rights: [{ actions: ['s3:GetObject'], ...environments }, list] };
     this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list] };
     this.discard = { variables, rights: [object('Delete', 'artifacts')] };
     this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts', 'caches')] };
-    this.readResults = { variables, rights: [object('Get', 'results'), list] };
+    this.fail = { variables, rights: [object('Get', 'results'), object('Delete', 'jobs'), list] };
 
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
     const logs = names.logs(`/aws/codebuild/${names.buildProject.name}`);
     const rights: Right[] = [
       { actions: ['s3:GetObject', 's3:GetObjectVersion'], on: [builder.bucket.arnForObjects(builder.s3ObjectKey)] },
-      object('Get', 'jobs', 'caches'),
-      object('Put', 'logs', 'results', 'artifacts', 'caches'),
-      list,
-      ...(hosting.unseal.rights ?? []),
-      ...(hosting.openDeployKey.rights ?? []),
       {
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         on: [logs.arn],
         wildcard: 'log streams of its own log group, whose names CodeBuild chooses',
       },
     ];
+    const access = [
+      object('Get', 'jobs', 'caches'),
+      object('Put', 'logs', 'results', 'artifacts', 'caches'),
+      object('Delete', 'jobs'),
+    ];
+    const accessRole = new Role(this, 'BuildAccessRole', {
+      roleName: names.buildAccessRole.name,
+      description: 'Signs the requests of builds: each session is limited to the objects of one deployment',
+      // Of this account's roles, those may assume it whose own policy says so.
+      assumedBy: new AccountRootPrincipal(),
+      inlinePolicies: { needs: policyOf(access) },
+    });
+    explainWildcards(accessRole, access);
+    this.grantAccess = {
+      variables: { ...variables, BUILD_ACCESS_ROLE_ARN: names.buildAccessRole.arn },
+      rights: [{ actions: ['sts:AssumeRole'], on: [names.buildAccessRole.arn] }],
+    };
     const role = new Role(this, 'BuildRole', {
-      description: 'The builder: reads its job, writes its log and result',
+      description: 'Builds: fetch the builder, write their log, and nothing else',
       assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
       inlinePolicies: { needs: policyOf(rights) },
     });
@@ -106,7 +126,6 @@ export class BuildsStack extends PlatformStack {
       // Ships Node 22 and 24, and `n`, which installs other versions.
       environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
       environmentVariables: {
-        BUILDS_BUCKET: { value: names.builds.name },
         GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },
         // One minute less than CodeBuild's own limit, so that the builder can report the timeout.
         BUILD_SECONDS: { value: String((BUILD_MINUTES - 1) * 60) },

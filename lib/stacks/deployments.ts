@@ -18,12 +18,15 @@ interface Neighbours {
 function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<typeof databaseUses>) {
   const state = [table.read, table.write];
   return {
-    beginDeployment: { timeout: 30, uses: [...state, builds.order] },
+    beginDeployment: {
+      timeout: 30,
+      uses: [...state, builds.order, builds.grantAccess, hosting.unseal, hosting.openDeployKey],
+    },
     releaseDeployment: { timeout: 300, uses: [...state, builds.collect, hosting.release] },
-    checkRelease: { timeout: 180, uses: [...state, hosting.check] },
+    checkRelease: { timeout: 180, uses: [...state, hosting.check, builds.readEnvironment, hosting.unseal] },
     switchRelease: { timeout: 120, uses: [...state, hosting.switch] },
     succeedDeployment: { timeout: 30, uses: state },
-    failDeployment: { timeout: 30, uses: [...state, builds.readResults] },
+    failDeployment: { timeout: 30, uses: [...state, builds.fail] },
     pruneReleases: { timeout: 120, uses: [...state, hosting.prune, builds.discard] },
     teardownApp: { timeout: 300, uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make] },
   };

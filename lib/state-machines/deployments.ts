@@ -1,6 +1,6 @@
 /**
- * Two state machines as data, in Amazon States Language. The state holds only ids and, after a failure, an error; all
- * other data is on the items. JSONPath without `$$`, variables or task tokens: the local run's engine supports none of
+ * Two state machines as data, in Amazon States Language. The state holds only ids, the address of the build's job and,
+ * after a failure, an error; all other data is on the items. JSONPath without `$$`, variables or task tokens: the local run's engine supports none of
  * these, and a test enforces it.
  */
 
@@ -60,7 +60,8 @@ export function deploymentMachine(steps: DeploymentSteps) {
     StartAt: 'Begin',
     TimeoutSeconds: DEPLOYMENT_SECONDS,
     States: {
-      Begin: step(steps.beginDeployment, 'BuildOrNot'),
+      // `build.jobUrl`: the address of the job, worthless once the build has taken and deleted it.
+      Begin: { ...step(steps.beginDeployment, 'BuildOrNot'), ResultPath: '$.build' },
       BuildOrNot: {
         Type: 'Choice',
         Choices: [{ Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' }],
@@ -71,7 +72,10 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Resource: 'arn:aws:states:::codebuild:startBuild.sync',
         Parameters: {
           ProjectName: steps.buildProject,
-          EnvironmentVariablesOverride: [{ Name: 'DEPLOYMENT_ID', Type: 'PLAINTEXT', 'Value.$': '$.deploymentId' }],
+          EnvironmentVariablesOverride: [
+            { Name: 'DEPLOYMENT_ID', Type: 'PLAINTEXT', 'Value.$': '$.deploymentId' },
+            { Name: 'JOB_URL', Type: 'PLAINTEXT', 'Value.$': '$.build.jobUrl' },
+          ],
         },
         TimeoutSeconds: BUILD_SECONDS,
         ResultPath: null,

@@ -48,7 +48,11 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     startKeyValueStore({ dataDir, port: ports.routes, stores }).then(started),
     createTables(engines.dynamoDbUrl, template),
     createQueuesAndBuckets(engines.queuesUrl, template),
-    startCodeBuild({ ...place, port: ports.builds, projects, gitRoot: engines.git.root }).then(started),
+    startCodeBuild({
+      ...{ ...place, port: ports.builds, projects, gitRoot: engines.git.root },
+      // Commands run as the user of the platform: a machine that is no container has no other user for them.
+      environment: { ...addresses.buildEnvironment, BUILD_USER: 'self' },
+    }).then(started),
     startDsql({ ...place, port: ports.databases, region: String(variables.DATABASE_REGION) }).then(started),
     startCloudFront({
       ...{ dataDir, port: ports.cloudfront },

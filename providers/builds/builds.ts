@@ -2,8 +2,11 @@ import * as z from 'zod/mini';
 import type { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import { memoize } from '../../contract/envelope.ts';
 import type { Sealed } from '../encryption/secrets.ts';
+import type { BuildAccess } from './access.ts';
+import { sealJob } from './job-document.ts';
+import { artifactKey, CACHES, cacheKey, environmentKey, jobKey, logKey, resultKey } from './keys.ts';
 
-/** A build's job, an object in the builds bucket. The state machine passes ids only. */
+/** A build's job, a sealed object in the builds bucket. The state machine passes ids and the job's address only. */
 export interface Job {
   applicationId: string;
   deploymentId: string;
@@ -14,13 +17,16 @@ export interface Job {
   installCommand: string;
   buildCommand: string | null;
   startFile: string;
-  /** The variables as JSON `{KEY: value}`, sealed under `{application: hostArn}`. */
+  /** The variables, for the application's commands. */
+  variables: Record<string, string>;
+  /** The variables as JSON `{KEY: value}`, sealed under `{application: hostArn}`, for the artifact. */
   env: Sealed | null;
   hostArn: string;
   /** The application's databases, oldest first: no secret is needed to name them. */
   databases: { prefix: string; host: string; region: string }[];
-  /** The private half of the deploy key, sealed under `{deployKey: applicationId}`; null where git speaks HTTPS. */
-  deployKey: Sealed | null;
+  /** The private half of the deploy key; null where git speaks HTTPS. */
+  deployKey: string | null;
+  access: BuildAccess;
 }
 
 const Result = memoize(() =>
@@ -33,17 +39,6 @@ const Result = memoize(() =>
 /** A build's result: the commit that it packaged, or the one-line reason for its failure. */
 export type Result = z.output<ReturnType<typeof Result>>;
 
-export const jobKey = (deploymentId: string) => `jobs/${deploymentId}.json`;
-export const logKey = (deploymentId: string) => `logs/${deploymentId}.txt`;
-export const resultKey = (deploymentId: string) => `results/${deploymentId}.json`;
-export const artifactKey = (applicationId: string, deploymentId: string) =>
-  `artifacts/${applicationId}/${deploymentId}.zip`;
-
-/** Caches that an application's builds keep for the next one. */
-export const CACHES = ['dependencies', 'build'] as const;
-export type CacheName = (typeof CACHES)[number];
-export const cacheKey = (applicationId: string, name: CacheName) => `caches/${applicationId}/${name}`;
-
 export interface Objects {
   getObject(bucket: string, key: string): Promise<Buffer | undefined>;
   putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void>;
@@ -51,7 +46,14 @@ export interface Objects {
 }
 
 export interface Builds {
-  writeJob(job: Job): Promise<void>;
+  /** Stores a job and returns the key that decrypts it. */
+  writeJob(job: Job): Promise<string>;
+  /** Deletes a job that no build took. */
+  removeJob(deploymentId: string): Promise<void>;
+  /** Stores the sealed variables of a deployment beside its artifact. */
+  writeEnvironment(applicationId: string, deploymentId: string, sealed: Sealed): Promise<void>;
+  /** The sealed variables of a deployment; undefined if it has none, or if they are no longer kept. */
+  readEnvironment(applicationId: string, deploymentId: string): Promise<Sealed | undefined>;
   /** The build's log as far as it has come, with its marks (build-log.ts); empty before it began. */
   readLog(deploymentId: string): Promise<string>;
   readResult(deploymentId: string): Promise<Result>;
@@ -66,16 +68,30 @@ export interface Builds {
 /** The builds bucket: jobs in, logs, results and artifacts out. */
 export function createBuilds({ getObject, putObject, deleteObject }: Objects, bucket: string): Builds {
   return {
-    writeJob: (job) => putObject(bucket, jobKey(job.deploymentId), JSON.stringify(job), 'application/json'),
+    async writeJob(job) {
+      const { document, key } = sealJob(job);
+      await putObject(bucket, jobKey(job.deploymentId), document, 'application/octet-stream');
+      return key;
+    },
+    removeJob: (deploymentId) => deleteObject(bucket, jobKey(deploymentId)),
+    writeEnvironment: (applicationId, deploymentId, sealed) =>
+      putObject(bucket, environmentKey(applicationId, deploymentId), JSON.stringify(sealed), 'application/json'),
+    readEnvironment: async (applicationId, deploymentId) => {
+      const found = await getObject(bucket, environmentKey(applicationId, deploymentId));
+      return found ? JSON.parse(found.toString('utf8')) : undefined;
+    },
     readLog: async (deploymentId) => (await getObject(bucket, logKey(deploymentId)))?.toString('utf8') ?? '',
     readResult: async (deploymentId) => {
       const found = await getObject(bucket, resultKey(deploymentId));
       return found ? Result().parse(JSON.parse(found.toString('utf8'))) : {};
     },
-    removeArtifact: (applicationId, deploymentId) => deleteObject(bucket, artifactKey(applicationId, deploymentId)),
+    removeArtifact: async (applicationId, deploymentId) => {
+      const keys = [artifactKey, environmentKey].map((keyOf) => keyOf(applicationId, deploymentId));
+      await Promise.all(keys.map((key) => deleteObject(bucket, key)));
+    },
     remove: async (applicationId, deploymentId) => {
       const keys = [jobKey, logKey, resultKey].map((keyOf) => keyOf(deploymentId));
-      keys.push(artifactKey(applicationId, deploymentId));
+      keys.push(artifactKey(applicationId, deploymentId), environmentKey(applicationId, deploymentId));
       await Promise.all(keys.map((key) => deleteObject(bucket, key)));
     },
     removeCaches: async (applicationId) => {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { createRedactor } from './redaction.ts';
 
@@ -42,4 +43,21 @@ test('passes on text at once that cannot become a secret', () => {
   expect(stream.write('progress 10%')).toBe('progress 10%');
   expect(stream.write(' a se')).toBe(' a ');
   expect(stream.write('ason')).toBe('season');
+});
+
+test('redacts a value in hexadecimal, and as inspectors and shells quote it', () => {
+  const value = `it's a "secret"\\value`;
+  const { redact } = createRedactor([value]);
+  const printed = [
+    Buffer.from(value).toString('hex'),
+    Buffer.from(value).toString('hex').toUpperCase(),
+    JSON.stringify({ value }),
+    inspect({ value }),
+    `'${value.replaceAll("'", "'\\''")}'`,
+  ];
+  expect(redact(printed[0] ?? '')).toBe('[redacted]');
+  expect(redact(printed[1] ?? '')).toBe('[redacted]');
+  expect(redact(printed[2] ?? '')).toBe('{"value":"[redacted]"}');
+  expect(redact(printed[3] ?? '')).not.toContain('secret');
+  expect(redact(printed[4] ?? '')).toBe("'[redacted]'");
 });

@@ -17,7 +17,7 @@ export interface Redactor {
   stream(): RedactingStream;
 }
 
-/** Redacts values: whole or line by line, in plain text, in base64 (at any offset of a longer text) and URL-encoded. */
+/** Redacts values: whole or line by line, in plain text, quoted, in base64 (at any offset of a longer text), hexadecimal and URL-encoded. */
 export function createRedactor(values: readonly string[]): Redactor {
   const secrets = [...new Set(values.flatMap(splitLines).flatMap(encodedForms))].sort((a, b) => b.length - a.length);
   if (secrets.length === 0)
@@ -76,7 +76,21 @@ function encodedForms(value: string): string[] {
   const encoded = encodeURIComponent(value);
   const lowerCase = encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const urls = [encoded, lowerCase, encoded.replaceAll('%20', '+')];
-  return [value, JSON.stringify(value).slice(1, -1), ...urls, ...base64Forms(value)];
+  const hex = Buffer.from(value).toString('hex');
+  const quoted = JSON.stringify(value).slice(1, -1);
+  // As Node's inspector prints a text, which chooses among three quotes, and as a shell does.
+  const escaped = quoted.replaceAll('\\"', '"');
+  const others = [escaped, ...["'", '`'].map((quote) => escaped.replaceAll(quote, `\\${quote}`))];
+  return [
+    value,
+    quoted,
+    ...others,
+    value.replaceAll("'", "'\\''"),
+    ...urls,
+    hex,
+    hex.toUpperCase(),
+    ...base64Forms(value),
+  ];
 }
 
 /**

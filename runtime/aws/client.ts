@@ -65,10 +65,8 @@ function connect(protocol: string): Promise<Connection> {
 }
 
 let credentials: Credentials | undefined;
-async function currentCredentials(): Promise<Credentials> {
-  if (!credentials || (credentials.expiresAt ?? Number.POSITIVE_INFINITY) < Date.now()) {
-    credentials = await readCredentials();
-  }
+function currentCredentials(): Credentials {
+  credentials ??= readCredentials();
   return credentials;
 }
 
@@ -82,7 +80,6 @@ interface Outgoing {
 }
 interface Answered {
   status: number;
-  etag: string;
   body: Buffer;
 }
 
@@ -95,8 +92,8 @@ async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const { statusCode: status = 0, headers } = response;
-        resolve({ status, etag: headers.etag ?? '', body: Buffer.concat(chunks) });
+        const { statusCode: status = 0 } = response;
+        resolve({ status, body: Buffer.concat(chunks) });
       });
     });
     outgoing.on('timeout', () => outgoing.destroy(new AwsError('TimeoutError', 'The request timed out', 0)));
@@ -141,7 +138,7 @@ export function callAws<Output>(
     const endpoint = endpointFor(service, region);
     const request = { service, region, host: endpoint.host, target: `${target}.${operation}`, body };
     const contentType = `application/x-amz-json-${version}`;
-    const headers = signJson({ ...request, contentType }, await currentCredentials());
+    const headers = signJson({ ...request, contentType }, currentCredentials());
     const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
     const document = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
     if (response.status === 200) return document as Output;
@@ -168,7 +165,7 @@ async function requestS3({ timeout, ...request }: ObjectRequest): Promise<Answer
   const endpoint = endpointFor('s3');
   const signed = aws4.sign(
     { ...request, service: 's3', region: config.AWS_REGION, host: endpoint.host },
-    await currentCredentials(),
+    currentCredentials(),
   );
   const { method, path, body } = request;
   return await exchange(endpoint, { method, path, body, timeout, headers: signed.headers ?? {} });
@@ -199,37 +196,6 @@ export function putObject(bucket: string, key: string, body: string | Buffer, co
     const response = await requestS3({ method: 'PUT', path, headers, body, timeout: 300_000 });
     if (response.status !== 200) throw s3Error(response.status, response.body);
   });
-}
-
-/**
- * Size of a part of a large object in bytes. S3 requires at least 5 MiB, except for the last part, and at most 10,000
- * parts.
- */
-const PART_BYTES = 8 * 1024 * 1024;
-
-/** Writes an object of any size, large ones in parts, so that a broken connection repeats only one part. */
-export async function putLargeObject(bucket: string, key: string, body: Buffer, contentType: string): Promise<void> {
-  if (body.length <= PART_BYTES) return putObject(bucket, key, body, contentType);
-  const ask = (method: string, query: string, headers: Record<string, string>, content: string | Buffer) =>
-    withRetries(async () => {
-      const path = `${objectPath(bucket, key)}?${query}`;
-      const response = await requestS3({ method, path, headers, body: content, timeout: 60_000 });
-      if (response.status !== 200) throw s3Error(response.status, response.body);
-      return response;
-    });
-  const begun = await ask('POST', 'uploads=', { 'content-type': contentType }, '');
-  const id = /<UploadId>([^<]+)</.exec(begun.body.toString('utf8'))?.[1] ?? '';
-  const uploadId = `uploadId=${encodeURIComponent(id)}`;
-  const binary = { 'content-type': 'application/octet-stream' };
-  const parts: string[] = [];
-  for (let start = 0, part = 1; start < body.length; start += PART_BYTES, part += 1) {
-    const sent = await ask('PUT', `partNumber=${part}&${uploadId}`, binary, body.subarray(start, start + PART_BYTES));
-    parts.push(`<Part><PartNumber>${part}</PartNumber><ETag>${sent.etag}</ETag></Part>`);
-  }
-  const list = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
-  const ended = await ask('POST', uploadId, { 'content-type': 'application/xml' }, list);
-  // This operation may report an error after status 200.
-  if (ended.body.includes('<Error>')) throw s3Error(500, ended.body);
 }
 
 /** Deletes an object. A missing object is no error. */

@@ -46,6 +46,8 @@ export const Deployment = /* @__PURE__ */ entity({
       builtAt: z.optional(z.string()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),
+      /** Of a rollback: the deployment whose build made the release. */
+      builtBy: z.optional(z.string()),
       /** True once the release is being removed: it cannot be rolled back to any more. */
       retired: z.optional(z.literal(true)),
       /** True while another deployment of the application is under way: nothing is started for this one yet. */

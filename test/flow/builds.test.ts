@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { getDeployment, readDeploymentLog } from '../../contract/deployments/deployments.ts';
-import { artifactKey } from '../../providers/builds/builds.ts';
+import { artifactKey } from '../../providers/builds/keys.ts';
 import { get } from '../support/browse.ts';
 import { deployer } from '../support/deployer.ts';
 import { codeOf, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';

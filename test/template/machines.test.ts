@@ -68,9 +68,9 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
     }
   });
 
-  test('passes no step output on except ids, the error and whether work is left', () => {
+  test('passes no step output on except ids, the error, the job’s address and whether work is left', () => {
     for (const [name, state] of states) {
-      if (state.Type === 'Task') expect([null, '$.look', '$.progress'], name).toContain(state.ResultPath);
+      if (state.Type === 'Task') expect([null, '$.look', '$.progress', '$.build'], name).toContain(state.ResultPath);
       for (const { ResultPath } of state.Catch ?? []) expect(ResultPath).toBe('$.error');
     }
   });

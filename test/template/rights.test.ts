@@ -62,7 +62,6 @@ test('customer code can only decrypt its own variables, connect to its own datab
   expect(role?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
     'dsql:DbConnectAdmin',
     'kms:Decrypt',
-    'logs:CreateLogGroup',
     'logs:CreateLogStream',
     'logs:PutLogEvents',
   ]);
@@ -71,11 +70,47 @@ test('customer code can only decrypt its own variables, connect to its own datab
     // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM's own variable
     StringEquals: { 'aws:ResourceTag/application': '${lambda:SourceFunctionArn}' },
   });
+  const stream = role?.Policies.find(({ Action }) => Action.includes('logs:CreateLogStream'));
+  expect(stream?.Action).toEqual(['logs:CreateLogStream']);
+  expect(stream?.Condition).toEqual(connect?.Condition);
   const decrypt = role?.Policies.find(({ Action }) => Action.includes('kms:Decrypt'));
   expect(decrypt?.Condition).toEqual({
     // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM's own variable
     StringEquals: { 'kms:EncryptionContext:application': '${lambda:SourceFunctionArn}' },
   });
+});
+
+test('a build’s own role can fetch the builder and write its log, and nothing of customers', () => {
+  const role = roles.find(({ resource }) => resource.logicalId.startsWith('BuildRole'));
+  const rights =
+    role?.Policies.flatMap(({ Action, Resource }) => Action.map((action) => [action, [Resource].flat()])) ?? [];
+  expect(rights.map(([action]) => action).sort()).toEqual([
+    'logs:CreateLogStream',
+    'logs:PutLogEvents',
+    's3:GetObject',
+    's3:GetObjectVersion',
+  ]);
+  for (const [action, resources] of rights) {
+    const own = String(action).startsWith('logs:')
+      ? /:log-group:\/aws\/codebuild\/hosting-prod-build:\*$/
+      : /\/[0-9a-f]{64}\.zip$/;
+    for (const resource of resources ?? []) expect(resource).toMatch(own);
+  }
+});
+
+test('the requests of builds are signed by a role that no build can assume', () => {
+  const holders = roles.filter(({ Policies }) => Policies.some(({ Action }) => Action.includes('sts:AssumeRole')));
+  expect(holders.map(({ resource }) => resource.logicalId)).toEqual([expect.stringContaining('BeginDeployment')]);
+  const access = roles.find(({ name }) => name === 'hosting-prod-build-access');
+  expect(access?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
+    's3:DeleteObject',
+    's3:GetObject',
+    's3:PutObject',
+  ]);
+  const [project] = template.resources('AWS::CodeBuild::Project');
+  const names = JSON.stringify(project?.properties.Environment);
+  expect(names).not.toContain('BUILD_USER');
+  expect(names).not.toContain('BUCKET');
 });
 
 /** Encryption context per function that uses the key; the application's by default. */
@@ -86,7 +121,7 @@ const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
   [/CreateApp/, ['gitHook', 'deployKey']],
   [/ReceivePush|GitHook/, ['gitHook']],
   [/RotateDeployKey/, ['deployKey']],
-  [/BuildRole/, ['application', 'deployKey']],
+  [/BeginDeployment/, ['application', 'deployKey']],
 ];
 
 test('only operations that need the key may use it, each with its own encryption context', () => {
@@ -104,9 +139,9 @@ test('only operations that need the key may use it, each with its own encryption
     'provider-keys',
   ];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
-  // The others: the role of customer code, the build, the function that calls models, the one that sends webhooks, and two for
-  // hosting servers.
-  expect(holders).toHaveLength(secretRoutes.length + 6);
+  // The others: the role of customer code, the two steps of a deployment that open variables, the function that calls models, the
+  // one that sends webhooks, and two for hosting servers.
+  expect(holders).toHaveLength(secretRoutes.length + 7);
   for (const { Policies, resource } of holders) {
     const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
       ({ Condition }) => Object.keys(Object.values(Condition ?? {})[0] ?? {}),

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, deleteApp } from '../../../contract/apps/apps.ts';
 import { createDatabase, listDatabases, MAX_DATABASES } from '../../../contract/databases/databases.ts';
-import { createDeployment } from '../../../contract/deployments/deployments.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
-import { jobKey } from '../../../providers/builds/builds.ts';
+import { artifactKey } from '../../../providers/builds/keys.ts';
+import { entriesOf } from '../../support/archive.ts';
+import { deployer } from '../../support/deployer.ts';
 import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
@@ -59,7 +60,8 @@ test('a database is created, its event sent once, its variables named, and it is
 
 test('the next deployment receives the available databases, oldest first', async () => {
   const account = await newAccount();
-  const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl: 'https://git.localhost/no-such.git' };
+  const { deploy } = deployer(() => account);
+  const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl: 'https://git.localhost/hello-node.git' };
   const { id } = (await account.call(createApp, { body: { ...body, deployNow: false } })).body.data;
   const made = ['first', 'second'].map(async (name, index) => {
     await new Promise((done) => setTimeout(done, index * 50));
@@ -67,14 +69,15 @@ test('the next deployment receives the available databases, oldest first', async
     return await untilAvailable(account, answer.body.data.id);
   });
   const [first, second] = await Promise.all(made);
-  const deployment = (await account.call(createDeployment, { params: { id } })).body.data.id;
+  const deployment = await deploy(id);
+  expect(deployment.status, deployment.log).toBe('SUCCEEDED');
   Object.assign(process.env, local.environment);
   const [{ bucket }, { getObject }] = await Promise.all([
     import('../../../runtime/bindings/builds.ts'),
     import('../../../runtime/aws/client.ts'),
   ]);
-  const job = await waitFor(() => getObject(bucket, jobKey(deployment)));
-  expect(JSON.parse(job.toString()).databases).toEqual([
+  const files = await entriesOf(await getObject(bucket, artifactKey(id, deployment.id)));
+  expect(JSON.parse(files.get('.service/databases.json') ?? '')).toEqual([
     { prefix: 'DATABASE_FIRST', host: first?.host, region: 'eu-west-1' },
     { prefix: 'DATABASE_SECOND', host: second?.host, region: 'eu-west-1' },
   ]);

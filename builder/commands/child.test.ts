@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readTool, runTool, startChild } from './child.ts';
+
+test('a child sees the environment that it was given and nothing else', async () => {
+  process.env.BUILDER_SECRET = 'secret';
+  try {
+    const print = ['/proc/self/environ'];
+    expect(runTool('/bin/cat', print, { environment: { GIVEN: '1' } })).toBe('GIVEN=1\0');
+    expect(runTool('/bin/cat', print)).not.toContain('BUILDER_SECRET');
+    expect((await readTool('/bin/cat', print, { GIVEN: '2' }, 100)).stdout).toBe('GIVEN=2\0');
+    const child = startChild('/bin/cat', print, { environment: {}, stdio: ['ignore', 'pipe', 'ignore'] });
+    let printed = '';
+    for await (const chunk of child.stdout ?? []) printed += chunk;
+    expect(printed).toBe('');
+  } finally {
+    delete process.env.BUILDER_SECRET;
+  }
+});
+
+test('only one module of the builder starts processes', () => {
+  const importing = globSync('builder/**/*.ts').filter(
+    (file) =>
+      !/\.test\.ts$|test-harness/.test(file) &&
+      /^import (?!type).*'node:(child_process|cluster|worker_threads)'/m.test(readFileSync(file, 'utf8')),
+  );
+  expect(importing).toEqual(['builder/commands/child.ts']);
+});

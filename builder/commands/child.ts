@@ -1,0 +1,76 @@
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+
+/** A user that runs commands instead of the builder's own user. */
+export interface User {
+  uid: number;
+  gid: number;
+  home: string;
+}
+
+/** Options of a child process. The environment is required, because Node would pass on the builder's own. */
+export interface ChildOptions {
+  /** The child's whole environment. */
+  environment: Readonly<Record<string, string>>;
+  stdio: SpawnOptions['stdio'];
+  directory?: string;
+  /** Runs the child as another user, without supplementary groups. */
+  user?: User | undefined;
+}
+
+const optionsOf = ({ environment, stdio, directory, user }: ChildOptions): SpawnOptions => ({
+  env: { ...environment },
+  ...(stdio === undefined ? {} : { stdio }),
+  ...(directory === undefined ? {} : { cwd: directory }),
+  ...(user ? { uid: user.uid, gid: user.gid } : {}),
+});
+
+/** Starts a process. The only function of the builder that does, besides {@link runTool}. */
+export const startChild = (command: string, args: readonly string[], options: ChildOptions): ChildProcess =>
+  spawn(command, args, optionsOf(options));
+
+/** Environment of the system's own tools: where they are, and plain messages. */
+export const toolEnvironment = (own: NodeJS.ProcessEnv = process.env): Record<string, string> => ({
+  PATH: own.PATH ?? '/usr/bin:/bin',
+  LC_ALL: 'C',
+});
+
+/** Runs one of the system's tools to its end and returns its output. Throws if it fails. */
+export function runTool(command: string, args: readonly string[], options: Partial<ChildOptions> = {}): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    ...optionsOf({ environment: toolEnvironment(), stdio: ['ignore', 'pipe', 'pipe'], ...options }),
+    encoding: 'utf8',
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${command} exited with ${status}: ${stderr.slice(0, 500)}`);
+  return stdout;
+}
+
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+/** Runs one of the system's tools and returns its output, also if it fails. The output is limited to `maxBytes`. */
+export async function readTool(
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  maxBytes: number,
+  user?: User,
+): Promise<{ status: number | null; stdout: string }> {
+  const child = startChild(command, args, { environment, stdio: ['ignore', 'pipe', 'ignore'], user });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  ended.catch(() => {}); // awaited below, once the output was read
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of child.stdout ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      child.kill('SIGKILL');
+      throw new Error(`${command} printed more than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return { status: await ended, stdout: Buffer.concat(chunks).toString('utf8') };
+}

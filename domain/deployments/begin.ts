@@ -1,0 +1,71 @@
+import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
+import type { BuildAccessProvider } from '../../providers/builds/access.ts';
+import type { Builds, Job } from '../../providers/builds/builds.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { type App, EnvSet, GitAccess } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { change } from '../../table/writes.ts';
+import { envContext } from '../apps/environment.ts';
+import { releaseDatabases } from '../databases/databases.ts';
+import type { Deps } from '../deps.ts';
+import { emit } from '../webhooks/events.ts';
+import type { DeploymentIds } from './inputs.ts';
+import { deploymentEventData, scheduleCheck } from './queue.ts';
+import { DeploymentError, readRunning } from './release.ts';
+
+type BuildDeps = Deps & { builds: Builds; buildAccess: BuildAccessProvider; secrets: Secrets };
+
+/**
+ * Returns the job of a build, from the application's current settings. Its secrets are decrypted here, and its requests
+ * are signed here, so that the build's own role needs no permission on any of them.
+ */
+async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promise<Omit<Job, 'access'>> {
+  const { id: applicationId, accountId } = app;
+  const [env, git, databases] = await Promise.all([
+    deps.table.get(EnvSet, { accountId, id: applicationId }),
+    deps.table.get(GitAccess, { applicationId }),
+    releaseDatabases(deps, applicationId),
+  ]);
+  if (app.repoUrl === null) throw new DeploymentError('The application has no repository.');
+  const { repoUrl, branch, nodeVersion, framework, installCommand, buildCommand, startFile } = app;
+  const sealed = env && env.keys.length > 0 ? env.sealed : null;
+  const sealedKey = parseRepositoryAddress(repoUrl)?.scheme === 'ssh' ? (git?.privateKey ?? null) : null;
+  const [variables, deployKey] = await Promise.all([
+    sealed ? deps.secrets.unseal(envContext(deps, applicationId), sealed) : '{}',
+    sealedKey ? deps.secrets.unseal({ deployKey: applicationId }, sealedKey) : null,
+    sealed ? deps.builds.writeEnvironment(applicationId, deploymentId, sealed) : undefined,
+  ]);
+  return {
+    ...{ applicationId, deploymentId, repoUrl, branch, nodeVersion, framework },
+    ...{ installCommand, buildCommand, startFile, databases, deployKey },
+    ...{ variables: JSON.parse(variables), env: sealed, hostArn: deps.settings.hostArnOf(applicationId) },
+  };
+}
+
+/** Stores the job of a build and returns its address, which contains the key that decrypts it. */
+async function writeJob(deps: BuildDeps, app: App, deploymentId: string): Promise<string> {
+  const [job, { readJob, access }] = await Promise.all([
+    buildJob(deps, app, deploymentId),
+    deps.buildAccess.grant(app.id, deploymentId),
+  ]);
+  return `${readJob.url}#${await deps.builds.writeJob({ ...job, access })}`;
+}
+
+/**
+ * Marks the deployment running and stores the job of its build, if there is one. Repeating it changes nothing.
+ * @returns the job's address, for the build's environment: worthless once the builder took and deleted the job
+ */
+export async function beginDeployment(deps: BuildDeps, ids: DeploymentIds): Promise<{ jobUrl: string } | undefined> {
+  const { accountId, deploymentId } = ids;
+  const { deployment, app } = await readRunning(deps, ids);
+  const build = deployment.trigger === 'ROLLBACK' ? undefined : { jobUrl: await writeJob(deps, app, deploymentId) };
+  if (deployment.status !== 'QUEUED') return build; // This step is being repeated.
+  const began = build ? { beganAt: deps.now().toISOString() } : {};
+  const set = { status: 'RUNNING', ...began, ...scheduleCheck(deps) };
+  const of = { accountId, id: deploymentId };
+  await deps.table.transact([
+    change(Deployment, of, { set, when: { status: { is: 'QUEUED' } } }, () => new DeploymentError('It ended already.')),
+    emit(deps, accountId, 'deployment.started', deploymentEventData(deployment)),
+  ]);
+  return build;
+}

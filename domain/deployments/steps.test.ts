@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import type { HealthCheck } from '../../providers/app-host/app-host.ts';
+import { createBuildAccess } from '../../providers/builds/access.ts';
+import { createBuilds } from '../../providers/builds/builds.ts';
+import { openJob } from '../../providers/builds/job-document.ts';
+import { jobKey } from '../../providers/builds/keys.ts';
+import type { Context, Sealed } from '../../providers/encryption/secrets.ts';
+import { EnvSet } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { change, create } from '../../table/writes.ts';
+import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { beginDeployment } from './begin.ts';
+import { checkRelease } from './check.ts';
+import { createDeployment } from './create.ts';
+import { recordFailure } from './failure.ts';
+
+const SECRET = 's3cr3t-value/of the application';
+
+/** Steps of a deployment of an application with one variable, with a bucket in memory. */
+async function steps(health: Partial<HealthCheck> = {}) {
+  const made = await deploymentSimulation();
+  const { deps, ids, caller } = made;
+  const objects = new Map<string, Buffer>();
+  const opened: Context[] = [];
+  const sealed = (text: string): Sealed => ({ wrappedKey: '', iv: '', ciphertext: text });
+  const all = {
+    ...deps,
+    settings: { ...deps.settings, hostArnOf: (id: string) => `arn:${id}` },
+    builds: createBuilds(
+      {
+        getObject: async (_, key) => objects.get(key),
+        putObject: async (_, key, body) => void objects.set(key, Buffer.from(body)),
+        deleteObject: async (_, key) => void objects.delete(key),
+      },
+      'builds',
+    ),
+    buildAccess: createBuildAccess(async (grants) =>
+      grants.map(({ key, ...request }) => ({ ...request, url: `https://s3/${key}?signed` })),
+    ),
+    secrets: {
+      seal: async (_: Context, text: string) => sealed(text),
+      unseal: async (context: Context, { ciphertext }: Sealed) => {
+        opened.push(context);
+        return ciphertext;
+      },
+    },
+    appHost: { probe: async () => ({ status: undefined, error: undefined, output: '', ...health }) },
+  };
+  const env = { accountId: ids.accountId, id: ids.applicationId, applicationId: ids.applicationId, version: 1 };
+  const setVariable = (
+    value: string,
+    write = create(EnvSet, { ...env, keys: ['TOKEN'], sealed: sealed(JSON.stringify({ TOKEN: value })) }),
+  ) => deps.table.transact([write]);
+  await setVariable(SECRET);
+  const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
+  const deploymentId = (await createDeployment(deps, caller, asked)).data.id;
+  const of = { ...ids, deploymentId };
+  return { ...made, all, of, objects, opened, env, sealed };
+}
+
+test('a build receives its job at an address, and neither the address nor the object alone shows a secret', async () => {
+  const { all, of, objects, opened } = await steps();
+  const build = await beginDeployment(all, of);
+  const [url, key = ''] = (build?.jobUrl ?? '').split('#');
+  expect(url).toBe(`https://s3/${jobKey(of.deploymentId)}?signed`);
+  expect(build?.jobUrl).not.toContain(SECRET);
+  const document = objects.get(jobKey(of.deploymentId)) ?? Buffer.alloc(0);
+  expect(document.toString('latin1')).not.toContain(SECRET);
+  expect(openJob(document, key)).toMatchObject({ variables: { TOKEN: SECRET }, deployKey: null });
+  expect(() => openJob(document, 'A'.repeat(43))).toThrow();
+  expect(opened).toEqual([{ application: `arn:${of.applicationId}` }]);
+});
+
+test('a job that no build took is deleted when the deployment fails', async () => {
+  const { all, of, objects } = await steps();
+  await beginDeployment(all, of);
+  await recordFailure(all, of, { Error: 'States.Timeout', Cause: '' });
+  expect([...objects.keys()].filter((key) => key.startsWith('jobs/'))).toEqual([]);
+});
+
+/** Output of a server that crashes during its check: its environment, in several forms. */
+const CRASH = [
+  `TypeError: cannot connect with { TOKEN: '${SECRET}' }`,
+  `    at connect (${encodeURIComponent(SECRET)})`,
+  `TOKEN=${Buffer.from(SECRET).toString('base64')} ${Buffer.from(SECRET).toString('hex')}`,
+  'Node.js v24.21.0',
+].join('\n');
+
+async function failureOf(
+  health: Partial<HealthCheck>,
+  prepare?: (made: Awaited<ReturnType<typeof steps>>) => Promise<unknown>,
+) {
+  const made = await steps(health);
+  const { all, of, deps, ids } = made;
+  await beginDeployment(all, of);
+  await deps.table.transact([
+    change(Deployment, { accountId: ids.accountId, id: of.deploymentId }, { set: { release: '1' } }),
+  ]);
+  await prepare?.(made);
+  const failure = await checkRelease(all, of).catch((error: Error) => error);
+  return failure instanceof Error ? failure.message : '';
+}
+const FORMS = [
+  SECRET,
+  encodeURIComponent(SECRET),
+  Buffer.from(SECRET).toString('base64'),
+  Buffer.from(SECRET).toString('hex'),
+];
+
+test('the output of a release that fails its check is quoted without the values of its variables', async () => {
+  const message = await failureOf({ error: `exited with ${SECRET}`, output: CRASH });
+  for (const form of FORMS) expect(message).not.toContain(form);
+  expect(message).toContain("cannot connect with { TOKEN: '[redacted]' }");
+  expect(message).toContain('Node.js v24.21.0');
+});
+
+test('the values that a release was built with stay hidden after they were replaced', async () => {
+  const message = await failureOf({ output: CRASH }, async ({ deps, env, sealed }) => {
+    const set = { sealed: sealed(JSON.stringify({ TOKEN: 'another value' })) };
+    await deps.table.transact([change(EnvSet, { accountId: env.accountId, id: env.id }, { set })]);
+  });
+  for (const form of FORMS) expect(message).not.toContain(form);
+});
+
+test('an excerpt that begins within a line leaves that line out, as it may begin within a secret', async () => {
+  const cut = `${SECRET.slice(5)}\nthe end\n`;
+  const message = await failureOf({ output: `${cut}${'x'.repeat(4096 - cut.length - 5)}\nlast` });
+  expect(message).not.toContain(SECRET.slice(5));
+  expect(message).toContain('last');
+  const single = await failureOf({ output: SECRET.slice(5).padEnd(4096, 'y') });
+  expect(single).not.toContain(SECRET.slice(5));
+});

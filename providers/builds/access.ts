@@ -1,0 +1,88 @@
+import { artifactKey, CACHES, type CacheName, cacheKey, jobKey, logKey, resultKey } from './keys.ts';
+
+/** A request to the builds bucket that needs no credentials: it is signed, for one object and a limited time. */
+export interface SignedRequest {
+  method: 'GET' | 'PUT' | 'DELETE';
+  url: string;
+  /** Headers that are part of the signature and must be sent. */
+  headers: Record<string, string>;
+}
+
+/** A request that is to be signed. */
+export type ObjectGrant = Omit<SignedRequest, 'url'> & { key: string };
+
+/** Everything that one build may do in the builds bucket. */
+export interface BuildAccess {
+  removeJob: SignedRequest;
+  storeLog: SignedRequest;
+  storeResult: SignedRequest;
+  /** Succeeds once. */
+  storeArtifact: SignedRequest;
+  caches: Record<CacheName, { read: SignedRequest; store: SignedRequest }>;
+}
+
+/**
+ * Signs requests as a session that may do nothing else, however its credentials are used.
+ * @param name of the session, for the audit trail
+ * @param seconds for which the requests are valid
+ */
+export type SignGrants = (
+  grants: readonly ObjectGrant[],
+  session: { name: string; seconds: number },
+) => Promise<SignedRequest[]>;
+
+/** Creates the access of builds. */
+export interface BuildAccessProvider {
+  /** Returns the address of a build's job, and all other requests of the build, which the job contains. */
+  grant(applicationId: string, deploymentId: string): Promise<{ readJob: SignedRequest; access: BuildAccess }>;
+}
+
+/**
+ * Validity of a build's requests in seconds: an hour, which a session of a session lasts at most. A build waits up to ten
+ * minutes, repeats its start for three, and runs for thirty.
+ */
+export const ACCESS_SECONDS = 3600;
+
+/** The object must not exist yet. Part of the signature: without the header the request is refused. */
+const ONCE = { 'if-none-match': '*' };
+
+export const createBuildAccess = (sign: SignGrants): BuildAccessProvider => ({
+  async grant(applicationId, deploymentId) {
+    const grant = (method: SignedRequest['method'], key: string, headers = {}): ObjectGrant => ({
+      method,
+      key,
+      headers,
+    });
+    const grants = [
+      grant('GET', jobKey(deploymentId)),
+      grant('DELETE', jobKey(deploymentId)),
+      grant('PUT', logKey(deploymentId)),
+      grant('PUT', resultKey(deploymentId)),
+      grant('PUT', artifactKey(applicationId, deploymentId), ONCE),
+      ...CACHES.flatMap((name) => [
+        grant('GET', cacheKey(applicationId, name)),
+        grant('PUT', cacheKey(applicationId, name)),
+      ]),
+    ];
+    const signed = await sign(grants, { name: deploymentId, seconds: ACCESS_SECONDS });
+    const at = (index: number): SignedRequest => {
+      const found = signed[index];
+      if (!found) throw new Error('A request of the build was not signed');
+      return found;
+    };
+    const cache = (name: CacheName) => {
+      const start = 5 + 2 * CACHES.indexOf(name);
+      return { read: at(start), store: at(start + 1) };
+    };
+    return {
+      readJob: at(0),
+      access: {
+        removeJob: at(1),
+        storeLog: at(2),
+        storeResult: at(3),
+        storeArtifact: at(4),
+        caches: { dependencies: cache('dependencies'), build: cache('build') },
+      },
+    };
+  },
+});

@@ -1,0 +1,85 @@
+import aws4 from 'aws4';
+import type { ObjectGrant, SignedRequest } from '../../providers/builds/access.ts';
+import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
+
+/** Minimum validity of a session in seconds, by STS. */
+const MIN_SESSION_SECONDS = 900;
+const TIMEOUT_MS = 5000;
+const ATTEMPTS = 4;
+const RETRY_MS = 200;
+
+const ACTIONS: Record<SignedRequest['method'], string> = {
+  GET: 's3:GetObject',
+  PUT: 's3:PutObject',
+  DELETE: 's3:DeleteObject',
+};
+
+/** Returns the policy of a session that may send these requests and no others. */
+function sessionPolicy(bucket: string, grants: readonly ObjectGrant[]): string {
+  const Statement = (['GET', 'PUT', 'DELETE'] as const).flatMap((method) => {
+    const keys = grants.filter((grant) => grant.method === method).map(({ key }) => key);
+    const Resource = keys.map((key) => `arn:aws:s3:::${bucket}/${key}`);
+    return keys.length > 0 ? [{ Effect: 'Allow', Action: ACTIONS[method], Resource }] : [];
+  });
+  return JSON.stringify({ Version: '2012-10-17', Statement });
+}
+
+interface Session {
+  roleArn: string;
+  name: string;
+  seconds: number;
+  policy: string;
+}
+
+/** Assumes a role, limited to a policy. The credentials are new, so they last as long as was asked for. */
+async function assumeRole({ roleArn, name, seconds, policy }: Session): Promise<Credentials> {
+  const endpoint = endpointFor('sts');
+  const body = new URLSearchParams({
+    ...{ Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: name, Policy: policy },
+    DurationSeconds: String(Math.max(seconds, MIN_SESSION_SECONDS)),
+  }).toString();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const signed = aws4.sign(
+        {
+          ...{ service: 'sts', region: config.AWS_REGION, host: endpoint.host, method: 'POST', path: '/', body },
+          headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+        },
+        readCredentials(),
+      );
+      const headers = Object.entries(signed.headers ?? {}).filter(([each]) => !/^(host|content-length)$/i.test(each));
+      const response = await fetch(endpoint, {
+        ...{ method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) },
+        headers: headers.map(([each, value]): [string, string] => [each, String(value)]),
+      });
+      const text = await response.text();
+      const read = (tag: string): string => new RegExp(`<${tag}>([^<]+)</${tag}>`).exec(text)?.[1] ?? '';
+      if (!response.ok) throw new Error(`STS answered ${response.status} ${read('Code')}`);
+      const [accessKeyId, secretAccessKey] = [read('AccessKeyId'), read('SecretAccessKey')];
+      return { accessKeyId, secretAccessKey, sessionToken: read('SessionToken') };
+    } catch (error) {
+      if (attempt >= ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempt));
+    }
+  }
+}
+
+/**
+ * Signs requests to objects of a bucket as a new session of a role, which may send these requests and no others. A
+ * signed request is valid while its session is, which is why it is not signed with the function's own credentials: those
+ * may be about to expire.
+ */
+export async function presign(
+  bucket: string,
+  grants: readonly ObjectGrant[],
+  { roleArn, name, seconds }: { roleArn: string; name: string; seconds: number },
+): Promise<SignedRequest[]> {
+  const credentials = await assumeRole({ roleArn, name, seconds, policy: sessionPolicy(bucket, grants) });
+  const endpoint = endpointFor('s3');
+  return grants.map(({ method, key, headers }) => {
+    const path = `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}?X-Amz-Expires=${seconds}`;
+    const request = { service: 's3', region: config.AWS_REGION, host: endpoint.host, method, path, signQuery: true };
+    const signed = aws4.sign({ ...request, headers: { ...headers } }, credentials);
+    return { method, headers, url: new URL(signed.path ?? '', endpoint).href };
+  });
+}
