@@ -1,5 +1,5 @@
 /** The process that emulates SQS and S3: `node queue-server.ts <port> <region> <sessions' directory> [data directory]`. */
-import { Server as HttpServer, IncomingMessage, request as send, ServerResponse } from 'node:http';
+import { Server as HttpServer, IncomingMessage, ServerResponse, request as send } from 'node:http';
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 import { openSessions } from '../emulators/sts/sessions.ts';
