@@ -1,8 +1,10 @@
 import { startReconciliation } from '../domain/custom-domains/reconciliation.ts';
+import { endClaimsUnder } from '../domain/custom-domains/release.ts';
 import { acceptRegisteredDomain, routeCustomDomain, unrouteCustomDomain } from '../domain/custom-domains/verify.ts';
 import type { Deps } from '../domain/deps.ts';
 import { App } from '../table/entities/apps.ts';
 import { DistributionTenant } from '../table/entities/custom-domains.ts';
+import { Domain } from '../table/entities/registrar.ts';
 import { on, type Rules } from './on.ts';
 
 export type CustomDomainRuleDeps = Deps &
@@ -13,6 +15,13 @@ export type CustomDomainRuleDeps = Deps &
 export const customDomainRules = (deps: CustomDomainRuleDeps): Rules => ({
   // A domain that is registered with us needs no other proof.
   'custom-domain.verify-registered': on(App).sets('customDomain.token', (app) => acceptRegisteredDomain(deps, app)),
+  // The next owner of the name must not find another's application on it.
+  'custom-domain.end-with-registration': on(Domain).becomes({ status: 'EXPIRED' }, ({ name }) =>
+    endClaimsUnder(deps, name, deps.now().toISOString()),
+  ),
+  'custom-domain.end-at-registration': on(Domain).becomes({ status: 'ACTIVE' }, ({ name, registeredAt }) =>
+    endClaimsUnder(deps, name, registeredAt ?? ''),
+  ),
   'custom-domain.route': on(App).becomes({ customDomain: { status: 'VERIFIED' } }, (app) =>
     routeCustomDomain(deps, app),
   ),

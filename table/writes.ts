@@ -283,6 +283,10 @@ export function remove<T, K>(
   };
 }
 
+/** Lets a transaction happen only if there is no such item; `onConditionFailed` is shown the one that there is. */
+export const checkAbsent = <T, K>(entity: Entity<T, K>, of: K, onConditionFailed: (item?: T) => Error): Write =>
+  showingItem(entity, check(entity, of, { pk: 'absent' }, unexpectedConditionFailure), onConditionFailed);
+
 /** Lets a transaction happen only if another item is as expected. */
 export function check<T, K>(
   entity: Entity<T, K>,

@@ -29,7 +29,8 @@ export const CustomDomain = resource('CustomDomain', () =>
     problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
     checkedAt: z.nullable(Timestamp()),
     claimedUntil: z.nullable(Timestamp()).register(z.globalRegistry, {
-      description: 'Verify by this time; then the claim expires',
+      description:
+        'Verify by this time; then the claim expires. Of a verified domain: restore the proof by this time; null while it is there',
     }),
     certificate: z.nullable(Certificate()).register(z.globalRegistry, {
       description: 'Requested once the domain is verified and points here; null before, and for reserved names',

@@ -60,7 +60,8 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
   const check = useCheckCustomDomain();
   const remove = useRemoveCustomDomain();
   const { status, problem, checkedAt, challenge, target, claimedUntil, certificate } = domain;
-  const needsOwner = status === 'PENDING' || certificate?.status === 'WAITING' || certificate?.status === 'FAILED';
+  const isProven = status === 'VERIFIED' && claimedUntil === null;
+  const needsOwner = !isProven || certificate?.status === 'WAITING' || certificate?.status === 'FAILED';
   return (
     <Stack className="card" p="md" gap="md">
       <Group justify="space-between">
@@ -87,19 +88,27 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
           </ConfirmButton>
         </Group>
       </Group>
-      {status === 'PENDING' ? (
+      {!isProven && (
         <>
           <Text size="sm" role="status">
             {problem}
             <LastChecked at={checkedAt} />
-            {claimedUntil && <> Verify by {formatDate(claimedUntil)}.</>}
+            {status === 'PENDING' && claimedUntil && <> Verify by {formatDate(claimedUntil)}.</>}
           </Text>
           <DnsInstruction entry={challenge} purpose="Verify ownership" />
         </>
-      ) : (
-        certificate && <CertificateState certificate={certificate} />
       )}
+      {certificate && <CertificateState certificate={certificate} />}
       <DnsInstruction entry={target} purpose="Point your domain" />
+      {isProven && (
+        <Text size="sm" c="dimmed">
+          Ownership is verified again every week. Keep the TXT record {challenge.name} with the value{' '}
+          <Text span className="break">
+            {challenge.value}
+          </Text>
+          , unless the domain is registered in this account.
+        </Text>
+      )}
     </Stack>
   );
 }

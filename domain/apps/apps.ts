@@ -8,9 +8,10 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App, Host } from '../../table/entities/apps.ts';
+import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
-import { change, changeOrInspect } from '../../table/writes.ts';
+import { change, changeOrInspect, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
@@ -102,13 +103,14 @@ export async function deleteApp(
 async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
   const { name, hosts, customDomain, activeDeploymentId } = await findApp(deps, caller, id);
+  const own = customDomain && (await deps.table.get(Host, { host: customDomain.host }));
   const now = deps.now();
   const set = { status: 'DELETING', updatedAt: now.toISOString(), ...scheduleTeardown(deps) };
   const when = {
     status: { isNot: 'DELETING' },
     activeDeploymentId: activeDeploymentId ? { is: activeDeploymentId } : 'absent',
   } as const;
-  const names = [...hosts, ...(customDomain ? [customDomain.host] : [])];
+  const names = [...hosts, ...(own?.applicationId === id ? [own.host] : [])];
   const leave = (host: string) => {
     const mine = { set: { releasing: true }, when: { applicationId: { is: id } } };
     return change(Host, { host }, mine, () => new ApiError('conflict', 'The application is just losing its domain.'));
@@ -121,6 +123,7 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
       change(Account, { id: accountId }, { add: { appCount: -1, ...(activeDeploymentId ? { buildCount: -1 } : {}) } }),
       emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
       ...names.map(leave),
+      ...(customDomain ? [remove(HostClaim, { host: customDomain.host, accountId })] : []),
     ],
     { data: { id, deleted: true } },
   );

@@ -18,6 +18,7 @@ import {
   timestampAfter,
 } from './edge-tenant-state.ts';
 import { certificateMessage, nameServersSilentMessage, notPointingMessage, takenMessage } from './messages.ts';
+import { startVerifications } from './ownership.ts';
 import { setZoneAlias } from './zone-alias.ts';
 
 /**
@@ -50,7 +51,13 @@ const tenantName = ({ token }: TenantKey) => `door-${token}`;
 export async function reconcileTenant(deps: TenantDeps, { host, token }: TenantKey): Promise<CheckResult> {
   const tenantItem = await deps.table.get(DistributionTenant, { host });
   if (tenantItem?.token !== token) return DONE;
-  const step = tenantItem.status === 'CLOSING' ? removeTenant(deps, tenantItem) : advanceTenant(deps, tenantItem);
+  if (tenantItem.status === 'CLOSING') return await checkAgainOnConflict(removeTenant(deps, tenantItem));
+  if (!tenantItem.reverified) await startVerifications(deps, tenantItem);
+  return await checkAgainOnConflict(advanceTenant(deps, { ...tenantItem, reverified: true }));
+}
+
+/** Returns the result of a step; where it lost a race, this execution checks again. */
+async function checkAgainOnConflict(step: Promise<CheckResult>): Promise<CheckResult> {
   return (await ignoreConflict(step)) ?? { done: false, waitSeconds: 2 };
 }
 

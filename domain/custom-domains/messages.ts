@@ -30,6 +30,16 @@ export function notPointingMessage(
 
 export const nameServersSilentMessage = (host: string): string => `The name servers of ${host} do not answer.`;
 
+/** Explains that the proof of a verified domain is missing. @param until ISO 8601 */
+export const proofMissingMessage = (record: string, until: string): string =>
+  `The TXT record ${record} is missing. Restore it before ${until.slice(0, 10)}; then the domain is released.`;
+
+export const heldByOtherMessage = (host: string): string =>
+  `Another account has verified ${host}. If the domain is yours, remove that account's value from its TXT record.`;
+
+export const releasingMessage = (host: string): string =>
+  `${host} is being released by the application that had it, which takes some minutes.`;
+
 export const takenMessage = (host: string): string =>
   `Another Amazon CloudFront distribution uses ${host}, possibly in another AWS account. Remove it there first.`;
 

@@ -29,6 +29,7 @@ export function newTenant(
     ...{
       apex: false,
       certificates: 0,
+      reverified: true,
       checkedAt: null,
       dueAt: timestampAfter(now.getTime(), HEARTBEAT_TIMEOUT_MS),
       version: 1,

@@ -4,16 +4,16 @@ import type {
 } from '../../contract/custom-domains/custom-domains.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { App, Host } from '../../table/entities/apps.ts';
-import { schedule, unschedule } from '../../table/schedule.ts';
-import { change, claim, remove } from '../../table/writes.ts';
+import { App } from '../../table/entities/apps.ts';
+import { schedule } from '../../table/schedule.ts';
+import { change } from '../../table/writes.ts';
 import { assertNotPlatformDomain, domainTaken, findApp } from '../apps/apps.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
-import { firstCheckAt, newCustomDomain } from './claim.ts';
-import { releaseTenant } from './reconciliation.ts';
-import { type EdgeEndpoint, findTenant, noDomain, viewCustomDomain } from './verify.ts';
+import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from './claim.ts';
+import { findTenant, releaseCustomDomain } from './release.ts';
+import { type EdgeEndpoint, noDomain, viewCustomDomain } from './verify.ts';
 
 const alreadySet = () =>
   new ApiError('conflict', 'This application has a domain of its own already: remove that first.');
@@ -35,11 +35,13 @@ export async function setCustomDomain(
     ...(checkAt ? schedule(App, checkAt) : {}),
   };
   const when = { customDomain: 'absent', status: { isNot: 'DELETING' } } as const;
-  const claimed = { host: domain, accountId: app.accountId, applicationId: id };
+  const of = { accountId: app.accountId, applicationId: id };
+  const contested = await isContestable(deps, domain, app.accountId);
+  const taken: TakenError = (holder) => domainTaken('domain', domain, holder?.releasing);
   return await deps.commit(
     [
       change(App, app, { set, when }, alreadySet),
-      claim(Host, claimed, (holder) => domainTaken('domain', domain, holder?.releasing)),
+      ...claimWrites(of, customDomain, { contested, taken }),
       countToday(deps, account, 'customDomainsPerDay'),
     ],
     viewCustomDomain({ ...app, customDomain }, undefined, deps),
@@ -56,27 +58,8 @@ export const removeCustomDomain = (
 
 async function removeOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof RemoveRoute>> {
   const app = await findApp(deps, caller, id);
-  const { customDomain, slug } = app;
-  if (!customDomain) throw noDomain();
-  const { host, token, status } = customDomain;
-  const tenant = await findTenant(deps, app);
-  const set = { primaryDomain: `${slug}.${deps.settings.appsDomain}`, updatedAt: deps.now().toISOString() };
-  const same = {
-    'customDomain.token': { is: token },
-    'customDomain.status': { is: status },
-    status: { isNot: 'DELETING' },
-  };
-  const mine = { applicationId: { is: id } };
-  return await deps.commit(
-    [
-      change(App, app, { set, remove: ['customDomain', ...unschedule(App)], when: same }, concurrentUpdate),
-      ...(tenant
-        ? [
-            releaseTenant(deps, tenant),
-            change(Host, { host }, { set: { releasing: true }, when: mine }, concurrentUpdate),
-          ]
-        : [remove(Host, { host }, mine, concurrentUpdate)]),
-    ],
-    { data: { domain: host, removed: true } },
-  );
+  if (!app.customDomain) throw noDomain();
+  return await deps.commit(await releaseCustomDomain(deps, app), {
+    data: { domain: app.customDomain.host, removed: true },
+  });
 }

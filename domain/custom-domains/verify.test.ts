@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Account } from '../../table/entities/accounts.ts';
 import { App, Host } from '../../table/entities/apps.ts';
+import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { firstCheckAt, newCustomDomain } from './claim.ts';
+import { claimWrites, firstCheckAt, newCustomDomain } from './claim.ts';
 import { customDomainQueue, routeCustomDomain } from './verify.ts';
 
 const OF = { accountId: 'acc_1', id: 'app_1' };
@@ -21,8 +22,13 @@ async function claimed(account: Partial<Account> = {}) {
     ...{ primaryDomain: HOST, hosts: ['shop.apps.example.com'], customDomain, createdAt: '', updatedAt: '' },
     dueAt: firstCheckAt(customDomain) ?? '',
   };
-  const claim = { host: HOST, accountId: OF.accountId, applicationId: OF.id };
-  await deps.table.transact([create(App, app), create(Host, claim), newSimulatedAccount(OF.accountId, account)]);
+  const of = { accountId: OF.accountId, applicationId: OF.id };
+  const taken = () => new Error('taken');
+  await deps.table.transact([
+    create(App, app),
+    ...claimWrites(of, customDomain, { contested: false, taken }),
+    newSimulatedAccount(OF.accountId, account),
+  ]);
   const asked: string[] = [];
   const dns: { say: () => string[] } = { say: () => [] };
   const txt = {
@@ -45,8 +51,9 @@ async function claimed(account: Partial<Account> = {}) {
       );
       return pointed;
     },
+    hold: () => deps.table.transact([create(Host, { host: HOST, ...of })]),
     held: (set: Partial<Host>) => deps.table.transact([change(Host, { host: HOST }, { set })]),
-    claims: () => memory.items('HOST').length,
+    claims: () => memory.items(HostClaim.type).length + memory.items(Host.type).length,
   };
 }
 
@@ -71,7 +78,9 @@ test('checks a domain a minute after its claim, and stops once it is verified', 
 });
 
 test('a redelivered event does not route a released or reclaimed domain to its former owner', async () => {
-  const { routed, held } = await claimed();
+  const { routed, hold, held } = await claimed();
+  expect(await routed()).toEqual([]);
+  await hold();
   expect(await routed()).toEqual([HOST]);
   await held({ releasing: true });
   expect(await routed()).toEqual([]);

@@ -7,22 +7,30 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { aliasTo, type HostRoutes } from '../../providers/edge/host-routes.ts';
 import { App, type CustomDomain, Host } from '../../table/entities/apps.ts';
-import { DistributionTenant } from '../../table/entities/custom-domains.ts';
+import { type DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { change, remove, type Write } from '../../table/writes.ts';
+import { change, create, remove, replace } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { claimExpiresAt, FIRST_CHECK_DELAY_MS } from './claim.ts';
+import { claimExpiresAt, FIRST_CHECK_DELAY_MS, findVerifiedHolder } from './claim.ts';
+import { heldByOtherMessage, releasingMessage } from './messages.ts';
+import {
+  challengeName,
+  findMissingProof,
+  nextVerification,
+  type OwnershipDeps,
+  releasedAt,
+  verifyAgain,
+} from './ownership.ts';
 import { newTenant, requestCheck } from './reconciliation.ts';
+import { findTenant, releaseCustomDomain } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
 
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
 const MAX_RECHECK_DELAY_MS = 3600_000;
-
-const challengeName = (host: string) => `_hosting-challenge.${host}`;
 
 /** The endpoint that custom domains must point to. */
 export interface EdgeEndpoint {
@@ -37,14 +45,15 @@ export function viewCustomDomain(
   { edgeEndpoint }: EdgeEndpoint,
 ): Output<typeof GetRoute> {
   if (!customDomain) throw noDomain();
-  const { host, status, token, problem = null, checkedAt } = customDomain;
+  const { host, status, token, problem = null, checkedAt, unprovenSince } = customDomain;
+  const claimedUntil = status === 'PENDING' ? claimExpiresAt(customDomain) : unprovenSince && releasedAt(unprovenSince);
   return {
     data: {
       domain: host,
       status,
       challenge: { type: 'TXT', name: challengeName(host), value: token },
       target: { type: tenant?.apex ? 'ALIAS' : 'CNAME', name: host, value: edgeEndpoint },
-      ...{ problem, checkedAt, claimedUntil: status === 'PENDING' ? claimExpiresAt(customDomain) : null },
+      ...{ problem, checkedAt, claimedUntil: claimedUntil ?? null },
       certificate: viewCertificate(tenant),
     },
   };
@@ -56,42 +65,6 @@ function viewCertificate(tenant: DistributionTenant | undefined): Output<typeof 
   return { status, problem, checkedAt };
 }
 
-/** Returns the tenant of an application's verified domain; reserved names have none. */
-export async function findTenant(deps: Deps, { customDomain }: App): Promise<DistributionTenant | undefined> {
-  if (customDomain?.status !== 'VERIFIED') return undefined;
-  const tenant = await deps.table.get(DistributionTenant, { host: customDomain.host });
-  return tenant?.token === customDomain.token ? tenant : undefined;
-}
-
-/** Returns the reason why a claim is not proven, or undefined when it is. */
-async function findVerificationProblem({ host, token }: CustomDomain, txt: TxtRecords): Promise<string | undefined> {
-  const name = challengeName(host);
-  try {
-    const texts = await txt.at(name);
-    if (texts.includes(token)) return undefined;
-    return texts.length > 0 ? `The TXT record ${name} has another value.` : `There is no TXT record ${name} yet.`;
-  } catch {
-    // Whose fault it is cannot be told from here, and the owner is who can do something about it.
-    return `The name servers of ${host} do not answer.`;
-  }
-}
-
-/** Ends an unverified claim: the name is free, and the application uses its default address. */
-function releaseClaim(deps: Deps, app: App, { host, token }: CustomDomain): Write[] {
-  const when = { 'customDomain.token': { is: token }, status: { isNot: 'DELETING' } };
-  const set = { primaryDomain: `${app.slug}.${deps.settings.appsDomain}`, updatedAt: deps.now().toISOString() };
-  return [
-    change(App, app, { set, remove: ['customDomain', ...unschedule(App)], when }, concurrentUpdate),
-    remove(Host, { host }, { applicationId: { is: app.id } }, concurrentUpdate),
-  ];
-}
-
-/**
- * Checks whether the account has registered the domain, or a domain above it, with the platform: that proves ownership.
- */
-const ownsRegisteredDomain = async (deps: Deps, accountId: string, host: string): Promise<boolean> =>
-  (await findEnclosingDomains(deps, accountId, host)).length > 0;
-
 const ifStillPending = ({ token }: CustomDomain) =>
   ({
     'customDomain.token': { is: token },
@@ -99,14 +72,26 @@ const ifStillPending = ({ token }: CustomDomain) =>
     status: { isNot: 'DELETING' },
   }) as const;
 
-/** Verifies a claim; the stream routes the domain and creates its tenant. */
-async function acceptClaim(deps: Deps, app: App, domain: CustomDomain): Promise<App> {
+/**
+ * Verifies a claim; the stream routes the domain and creates its tenant. Of racing claims the first one wins, in one
+ * transaction.
+ *
+ * @param held the item of the host; an unverified claim of before is replaced
+ */
+async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Host | undefined): Promise<App> {
+  const { accountId, id: applicationId } = app;
+  const { host } = domain;
   const { problem: _, ...rest } = domain;
-  const customDomain: CustomDomain = { ...rest, status: 'VERIFIED', checkedAt: deps.now().toISOString() };
+  const now = deps.now();
+  const customDomain: CustomDomain = { ...rest, status: 'VERIFIED', checkedAt: now.toISOString() };
   const what = { set: { customDomain }, remove: unschedule(App), when: ifStillPending(domain) };
-  const account = await findAccount(deps, app.accountId);
+  const own = { host, accountId, applicationId, verifiedAt: now.toISOString(), dueAt: nextVerification(now) };
+  const same = { applicationId: { is: held?.applicationId ?? '' }, releasing: 'absent', verifiedAt: 'absent' } as const;
+  const account = await findAccount(deps, accountId);
   await deps.table.transact([
     change(App, app, what, concurrentUpdate),
+    held ? replace(Host, own, same, concurrentUpdate) : create(Host, own, concurrentUpdate),
+    remove(HostClaim, { host, accountId }),
     newTenant(deps, app, customDomain),
     countToday(deps, account, 'certificatesPerDay'),
   ]);
@@ -126,23 +111,49 @@ async function unlessLimited<T>(work: Promise<T>): Promise<T | undefined> {
 /** Verifies a claimed domain at once when its owner registered it with the platform. */
 export async function acceptRegisteredDomain(deps: Deps, app: App): Promise<void> {
   const { accountId, customDomain } = app;
-  if (customDomain?.status !== 'PENDING' || !(await ownsRegisteredDomain(deps, accountId, customDomain.host))) return;
+  if (customDomain?.status !== 'PENDING') return;
+  const [domains, held] = await Promise.all([
+    findEnclosingDomains(deps, accountId, customDomain.host),
+    deps.table.get(Host, { host: customDomain.host }),
+  ]);
+  // The first check decides about a host that another application has.
+  if (domains.length === 0 || (held && held.applicationId !== app.id)) return;
   // On a conflict it was accepted before, or the application deleted.
-  await unlessLimited(ignoreConflict(acceptClaim(deps, app, customDomain)));
+  await unlessLimited(ignoreConflict(acceptClaim(deps, app, customDomain, held)));
+}
+
+/**
+ * Returns the reason why a proven claim cannot have its host yet. A holder whose proof is missing loses the host to it;
+ * one whose proof is there keeps it.
+ */
+async function findObstacle(deps: OwnershipDeps, held: Host | undefined, app: App): Promise<string | undefined> {
+  if (!held || held.applicationId === app.id) return undefined;
+  if (held.releasing) return releasingMessage(held.host);
+  const holder = await findVerifiedHolder(deps, held);
+  if (!holder?.customDomain) return undefined;
+  const missing = await findMissingProof(deps, holder.accountId, holder.customDomain);
+  if (!missing?.isDefinite) return heldByOtherMessage(held.host);
+  await ignoreConflict(deps.table.transact(await releaseCustomDomain(deps, holder)));
+  return releasingMessage(held.host);
 }
 
 /** Checks for the proof and stores the result. */
-async function checkClaim(deps: Deps & { txt: TxtRecords }, app: App, domain: CustomDomain): Promise<App> {
-  const isOwned = await ownsRegisteredDomain(deps, app.accountId, domain.host);
-  const problem = isOwned ? undefined : await findVerificationProblem(domain, deps.txt);
-  if (!problem) return await acceptClaim(deps, app, domain);
+async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): Promise<App> {
+  const missing = await findMissingProof(deps, app.accountId, domain);
+  const held = missing ? undefined : await deps.table.get(Host, { host: domain.host });
+  const obstacle = missing ? undefined : await findObstacle(deps, held, app);
+  if (!missing && !obstacle) return await acceptClaim(deps, app, domain, held);
   const now = deps.now();
   if (now.toISOString() > claimExpiresAt(domain)) {
-    await deps.table.transact(releaseClaim(deps, app, domain));
+    await deps.table.transact(await releaseCustomDomain(deps, app));
     return app;
   }
   const waited = now.getTime() - Date.parse(domain.claimedAt);
-  const delay = Math.min(Math.max(waited, FIRST_CHECK_DELAY_MS), MAX_RECHECK_DELAY_MS);
+  // A host that is being released is free within minutes.
+  const delay = obstacle
+    ? FIRST_CHECK_DELAY_MS
+    : Math.min(Math.max(waited, FIRST_CHECK_DELAY_MS), MAX_RECHECK_DELAY_MS);
+  const problem = obstacle ?? missing?.problem ?? '';
   const customDomain: CustomDomain = { ...domain, problem, checkedAt: now.toISOString() };
   const next = schedule(App, new Date(now.getTime() + delay));
   const what = { set: { customDomain, ...next }, when: ifStillPending(domain) };
@@ -160,6 +171,11 @@ export async function getCustomDomain(
   return viewCustomDomain(app, await findTenant(deps, app), deps);
 }
 
+async function verifyHostAgain(deps: OwnershipDeps, host: string): Promise<void> {
+  const held = await deps.table.get(Host, { host });
+  if (held) await ignoreConflict(verifyAgain(deps, held));
+}
+
 /** POST /dashboard/v1/apps/{id}/domain/check: runs the reconciler's check now. */
 export async function checkCustomDomain(
   deps: Deps & EdgeEndpoint & { txt: TxtRecords },
@@ -167,11 +183,13 @@ export async function checkCustomDomain(
   { id }: Input<typeof CheckRoute>,
 ): Promise<Output<typeof CheckRoute>> {
   const app = await findApp(deps, caller, id);
-  if (app.customDomain?.status !== 'PENDING') {
+  const { customDomain } = app;
+  if (customDomain?.status === 'PENDING') await ignoreConflict(checkClaim(deps, app, customDomain));
+  else if (customDomain?.unprovenSince) await verifyHostAgain(deps, customDomain.host);
+  else {
     const tenant = await findTenant(deps, app);
     return viewCustomDomain(app, tenant && (await requestCheck(deps, tenant)), deps);
   }
-  await ignoreConflict(checkClaim(deps, app, app.customDomain));
   return await getCustomDomain(deps, caller, { id });
 }
 

@@ -9,7 +9,7 @@ import { claim, create, type Write } from '../../table/writes.ts';
 import { assertNotPlatformDomain, domainTaken, viewApp } from '../apps/apps.ts';
 import { newGitAccess } from '../apps/git-access.ts';
 import { assertRepositoryUrl } from '../apps/repositories.ts';
-import { firstCheckAt, newCustomDomain } from '../custom-domains/claim.ts';
+import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from '../custom-domains/claim.ts';
 import { callerTrigger, DEPLOYMENT_LIMITS, newDeployment } from '../deployments/queue.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
@@ -66,16 +66,19 @@ export async function createApp(
     ...(input.customDomain ? [countCustomDomain(deps, caller.accountId)] : []),
   ]);
   const slug = toSlug(input.name);
+  let contested = false;
   for (let waits = 0, suffixes = 0, suffix = RESERVED_SLUGS.has(slug) ? randomSuffix() : ''; ; ) {
     try {
-      return await createAppAt(deps, caller, access, input, slug + suffix, counted);
+      return await createAppAt(deps, caller, access, input, { slug: slug + suffix, contested, counted });
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
       if (error.releasing && waits < MAX_RELEASE_WAITS) {
         waits += 1;
         await new Promise((done) => setTimeout(done, RELEASE_WAIT_MS));
       } else if (error.host === input.customDomain) {
-        throw domainTaken('customDomain', error.host, error.releasing);
+        // Its holder's proof may be missing. Checked once: another claim of this account is a conflict.
+        contested = !contested && (await isContestable(deps, error.host, caller.accountId));
+        if (!contested) throw domainTaken('customDomain', error.host, error.releasing);
       } else {
         suffixes += 1;
         if (suffixes > MAX_SLUG_ATTEMPTS) throw error;
@@ -94,8 +97,7 @@ async function createAppAt(
   caller: Caller,
   access: GitAccess,
   { customDomain, deployNow, ...input }: Input<typeof CreateRoute>,
-  slug: string,
-  counted: readonly Write[],
+  { slug, contested, counted }: { slug: string; contested: boolean; counted: readonly Write[] },
 ): Promise<Output<typeof CreateRoute>> {
   const { accountId, applicationId: id } = access;
   const now = deps.now().toISOString();
@@ -123,17 +125,19 @@ async function createAppAt(
     updatedAt: now,
     ...(deployment ? { activeDeploymentId: deployment.id } : {}),
   };
-  const named = (name: string) =>
-    claim(Host, { host: name, accountId, applicationId: id }, (holder) => new NameTaken(name, holder?.releasing));
+  const taken =
+    (name: string): TakenError =>
+    (holder) =>
+      new NameTaken(name, holder?.releasing);
   const writes: Write[] = [
     countTowards(deps, accountId, ['applications', ...(deployment ? DEPLOYMENT_LIMITS : [])]),
-    named(host),
+    claim(Host, { host, accountId, applicationId: id }, taken(host)),
     create(App, app),
     create(GitAccess, access),
     emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
     ...counted,
   ];
-  if (customDomain) writes.push(named(customDomain));
+  if (claimed) writes.push(...claimWrites(access, claimed, { contested, taken: taken(claimed.host) }));
   if (deployment) writes.push(deployment.write);
   return await deps.commit(writes, { data: viewApp(app) });
 }

@@ -8,7 +8,7 @@ import type { Executions } from '../../providers/workflows/executions.ts';
 import { fromItem, toItem } from '../../table/attributes.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { AiAccount, AiAudit } from '../../table/entities/ai.ts';
-import { App } from '../../table/entities/apps.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { Invoice, Subscription, TopUp } from '../../table/entities/billing.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Database } from '../../table/entities/databases.ts';
@@ -98,6 +98,7 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
     } as const;
     return fixture(App, appOf(id, { customDomain: claim }));
   },
+  OWNERSHIP: (id) => fixture(Host, { ...ACCOUNT, host: `${id}.mine.co.za`, applicationId: `app_${id}` }),
   DOOR: (id) =>
     fixture(DistributionTenant, {
       ...{ ...ACCOUNT, host: `${id}.mine.co.za`, token: id, applicationId: 'app_1', status: 'WAITING', since: created },

@@ -1,3 +1,4 @@
+import { ownershipQueue } from '../custom-domains/ownership.ts';
 import { tenantQueue } from '../custom-domains/reconciliation.ts';
 import { customDomainQueue } from '../custom-domains/verify.ts';
 import { databaseQueue } from '../databases/provisioning.ts';
@@ -19,6 +20,7 @@ type ReconcilerDeps = SweepDeps &
   DepsOf<typeof hostingQueue> &
   DepsOf<typeof customDomainQueue> &
   DepsOf<typeof tenantQueue> &
+  DepsOf<typeof ownershipQueue> &
   DepsOf<typeof databaseQueue> &
   DepsOf<typeof domainQueue> &
   DepsOf<typeof zoneQueue>;
@@ -32,6 +34,7 @@ export const reconcilers = (deps: ReconcilerDeps) => ({
   hosting: sweepJob(deps, hostingQueue),
   customDomains: sweepJob(deps, customDomainQueue),
   tenants: sweepJob(deps, tenantQueue),
+  ownership: sweepJob(deps, ownershipQueue),
   databases: sweepJob(deps, databaseQueue),
   domains: sweepJob(deps, domainQueue),
   zones: sweepJob(deps, zoneQueue),

@@ -13,6 +13,8 @@ const customDomain = () =>
     claimedAt: z.string(),
     checkedAt: z.nullable(z.string()),
     problem: z.optional(z.string()),
+    /** Of a verified domain: when its proof was first found missing. */
+    unprovenSince: z.optional(z.string()),
   });
 export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
 
@@ -40,7 +42,7 @@ export const App = /* @__PURE__ */ entity({
       primaryDomain: z.string(),
       /** The host names of ours that lead here; each is claimed by a Host item. */
       hosts: z.array(z.string()),
-      /** Claimed by a Host item too; it leads here once it is proven. */
+      /** Claimed by a HostClaim until it is verified, by a Host item from then on. */
       customDomain: z.optional(customDomain()),
       status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
       /** SUSPENDED as long as there is a reason. */
@@ -64,7 +66,16 @@ export const App = /* @__PURE__ */ entity({
   due: { queues: ['CUSTOM_DOMAIN', 'TEARDOWN'] },
 });
 
-/** A host name belongs to the one application that has this item. */
+/** A host name with its labels in reverse, so that a domain's subdomains sort behind it. */
+const reversed = (host: string): string => host.split('.').reverse().join('.');
+
+/** The list of verified custom domains that end in the same two labels as a host, by their reversed names. */
+export const verifiedHostsNear = (host: string) => ({
+  listPk: key('HOSTS', host.split('.').slice(-2).join('.')),
+  listSk: reversed(host),
+});
+
+/** A host name belongs to the one application that has this item: a default address, or a verified custom domain. */
 export type Host = ItemOf<typeof Host>;
 export const Host = /* @__PURE__ */ entity({
   type: 'HOST',
@@ -75,8 +86,16 @@ export const Host = /* @__PURE__ */ entity({
       applicationId: z.string(),
       /** That application was deleted: the name is free in a moment. */
       releasing: z.optional(z.boolean()),
+      /** Of a custom domain: when its ownership was verified. Absent for default addresses and items of before. */
+      verifiedAt: z.optional(z.string()),
+      /** Of a custom domain: when its proof was first found missing. Other accounts may claim it from then on. */
+      unprovenSince: z.optional(z.string()),
+      /** Of a custom domain: the next verification. */
+      dueAt: z.optional(z.string()),
     }),
   key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'HOST' }),
+  list: ({ host, verifiedAt }) => (verifiedAt ? verifiedHostsNear(host) : undefined),
+  due: { queues: ['OWNERSHIP'] },
 });
 
 /** An application's variables: their names, and all values sealed together. */

@@ -4,6 +4,20 @@ import { entity, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
+ * An account's unverified claim of a host. It excludes the account's other applications and no other account; the account
+ * that verifies it first has the host.
+ */
+export type HostClaim = ItemOf<typeof HostClaim>;
+export const HostClaim = /* @__PURE__ */ entity({
+  type: 'HOST_CLAIM',
+  schema: () => z.object({ host: z.string(), accountId: z.string(), applicationId: z.string() }),
+  key: ({ host, accountId }: { host: string; accountId: string }) => ({
+    pk: key('HOST', host),
+    sk: key('HOST_CLAIM', accountId),
+  }),
+});
+
+/**
  * The distribution tenant of a verified domain, with its certificate. It exists from the verification until its last
  * part is removed; the claim of the host ends with it, not earlier.
  */
@@ -30,6 +44,8 @@ export const DistributionTenant = /* @__PURE__ */ entity({
       askedAt: z.optional(z.string()),
       /** End of the create lease: until then one execution may be creating the tenant, and no other does. */
       createLeaseUntil: z.optional(z.string()),
+      /** True when the host's ownership is verified every week; absent for tenants of before. */
+      reverified: z.optional(z.boolean()),
       /** The next check by the reconciler. */
       dueAt: z.string(),
       /** Counts changes: of two racing ones exactly one wins. */

@@ -1,9 +1,19 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
+import {
+  checkCustomDomain,
+  getCustomDomain,
+  removeCustomDomain,
+  setCustomDomain,
+} from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
+import { endRegistration } from '../../domain/registrar/tasks.ts';
 import { Zone } from '../../table/entities/dns.ts';
-import { registerDomain } from '../support/domains.ts';
-import { codeOf, newAccount, waitFor } from '../support/harness.ts';
+import { Domain, DomainName } from '../../table/entities/registrar.ts';
+import { create } from '../../table/writes.ts';
+import { get } from '../support/browse.ts';
+import { registerDomain, uniqueDomain } from '../support/domains.ts';
+import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { platformDeps } from '../support/hosting.ts';
 
 test('an application with a reserved name gets another slug, and no error', async () => {
@@ -36,3 +46,59 @@ test('records that the name servers would refuse are refused before they are sto
     return found && found.mirrored === found.version && found.failures === undefined;
   });
 });
+
+const newApp = async (account: OpenedAccount, customDomain: string) =>
+  await account.call(createApp, { body: { name: 'Shop', framework: 'NODE', customDomain } });
+const show = async (account: OpenedAccount, id: string) =>
+  (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+const check = async (account: OpenedAccount, id: string) =>
+  (await account.dashboard.call(checkCustomDomain, { params: { id } })).body.data;
+const isServed = async (host: string) => /has not been deployed yet/.test((await get(local.baseUrl, host)).body);
+
+test('a claim of a domain does not keep its owner from it, however often it is renewed', async () => {
+  const [owner, thief] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
+  const name = uniqueDomain();
+  const claim = await newApp(thief, name);
+  const { id } = claim.body.data;
+  expect(claim.status).toBe(201);
+  const { domain } = await registerDomain(owner, name);
+  await thief.dashboard.call(removeCustomDomain, { params: { id } });
+  const renewed = await thief.dashboard.call(setCustomDomain, { params: { id }, body: { domain: name } });
+  expect(renewed.status).toBe(200);
+
+  const own = await newApp(owner, domain.name);
+  expect(own.status).toBe(201);
+  await waitFor(async () => (await show(owner, own.body.data.id)).status === 'VERIFIED');
+  await waitFor(() => isServed(name));
+  expect(await check(thief, id)).toMatchObject({ status: 'PENDING', problem: expect.stringContaining(name) });
+  expect(codeOf(await newApp(await newAccount(), name)), 'a verified domain').toBe('conflict');
+});
+
+test('the application of a lapsed domain stops answering on it, and the next owner gets it', async () => {
+  const [former, next] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
+  const { domain } = await registerDomain(former);
+  const app = (await newApp(former, domain.name)).body.data;
+  await waitFor(() => isServed(domain.name));
+
+  const deps = await platformDeps();
+  const lapsed = await deps.table.get(Domain, { accountId: former.id, id: domain.id });
+  if (!lapsed) throw new Error('the domain is not in the table');
+  await deps.table.transact(endRegistration(lapsed, 'EXPIRED', {}));
+  await waitFor(async () => (await former.dashboard.call(getCustomDomain, { params: { id: app.id } })).status === 404);
+  await waitFor(async () => !(await isServed(domain.name)));
+
+  // The registrar's emulator keeps a name for a year: its next registration is what the order would write.
+  const { dueAt: _, ...rest } = lapsed;
+  const again: Domain = { ...rest, id: deps.newId('dom'), accountId: next.id, registeredAt: deps.now().toISOString() };
+  await deps.table.transact([
+    create(DomainName, { name: domain.name, accountId: next.id, domainId: again.id }),
+    create(Domain, again),
+  ]);
+  const own = await waitFor(async () => {
+    const answer = await newApp(next, domain.name);
+    return answer.status === 201 && answer.body.data;
+  }, 500);
+  await waitFor(async () => (await check(next, own.id)).status === 'VERIFIED', 500);
+  await waitFor(() => isServed(domain.name));
+  expect(codeOf(await newApp(former, domain.name))).toBe('conflict');
+}, 60_000);

@@ -1,0 +1,125 @@
+import type { TxtRecords } from '../../providers/dns/txt-records.ts';
+import { App, type CustomDomain, Host, verifiedHostsNear } from '../../table/entities/apps.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
+import { change } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
+import { nameServersSilentMessage, proofMissingMessage } from './messages.ts';
+import { releaseCustomDomain } from './release.ts';
+import { findEnclosingDomains } from './zone-alias.ts';
+
+/**
+ * Ownership of verified domains: it is verified again every week. A proof that is missing is shown, and looked for every
+ * day; after the grace period the domain is released. Meanwhile the domain serves, and other accounts may claim it.
+ */
+const VERIFICATION_INTERVAL_MS = 7 * 24 * 3600_000;
+const GRACE_PERIOD_MS = 7 * 24 * 3600_000;
+const GRACE_CHECK_INTERVAL_MS = 24 * 3600_000;
+
+export type OwnershipDeps = Deps & { txt: TxtRecords };
+
+/** Returns the name of the TXT record that proves ownership of a host. */
+export const challengeName = (host: string) => `_hosting-challenge.${host}`;
+
+const after = (now: Date, milliseconds: number) => new Date(now.getTime() + milliseconds);
+export const nextVerification = (now: Date): string => after(now, VERIFICATION_INTERVAL_MS).toISOString();
+
+/** Returns the end of the grace period of a domain whose proof is missing. */
+export const releasedAt = (unprovenSince: string): string =>
+  after(new Date(unprovenSince), GRACE_PERIOD_MS).toISOString();
+
+/** The reason why a host is not proven. */
+export interface MissingProof {
+  problem: string;
+  /** False where the name servers did not answer, which proves nothing in either direction. */
+  isDefinite: boolean;
+}
+
+/**
+ * Looks for the proof that an account owns a host. The account has registered the domain here, or its DNS has the token:
+ * of a domain that another account has registered here, only that account's DNS can.
+ */
+export async function findMissingProof(
+  deps: Pick<Deps, 'table'> & { txt: TxtRecords },
+  accountId: string,
+  { host, token }: { host: string; token: string },
+): Promise<MissingProof | undefined> {
+  if ((await findEnclosingDomains(deps, accountId, host)).length > 0) return undefined;
+  const name = challengeName(host);
+  try {
+    const texts = await deps.txt.at(name);
+    if (texts.includes(token)) return undefined;
+    const problem =
+      texts.length > 0 ? `The TXT record ${name} has another value.` : `There is no TXT record ${name} yet.`;
+    return { problem, isDefinite: true };
+  } catch {
+    // Whose fault it is cannot be told from here, and the owner is who can do something about it.
+    return { problem: nameServersSilentMessage(host), isDefinite: false };
+  }
+}
+
+const isVerifiedBy = (app: App | undefined, host: string): app is App & { customDomain: CustomDomain } =>
+  app !== undefined &&
+  app.status !== 'DELETING' &&
+  app.customDomain?.host === host &&
+  app.customDomain.status === 'VERIFIED';
+
+/** Verifies the ownership of a verified domain again, and stores the result where the owner sees it. */
+export async function verifyAgain(deps: OwnershipDeps, held: Host): Promise<void> {
+  const { host, accountId, applicationId } = held;
+  const app = await deps.table.get(App, { accountId, id: applicationId });
+  const mine = { applicationId: { is: applicationId } };
+  if (held.releasing || !isVerifiedBy(app, host)) {
+    await deps.table.transact([change(Host, { host }, { remove: unschedule(Host), when: mine }, concurrentUpdate)]);
+    return;
+  }
+  const { customDomain } = app;
+  const missing = await findMissingProof(deps, accountId, customDomain);
+  const now = deps.now();
+  const since = held.unprovenSince ?? now.toISOString();
+  if (missing && releasedAt(since) <= now.toISOString()) {
+    await deps.table.transact(await releaseCustomDomain(deps, app));
+    return;
+  }
+  const { problem: _, unprovenSince: __, ...proven } = { ...customDomain, checkedAt: now.toISOString() };
+  const shown: CustomDomain = missing
+    ? { ...proven, unprovenSince: since, problem: proofMissingMessage(challengeName(host), releasedAt(since)) }
+    : proven;
+  const next = schedule(Host, missing ? after(now, GRACE_CHECK_INTERVAL_MS) : nextVerification(now));
+  const seen = {
+    ...(missing ? { set: { ...next, unprovenSince: since } } : { set: next, remove: ['unprovenSince'] }),
+    when: mine,
+  };
+  const same = { 'customDomain.token': { is: customDomain.token }, 'customDomain.status': { is: 'VERIFIED' } };
+  await deps.table.transact([
+    change(Host, { host }, seen, concurrentUpdate),
+    change(
+      App,
+      app,
+      { set: { customDomain: shown }, when: { ...same, status: { isNot: 'DELETING' } } },
+      concurrentUpdate,
+    ),
+  ]);
+}
+
+/** Verified domains whose ownership is to be verified again. */
+export const ownershipQueue: DueQueue<typeof Host, OwnershipDeps> = {
+  queue: 'OWNERSHIP',
+  entity: Host,
+  // Most of a check is waiting for name servers.
+  concurrency: 20,
+  act: async (deps, held) => {
+    await ignoreConflict(verifyAgain(deps, held));
+  },
+};
+
+/** Schedules the verifications of a domain that was verified before there were any. May be repeated. */
+export async function startVerifications(
+  deps: Pick<Deps, 'table' | 'now'>,
+  { host, applicationId, since }: { host: string; applicationId: string; since: string },
+): Promise<void> {
+  const set = { verifiedAt: since, ...verifiedHostsNear(host), ...schedule(Host, deps.now()) };
+  const what = { set, when: { applicationId: { is: applicationId }, releasing: 'absent', dueAt: 'absent' } } as const;
+  await ignoreConflict(deps.table.transact([change(Host, { host }, what, concurrentUpdate)]));
+}

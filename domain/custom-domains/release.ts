@@ -1,0 +1,93 @@
+import { App, Host, verifiedHostsNear } from '../../table/entities/apps.ts';
+import { DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
+import { unschedule } from '../../table/schedule.ts';
+import { change, remove, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { releaseTenant } from './reconciliation.ts';
+import { findEnclosingDomains } from './zone-alias.ts';
+
+/** Number of hosts read at once. */
+const BATCH_SIZE = 50;
+
+/** Returns the tenant of an application's verified domain; reserved names have none. */
+export async function findTenant(
+  deps: Pick<Deps, 'table'>,
+  { customDomain }: App,
+): Promise<DistributionTenant | undefined> {
+  if (customDomain?.status !== 'VERIFIED') return undefined;
+  const tenant = await deps.table.get(DistributionTenant, { host: customDomain.host });
+  return tenant?.token === customDomain.token ? tenant : undefined;
+}
+
+/**
+ * Returns the writes that give up an application's hold on a host. A host with a tenant ends with its removal, by the
+ * tenant's reconciliation.
+ */
+export async function releaseHost(
+  deps: Deps,
+  { accountId, id }: Pick<App, 'accountId' | 'id'>,
+  host: string,
+  tenant: DistributionTenant | undefined,
+): Promise<Write[]> {
+  const claim = remove(HostClaim, { host, accountId });
+  const held = await deps.table.get(Host, { host });
+  if (held?.applicationId !== id) return [claim];
+  const mine = { applicationId: { is: id } };
+  if (!tenant) return [claim, remove(Host, { host }, mine, concurrentUpdate)];
+  const releasing = { set: { releasing: true }, remove: unschedule(Host), when: mine };
+  return [claim, releaseTenant(deps, tenant), change(Host, { host }, releasing, concurrentUpdate)];
+}
+
+/**
+ * Returns the writes that take the custom domain from an application, which uses its default address again. They
+ * require the claim that was read.
+ */
+export async function releaseCustomDomain(deps: Deps, app: App): Promise<Write[]> {
+  const { customDomain, slug } = app;
+  if (!customDomain) return [];
+  const { host, token, status } = customDomain;
+  const set = { primaryDomain: `${slug}.${deps.settings.appsDomain}`, updatedAt: deps.now().toISOString() };
+  const same = {
+    'customDomain.token': { is: token },
+    'customDomain.status': { is: status },
+    status: { isNot: 'DELETING' },
+  };
+  const scheduled = status === 'PENDING' ? unschedule(App) : [];
+  return [
+    change(App, app, { set, remove: ['customDomain', ...scheduled], when: same }, concurrentUpdate),
+    ...(await releaseHost(deps, app, host, await findTenant(deps, app))),
+  ];
+}
+
+/** Ends the claim of one verified host. May be repeated. */
+const endClaim = ({ host, accountId, applicationId }: Host, deps: Deps) =>
+  retryOnConflict(async () => {
+    const app = await deps.table.get(App, { accountId, id: applicationId });
+    if (app?.customDomain?.host === host && app.status !== 'DELETING')
+      await deps.table.transact(await releaseCustomDomain(deps, app));
+  });
+
+/**
+ * Ends all verified claims of a domain and of the names below it, except those of an account that has it registered
+ * here: at the end of a registration, and when the name is registered again. A claim that was verified after `since`
+ * stays: the event may be delivered late, or again.
+ */
+export async function endClaimsUnder(deps: Deps, name: string, since: string): Promise<void> {
+  const { listPk, listSk } = verifiedHostsNear(name);
+  for (let from = listSk; ; ) {
+    const hosts = await deps.table.since(Host, listPk, from, BATCH_SIZE);
+    const last = hosts.at(-1);
+    for (const host of hosts) {
+      const isBelow = host.host === name || host.host.endsWith(`.${name}`);
+      if (!isBelow || host.releasing || (host.verifiedAt ?? '') >= since) continue;
+      const [domain] = await findEnclosingDomains(deps, host.accountId, host.host);
+      if (!domain) await endClaim(host, deps);
+    }
+    if (!last || hosts.length < BATCH_SIZE) return;
+    const reached = verifiedHostsNear(last.host).listSk;
+    if (!reached.startsWith(listSk)) return;
+    // A space sorts before every character of a name.
+    from = `${reached} `;
+  }
+}
