@@ -79,6 +79,7 @@ export const DELIVERY_OUTCOMES = [
 
 /** Specification, Resources: Invoice; the third kind is the design's. */
 export const INVOICE_KINDS = ['PLAN', 'DOMAIN', 'AI_CREDITS'] as const;
+export type InvoiceKind = (typeof INVOICE_KINDS)[number];
 export const INVOICE_STATUSES = ['UNPAID', 'PAID', 'VOID'] as const;
 
 /** Why the balance of a wallet changed. */
@@ -88,6 +89,8 @@ export const PLAN_CATEGORIES = ['WEB', 'EMAIL', 'APP'] as const;
 export const BILLING_CYCLES = ['MONTHLY', 'YEARLY'] as const;
 export const SUBSCRIPTION_STATUSES = ['ACTIVE', 'SUSPENDED', 'CANCELLED'] as const;
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
+/** States of a disputed card payment: money is back, or gone, once the dispute is closed. */
+export const DISPUTE_STATUSES = ['OPEN', 'WON', 'LOST'] as const;
 /** `PENDING` until the registrar has registered it, `FAILED` when it was rejected or not paid (design, Domains). */
 export const DOMAIN_STATUSES = ['PENDING', 'ACTIVE', 'FAILED', 'EXPIRED'] as const;
 

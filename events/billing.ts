@@ -3,7 +3,7 @@ import { addPaidPeriod } from '../domain/billing/lifecycle.ts';
 import { chargeTopUp, type PaymentDeps } from '../domain/billing/top-ups.ts';
 import { payUnpaidInvoices } from '../domain/billing/unpaid-invoices.ts';
 import { Account } from '../table/entities/accounts.ts';
-import { Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
+import { Dispute, Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
 import { on, type Rules } from './on.ts';
 import { above, present } from './trigger.ts';
 
@@ -14,8 +14,11 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
   'wallet.pay-unpaid-invoices': on(WalletTransaction).created({ amountCents: above(0) }, ({ accountId }) =>
     payUnpaidInvoices(deps, accountId),
   ),
+  'wallet.pay-unpaid-invoices-after-dispute': on(Dispute).becomes({ status: 'WON' }, ({ accountId }) =>
+    payUnpaidInvoices(deps, accountId),
+  ),
   'wallet.top-up-low-balance': on(Account).changes(
-    ['walletVersion', 'autoTopUp', 'card'],
+    ['walletVersion', 'autoTopUp', 'autoTopUpId', 'card'],
     { autoTopUp: present },
     ({ id }) => considerAutoTopUp(deps, id),
   ),

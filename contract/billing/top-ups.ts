@@ -2,10 +2,9 @@ import * as z from 'zod/mini';
 import { PAYMENT_STATUSES } from '../enums.ts';
 import { Amount, Id, Money, resource, single } from '../envelope.ts';
 import { route } from '../route.ts';
+import { AUTO_TOP_UP_LIMITS, MAX_TOP_UP_RAND } from './card-payments.ts';
 
 const tag = 'Billing';
-/** The most that one card payment brings, in rand. */
-const MAX_TOP_UP_RAND = 100_000;
 
 /** A card payment into the wallet, and the page where it is paid. */
 export const TopUp = resource('TopUp', () =>
@@ -66,7 +65,11 @@ export const setAutoTopUp = /* @__PURE__ */ route({
   summary: 'Set when automatic top-ups charge the card of your last top-up, and how much',
   tag,
   body: () =>
-    z.object({ enabled: z.boolean(), threshold: Amount(0, MAX_TOP_UP_RAND), amount: Amount(1, MAX_TOP_UP_RAND) }),
+    z.object({
+      enabled: z.boolean(),
+      threshold: Amount(0, MAX_TOP_UP_RAND),
+      amount: Amount(AUTO_TOP_UP_LIMITS.minAmountRand, MAX_TOP_UP_RAND),
+    }),
   response: () => single(AutoTopUp()),
 });
 

@@ -11,6 +11,8 @@ export const Wallet = resource('Wallet', () =>
   z.object({
     balance: Money(),
     autoTopUpEnabled: z.boolean(),
+    /** The part of the balance that disputed card payments brought; absent without any. */
+    frozen: z.optional(Money()),
     transactions: z.array(
       z.object({
         amount: Money(),

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
 import { setAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SwitchField, TextField } from '../form/fields.tsx';
@@ -29,7 +30,7 @@ export function AutoTopUp({ settings }: { settings: AutoTopUpSettings }) {
       <SwitchField
         field={form.field('enabled')}
         label="Auto top-up"
-        description="Charges the card of your last top-up when the balance is low."
+        description={`Charges the card of your last top-up when the balance is low, at most ${AUTO_TOP_UP_LIMITS.maxPerDay} times a day.`}
       />
       {form.values.enabled && (
         <>

@@ -40,6 +40,7 @@ export function WalletTab() {
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Stack className="card" p="md" gap="md">
               <Stat name="Balance" value={formatRand(data.balance)} />
+              {data.frozen && <Stat name="Frozen: a card payment is disputed" value={formatRand(data.frozen)} />}
               <TopUp />
             </Stack>
             <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>

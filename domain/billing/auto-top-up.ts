@@ -1,3 +1,4 @@
+import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
 import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../../contract/billing/top-ups.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
@@ -34,12 +35,23 @@ export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<O
   };
 }
 
+const DAY_MS = 24 * 3600_000;
+const { maxPerDay, maxRandPerDay, minAmountRand } = AUTO_TOP_UP_LIMITS;
+
+/** Returns the automatic top-ups of the last 24 hours with another one; undefined where that would be too many. */
+function nextHistory({ autoTopUpHistory = [] }: Account, amountCents: number, now: Date) {
+  const since = new Date(now.getTime() - DAY_MS).toISOString();
+  const recent = [...autoTopUpHistory.filter(({ at }) => at > since), { at: now.toISOString(), amountCents }];
+  const total = recent.reduce((sum, each) => sum + each.amountCents, 0);
+  return recent.length > maxPerDay || total > maxRandPerDay * 100 ? undefined : recent;
+}
+
 /** Unpaid invoices that are looked at: the oldest. */
 const MAX_INVOICES_CHECKED = 100;
 
 /**
  * Starts an automatic top-up where one is due: the balance is under the threshold, or an invoice waits that the balance
- * does not cover and would with it. One at a time; the stream then has the card charged.
+ * does not cover and would with it. One at a time, and a bounded number and sum a day; the stream then has the card charged.
  */
 export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<void> {
   const [account, unpaid] = await Promise.all([
@@ -53,10 +65,20 @@ export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<
   const { autoTopUp, walletCents, noAutoTopUpBefore = '' } = account;
   if (noAutoTopUpBefore > deps.now().toISOString()) return;
   const { thresholdCents, amountCents } = autoTopUp;
+  const autoTopUpHistory = nextHistory(account, amountCents, deps.now());
+  // Settings of earlier versions may have a smaller amount.
+  if (!autoTopUpHistory || amountCents < minAmountRand * 100) return;
   const helps = (due: number) => walletCents < due && walletCents + amountCents >= due;
   if (walletCents >= thresholdCents && !unpaid.some((invoice) => helps(invoice.amountCents))) return;
   const topUp = newTopUp(deps, { accountId, amountCents, automatic: true });
-  const one = { set: { autoTopUpId: topUp.id }, when: { autoTopUpId: 'absent' as const } };
+  const { autoTopUpCount } = account;
+  const one = {
+    set: { autoTopUpId: topUp.id, autoTopUpHistory, autoTopUpCount: (autoTopUpCount ?? 0) + 1 },
+    when: {
+      autoTopUpId: 'absent' as const,
+      autoTopUpCount: autoTopUpCount === undefined ? ('absent' as const) : { is: autoTopUpCount },
+    },
+  };
   // On a conflict another one was started.
   await ignoreConflict(
     deps.table.transact([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)]),

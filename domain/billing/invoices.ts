@@ -26,6 +26,10 @@ export interface Order {
   voidAt?: string;
 }
 
+/** Returns what an order costs, VAT inside. */
+export const totalOf = ({ lines }: Pick<Order, 'lines'>): number =>
+  lines.reduce((total, line) => total + line.amountCents, 0);
+
 /** Filed without its lines. */
 const writeByStatus = (invoice: InvoiceByStatus) =>
   create(InvoiceByStatus, InvoiceByStatus.parse(invoice), concurrentUpdate);
@@ -35,17 +39,16 @@ const writeByStatus = (invoice: InvoiceByStatus) =>
  * invoice, its number, the payment.
  */
 export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: Order): Invoice {
-  const sum = (of: (line: Line) => number) => order.lines.reduce((total, line) => total + of(line), 0);
-  const amountCents = sum((line) => line.amountCents);
+  const amountCents = totalOf(order);
   const number = wallet.takeNumber();
-  const paid = wallet.balanceCents >= amountCents;
-  if (paid) wallet.move('PAYMENT', -amountCents, paymentMovement(number));
+  const paid = wallet.refusalOf(order.kind, amountCents) === undefined;
+  if (paid) wallet.pay(order.kind, amountCents, paymentMovement(number));
   else if (order.countsAsOrder) wallet.countUnpaidOrders(1);
   const invoice: Invoice = {
     payBy: wallet.now,
     ...order,
     ...{ id: deps.newId('inv'), accountId: wallet.account.id, number, amountCents },
-    vatCents: sum((line) => line.vatCents),
+    vatCents: order.lines.reduce((total, line) => total + line.vatCents, 0),
     status: paid ? 'PAID' : 'UNPAID',
     issuedAt: wallet.now,
     paidAt: paid ? wallet.now : null,
@@ -54,18 +57,28 @@ export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: O
   return invoice;
 }
 
-/** The same for what is only sold against money. Throws 402 `insufficient_funds` where the balance does not cover it. */
+/**
+ * Refuses an order whose price is in the wallet, but may not be spent on it: frozen, or withheld because the card is new.
+ * Throws 402 `insufficient_funds` with the reason.
+ */
+export function assertNotHeld(wallet: Wallet, order: Pick<Order, 'kind' | 'lines'>): void {
+  const amountCents = totalOf(order);
+  const refusal = wallet.refusalOf(order.kind, amountCents);
+  if (refusal && wallet.balanceCents >= amountCents) throw refusal;
+}
+
+/** Issues an invoice for what is only sold against money. Throws 402 `insufficient_funds` where the balance does not cover it. */
 export function issuePaidInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: Order): Invoice {
-  const invoice = issueInvoice(deps, wallet, order);
-  if (invoice.status !== 'PAID') throw new ApiError('insufficient_funds');
-  return invoice;
+  const refusal = wallet.refusalOf(order.kind, totalOf(order));
+  if (refusal) throw refusal;
+  return issueInvoice(deps, wallet, order);
 }
 
 /** Pays an unpaid invoice from the wallet. Throws 402 `insufficient_funds`, 409 for one that is not unpaid. */
 export function payInvoice<T extends InvoiceByStatus>(wallet: Wallet, invoice: T): T {
   if (invoice.status === 'PAID') throw new ApiError('conflict', 'This invoice is already paid.');
   if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void.');
-  wallet.move('PAYMENT', -invoice.amountCents, paymentMovement(invoice.number));
+  wallet.pay(invoice.kind, invoice.amountCents, paymentMovement(invoice.number));
   return changeStatus(wallet, invoice, { ...invoice, status: 'PAID', paidAt: wallet.now });
 }
 

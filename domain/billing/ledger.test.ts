@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../contract/errors.ts';
 import { billingRules } from '../../events/billing.ts';
 import { selectWork } from '../../events/consume.ts';
-import type { Payment, Payments } from '../../providers/payments/payments.ts';
+import type { Dispute, Payment, Payments } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp, WalletTransaction } from '../../table/entities/billing.ts';
 import { change } from '../../table/writes.ts';
@@ -11,9 +11,10 @@ import { noFaults, type ProcessOptions, SimulatedCrash, seededRandom } from '../
 import { sweep } from '../sweep/sweep.ts';
 import { issueInvoice, issuePaidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
+import { receivePayment } from './payment-callbacks.ts';
 import { currentPlans } from './plans.ts';
 import { cancelSubscription, createSubscription } from './subscriptions.ts';
-import { createTopUp, receivePayment, topUpQueue } from './top-ups.ts';
+import { createTopUp, topUpQueue } from './top-ups.ts';
 import { cancelInvoice, invoiceQueue, payOnRequest } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
@@ -31,9 +32,15 @@ const CRASH_RATE = 0.04;
 /** Payment provider in memory: received payments by reference. */
 function processor() {
   const received = new Map<string, Payment>();
+  const disputes = new Map<string, Dispute>();
   const card = { authorization: 'AUTH_1', email: 'test@example.com', brand: 'visa', lastFour: '4081' };
   const pay = (reference: string, amountCents: number, status: Payment['status']) =>
-    received.set(reference, { status, amountCents, card: status === 'SUCCEEDED' ? card : undefined });
+    received.set(reference, {
+      status,
+      amountCents,
+      card: status === 'SUCCEEDED' ? card : undefined,
+      signature: 'SIG_1',
+    });
   const payments: Payments = {
     begin: async ({ reference, amountCents }) => {
       pay(reference, amountCents, 'OPEN');
@@ -43,9 +50,10 @@ function processor() {
     charge: async ({ reference, amountCents }) => {
       if (!received.has(reference)) pay(reference, amountCents, amountCents % 2 === 0 ? 'SUCCEEDED' : 'FAILED');
     },
-    readCallback: () => undefined,
+    findDispute: async (id) => disputes.get(id),
+    readCallback: () => ({}),
   };
-  return { received, pay, payments };
+  return { received, disputes, pay, payments };
 }
 
 async function interleave(seed: number) {
@@ -60,10 +68,10 @@ async function interleave(seed: number) {
       return 'crash';
     },
   });
-  const { received, pay, payments } = processor();
+  const { received, disputes, pay, payments } = processor();
   const startProcess = (options?: ProcessOptions) => {
     const { deps, port } = run.startProcess(options);
-    return { ...deps, payments: port('payments', payments), plans: currentPlans(deps) };
+    return { ...deps, payments: port('payments', payments), plans: currentPlans(deps), reportDispute: () => {} };
   };
 
   const accounts = [await run.open(below(30_000)), await run.open(0)];
@@ -96,6 +104,20 @@ async function interleave(seed: number) {
     const callbacks = Array.from({ length: below(4) }, () => receivePayment(startProcess(), { reference }));
     await Promise.allSettled(callbacks);
   };
+  /** A card's owner disputes a payment, which was spent or not; the bank decides, or has not yet. */
+  const dispute = async () => {
+    const paid = [...received].filter(([, { status }]) => status === 'SUCCEEDED');
+    const [reference, payment] = paid[below(paid.length)] ?? [];
+    if (!reference || !payment || disputes.has(reference)) return;
+    const decision = (['OPEN', 'WON', 'LOST'] as const)[below(3)] ?? 'OPEN';
+    for (const status of ['OPEN', decision] as const) {
+      disputes.set(reference, { id: reference, reference, amountCents: payment.amountCents, status });
+      const callbacks = Array.from({ length: below(3) }, () =>
+        receivePayment(startProcess(), { disputeId: reference }),
+      );
+      await Promise.allSettled(callbacks);
+    }
+  };
   const plan = async (deps: Deps) => {
     const accountId = account();
     const bought = { plan: 'email-basic', billingCycle: 'MONTHLY' as const, hostingDomain: `${below(3)}.example.com` };
@@ -114,6 +136,7 @@ async function interleave(seed: number) {
   const voidOverdue = (deps: Deps) => sweep(deps, invoiceQueue);
   const actions: ((deps: Deps) => Promise<unknown>)[] = [
     ...[order(issueInvoice), order(issueInvoice), order(issuePaidInvoice), payByCard, payByCard, plan],
+    dispute,
     (deps) => {
       const accountId = account();
       return payOnRequest(deps, callerOf(accountId), { id: anyInvoice(accountId) });
@@ -142,6 +165,8 @@ async function interleave(seed: number) {
     await reconcileTopUps(deps);
   }
   while (streamAt < run.memory.records.length) await stream(deps);
+  for (const disputeId of disputes.keys()) await receivePayment(deps, { disputeId });
+  while (streamAt < run.memory.records.length) await stream(deps);
 
   expectLedgerInvariants(run.memory);
   const topUps = run.memory.items('TOP_UP').map((item) => TopUp.parse(item));
@@ -152,14 +177,21 @@ async function interleave(seed: number) {
   const sums = (all: { amountCents: number }[]) => all.map(({ amountCents }) => amountCents).sort((a, b) => a - b);
   const paid = [...received.values()].filter(({ status }) => status === 'SUCCEEDED');
   expect(sums(credited), 'what the processor has received is what wallets got').toEqual(sums(paid));
-  for (const { id, status } of topUps) {
+  for (const { id, status, automatic } of topUps) {
     const known = received.get(id.replace('_', '-'))?.status;
-    expect(status).toBe(known === 'OPEN' || known === undefined ? 'PENDING' : known);
+    // An automatic top-up that was not charged before a dispute ended them is cancelled.
+    const uncharged = automatic ? ['PENDING', 'FAILED'] : ['PENDING'];
+    expect(known === 'OPEN' || known === undefined ? uncharged : [known]).toContain(status);
   }
   const events = run.memory.items('EVENT').filter(({ type }) => type === 'payment.succeeded');
   expect(events).toHaveLength(paid.length);
   for (const id of accounts) {
-    const balance = (await deps.table.get(Account, { id }))?.walletCents ?? 0;
+    const { walletCents = 0, frozenCents = 0 } = (await deps.table.get(Account, { id })) ?? {};
+    const balance = walletCents - frozenCents;
+    const open = run.memory.items('DISPUTE').filter(({ accountId, status }) => accountId === id && status === 'OPEN');
+    expect(frozenCents, 'what open disputes are about is frozen').toBe(
+      open.reduce((sum, each) => sum + Number(each.amountCents), 0),
+    );
     const unpaid = run.memory.items('INVOICE').map((item) => Invoice.parse(item));
     for (const { accountId, status, amountCents } of unpaid)
       if (accountId === id && status === 'UNPAID') expect(amountCents).toBeGreaterThan(balance);

@@ -19,7 +19,13 @@ const DAY = 24 * 3600_000;
 const refuseCards = (): never => {
   throw new Error('no card payments in this test');
 };
-const payments: Payments = { begin: refuseCards, find: refuseCards, charge: refuseCards, readCallback: refuseCards };
+const payments: Payments = {
+  begin: refuseCards,
+  find: refuseCards,
+  charge: refuseCards,
+  findDispute: refuseCards,
+  readCallback: refuseCards,
+};
 
 /** Advances by days: each day the schedule runs and the stream processes the changes. */
 function life() {

@@ -1,24 +1,16 @@
-import type {
-  createTopUp as CreateRoute,
-  getTopUp as GetRoute,
-  receivePayment as ReceiveRoute,
-} from '../../contract/billing/top-ups.ts';
+import type { createTopUp as CreateRoute, getTopUp as GetRoute } from '../../contract/billing/top-ups.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import {
-  InvalidSignature,
-  type Payment,
-  PaymentProviderError,
-  type Payments,
-} from '../../providers/payments/payments.ts';
+import { type Payment, PaymentProviderError, type Payments } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
-import { TopUp } from '../../table/entities/billing.ts';
+import { KnownCard, TopUp } from '../../table/entities/billing.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { change, create } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { change, check, create } from '../../table/writes.ts';
+import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { emit } from '../webhooks/events.ts';
+import { holdsAfter } from './card-risk.ts';
 import { formatRand, parseCents } from './money.ts';
 import { withWallet } from './wallet.ts';
 
@@ -36,7 +28,8 @@ const timestampAfter = (time: number, milliseconds: number) => new Date(time + m
 
 /** A payment's name at the processor, which takes no underscore. */
 const paymentReference = (id: string) => id.replace('_', '-');
-const topUpId = (reference: string) => reference.replace('-', '_');
+/** Returns the id of the top-up that has this name at the processor. */
+export const topUpId = (reference: string) => reference.replace('-', '_');
 
 /** A top-up that is to be written; until it is settled the processor is asked about it again and again. */
 export function newTopUp(deps: Deps, of: Pick<TopUp, 'accountId' | 'amountCents' | 'automatic'>): TopUp {
@@ -46,7 +39,7 @@ export function newTopUp(deps: Deps, of: Pick<TopUp, 'accountId' | 'amountCents'
 }
 
 /** Converts failures of the payment provider to errors of the caller. */
-const paymentProviderUnavailable = (error: unknown): never => {
+export const paymentProviderUnavailable = (error: unknown): never => {
   if (!(error instanceof PaymentProviderError)) throw error;
   throw new ApiError('server_error', 'The payment processor does not answer. It is safe to retry.', { status: 502 });
 };
@@ -91,7 +84,11 @@ export async function getTopUp(
 export async function settleTopUp(deps: PaymentDeps, id: string): Promise<TopUp['status'] | undefined> {
   const topUp = await deps.table.get(TopUp, { id });
   if (!topUp || topUp.status === 'SUCCEEDED') return topUp?.status;
-  const payment = (await deps.payments.find(paymentReference(id))) ?? (await chargeSavedCard(deps, topUp));
+  const found = await deps.payments.find(paymentReference(id));
+  if (!found && topUp.automatic && topUp.status === 'PENDING' && !(await allowCharge(deps, topUp))) {
+    return await fail(deps, topUp, { isCancelled: true });
+  }
+  const payment = found ?? (await chargeSavedCard(deps, topUp));
   if (payment?.status === 'SUCCEEDED') return await credit(deps, topUp, payment);
   const closed = Date.parse(topUp.createdAt) + PAYMENT_PAGE_LIFETIME_MS <= deps.now().getTime();
   if (payment?.status === 'FAILED' || closed) return await fail(deps, topUp);
@@ -105,9 +102,33 @@ export async function chargeTopUp(deps: PaymentDeps, id: string): Promise<void> 
   });
 }
 
+/**
+ * Returns true if an automatic top-up may still charge the card: the owner has it enabled with this amount now, however long
+ * ago it began. A change of the settings comes either before this transaction, and then nothing is charged, or after it.
+ */
+async function allowCharge(deps: PaymentDeps, { id, accountId, amountCents }: TopUp): Promise<boolean> {
+  const isEnabled = {
+    'autoTopUp.enabled': { is: true },
+    'autoTopUp.amountCents': { is: amountCents },
+    autoTopUpId: { is: id },
+    card: 'present' as const,
+  };
+  const charged = { set: { chargedAt: deps.now().toISOString() }, when: { status: { is: 'PENDING' } } };
+  try {
+    await deps.table.transact([
+      change(TopUp, { id }, charged, concurrentUpdate),
+      check(Account, { id: accountId }, isEnabled, concurrentUpdate),
+    ]);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConcurrentUpdateError)) throw error;
+    return false;
+  }
+}
+
 /** An automatic top-up that the processor has never heard of: the card is charged. */
-async function chargeSavedCard(deps: PaymentDeps, { id, accountId, amountCents, automatic }: TopUp) {
-  const account = automatic ? await deps.table.get(Account, { id: accountId }) : undefined;
+async function chargeSavedCard(deps: PaymentDeps, { id, accountId, amountCents, automatic, status }: TopUp) {
+  const account = automatic && status === 'PENDING' ? await deps.table.get(Account, { id: accountId }) : undefined;
   if (!account?.card) return undefined;
   await deps.payments.charge({ ...account.card, reference: paymentReference(id), amountCents });
   return await deps.payments.find(paymentReference(id));
@@ -121,10 +142,27 @@ const rereadTopUp =
     return found;
   };
 
-const credit = (deps: Deps, topUp: TopUp, { amountCents, card }: Payment) =>
-  withWallet(deps, topUp.accountId, rereadTopUp(deps, topUp), async (wallet, { id, accountId, status }) => {
+/** Returns the payment's top-up, and the card if it has paid into the account before. */
+const readCredit = (deps: Deps, topUp: TopUp, signature: string | undefined) => async () => {
+  const key = { accountId: topUp.accountId, signature: signature ?? '' };
+  const [found, knownCard] = await Promise.all([
+    rereadTopUp(deps, topUp)(),
+    signature === undefined ? undefined : deps.table.get(KnownCard, key),
+  ]);
+  return { found, knownCard };
+};
+
+const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Payment) =>
+  withWallet(deps, topUp.accountId, readCredit(deps, topUp, signature), async (wallet, { found, knownCard }) => {
+    const { id, accountId, status } = found;
     if (status === 'SUCCEEDED') return status;
     const done: TopUp['status'] = 'SUCCEEDED';
+    const { now } = wallet;
+    const firstPaidAt = knownCard?.firstPaidAt ?? now;
+    if (signature !== undefined && !knownCard) {
+      wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
+    }
+    const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
     wallet.move('TOPUP', amountCents, `Card payment ${id}`);
     wallet.add(
       change(
@@ -135,9 +173,11 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card }: Payment) =>
       ),
       emit(deps, accountId, 'payment.succeeded', { paymentId: id, amount: formatRand(amountCents) }),
     );
-    const saved = card ? { set: { card } } : {};
     return await deps.commit(
-      wallet.writes({ ...saved, remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)] }),
+      wallet.writes({
+        set: { newCardHolds, ...(card ? { card } : {}) },
+        remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
+      }),
       done,
     );
   });
@@ -147,7 +187,12 @@ const endTopUp = ({ autoTopUpId }: Account, id: string) => (autoTopUpId === id ?
 /** After a refused card, in milliseconds: it is not asked again sooner. */
 const CARD_RETRY_DELAY_MS = 24 * 3600_000;
 
-const fail = (deps: Deps, topUp: TopUp) =>
+/**
+ * Ends a payment without money.
+ *
+ * @param isCancelled the card was not charged at all
+ */
+const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
   withWallet(
     deps,
     topUp.accountId,
@@ -156,47 +201,16 @@ const fail = (deps: Deps, topUp: TopUp) =>
       if (status !== 'PENDING') return status;
       const done: TopUp['status'] = 'FAILED';
       wallet.add(
-        // It stays on the list: the same payment may still be made, with another card.
+        // It stays on the list: the same payment may still be made, with another card, or arrive late.
         change(TopUp, { id }, { set: { status: done }, when: { status: { is: status } } }, concurrentUpdate),
-        emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }),
       );
+      if (isCancelled) return await deps.commit(wallet.writes({ remove: endTopUp(wallet.account, id) }), done);
+      wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
       const noAutoTopUpBefore = timestampAfter(deps.now().getTime(), CARD_RETRY_DELAY_MS);
       const rest = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
       return await deps.commit(wallet.writes(rest), done);
     },
   );
-
-interface Callback {
-  /** Undefined for news that are not about a payment. */
-  reference: string | undefined;
-}
-
-/** Reads the reference that a callback is about. Throws 401 where the payment provider did not sign it. */
-export async function identifyCallback(
-  { payments }: PaymentDeps,
-  _input: object,
-  { headers, body }: { headers: Record<string, string | undefined>; body: Buffer },
-): Promise<Callback> {
-  try {
-    return { reference: payments.readCallback(body, headers['x-paystack-signature']) };
-  } catch (error) {
-    if (!(error instanceof InvalidSignature)) throw error;
-    throw new ApiError('unauthorized', 'The payment processor did not sign this.');
-  }
-}
-
-/**
- * POST /hooks/payments, once it is known to be genuine: a payment of ours is looked into. Anything else is acknowledged, so
- * that it is not sent again.
- */
-export async function receivePayment(
-  deps: PaymentDeps,
-  { reference }: Callback,
-): Promise<{ status: number; output: Output<typeof ReceiveRoute> }> {
-  const status =
-    reference === undefined ? undefined : await settleTopUp(deps, topUpId(reference)).catch(paymentProviderUnavailable);
-  return { status: 200, output: { data: { settled: status === 'SUCCEEDED' || status === 'FAILED' } } };
-}
 
 /** Schedules the next status check of an open payment, or none when its page has expired. @returns whether it is open */
 async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {

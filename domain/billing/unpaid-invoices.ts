@@ -54,7 +54,7 @@ export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<
     const paid = await withWallet(deps, accountId, unpaid, async (wallet, waiting) => {
       let count = 0;
       for (const invoice of waiting) {
-        if (count === BATCH_SIZE || wallet.balanceCents < invoice.amountCents) continue;
+        if (count === BATCH_SIZE || wallet.refusalOf(invoice.kind, invoice.amountCents)) continue;
         payInvoice(wallet, invoice);
         count += 1;
       }

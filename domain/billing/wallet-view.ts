@@ -17,5 +17,7 @@ export async function getWallet(deps: Deps, { accountId }: Caller): Promise<Outp
     ...{ amount: formatRand(amountCents), balanceAfter: formatRand(balanceAfterCents), type, description, createdAt },
   }));
   const balance = transactions[0]?.balanceAfter ?? formatRand(account.walletCents);
-  return { data: { balance, autoTopUpEnabled: account.autoTopUp?.enabled ?? false, transactions } };
+  const { frozenCents = 0 } = account;
+  const frozen = frozenCents > 0 ? { frozen: formatRand(frozenCents) } : {};
+  return { data: { balance, autoTopUpEnabled: account.autoTopUp?.enabled ?? false, ...frozen, transactions } };
 }

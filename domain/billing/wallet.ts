@@ -1,3 +1,4 @@
+import type { InvoiceKind } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { limitOf } from '../../contract/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
@@ -6,11 +7,12 @@ import { type Change, change, changeOrInspect, check, create, type Write } from 
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { countingTowards, limitReached } from '../limits/limits.ts';
+import { disputeError, newCardError, withheldCents } from './card-risk.ts';
 
 /**
  * Money in whole cents. Always true:
  * - the balance is the sum of the ledger, and each entry says the balance after it;
- * - the balance is never below zero;
+ * - the balance is never below zero, but where the bank takes back a card payment that was spent already;
  * - invoice numbers have no gaps over the whole platform.
  *
  * A movement reads the balance and the last invoice number, and writes all that follows in one transaction that
@@ -44,10 +46,39 @@ export class Wallet {
     this.lastNumber = numbers?.last;
   }
 
+  /** The balance without what is frozen because a card payment is disputed. May be negative. */
+  get spendableCents(): number {
+    return this.balanceCents - (this.account.frozenCents ?? 0);
+  }
+
+  /** Returns the error of a payment that the balance does not allow, with the reason; undefined if it does. */
+  refusalOf(kind: InvoiceKind, amountCents: number): ApiError | undefined {
+    const { account, now, spendableCents, balanceCents } = this;
+    if (balanceCents < amountCents) return new ApiError('insufficient_funds');
+    if (spendableCents < amountCents) return disputeError(account.frozenCents ?? 0);
+    return spendableCents - withheldCents(account, kind, now) < amountCents ? newCardError(account, now) : undefined;
+  }
+
+  /** Pays for goods. Throws 402 `insufficient_funds` where the balance does not allow it. */
+  pay(kind: InvoiceKind, amountCents: number, description: string): void {
+    const refusal = this.refusalOf(kind, amountCents);
+    if (refusal) throw refusal;
+    this.post('PAYMENT', -amountCents, description);
+  }
+
   /** Changes the balance by a signed amount. Throws 402 `insufficient_funds` rather than go below zero. */
   move(type: WalletTransaction['type'], amountCents: number, description: string): void {
+    if (amountCents < 0 && this.balanceCents + amountCents < 0) throw new ApiError('insufficient_funds');
+    this.post(type, amountCents, description);
+  }
+
+  /** Takes an amount that the bank took back, whatever the balance. */
+  takeBack(amountCents: number, description: string): void {
+    this.post('ADJUSTMENT', -amountCents, description);
+  }
+
+  private post(type: WalletTransaction['type'], amountCents: number, description: string): void {
     this.assertOpen();
-    if (this.balanceCents + amountCents < 0) throw new ApiError('insufficient_funds');
     this.balanceCents += amountCents;
     const serial = (this.account.walletVersion ?? 0) + this.entries.length + 1;
     const entry = { serial, type, amountCents, balanceAfterCents: this.balanceCents, description };
@@ -81,8 +112,11 @@ export class Wallet {
   writes(more: Change = {}, onConditionFailed: () => Error = concurrentUpdate): Write[] {
     this.assertOpen();
     this.taken = true;
-    const { id, walletVersion: read } = this.account;
-    const when = { walletVersion: read === undefined ? ('absent' as const) : { is: read } };
+    const { id, walletVersion: read, frozenCents: frozen } = this.account;
+    const when = {
+      walletVersion: read === undefined ? ('absent' as const) : { is: read },
+      frozenCents: frozen === undefined ? ('absent' as const) : { is: frozen },
+    };
     const balance =
       this.entries.length > 0
         ? { walletCents: this.balanceCents, walletVersion: (read ?? 0) + this.entries.length }
@@ -91,7 +125,7 @@ export class Wallet {
     const orders = this.orderChange();
     const changes = Object.keys({ ...more, ...set, ...orders }).length > 0;
     const refused = (found: Account | undefined) => {
-      if (found?.walletVersion !== read) return concurrentUpdate();
+      if (found?.walletVersion !== read || found?.frozenCents !== frozen) return concurrentUpdate();
       const limit = limitOf(found ?? this.account, 'unpaidDomainOrders');
       if (this.unpaidOrders > 0 && (found?.unpaidOrderCount ?? 0) >= limit)
         return limitReached('unpaidDomainOrders', limit);

@@ -18,7 +18,13 @@ const DAY = 24 * 3600_000;
 const refuseCards = (): never => {
   throw new Error('no card payments in this test');
 };
-const payments: Payments = { begin: refuseCards, find: refuseCards, charge: refuseCards, readCallback: refuseCards };
+const payments: Payments = {
+  begin: refuseCards,
+  find: refuseCards,
+  charge: refuseCards,
+  findDispute: refuseCards,
+  readCallback: refuseCards,
+};
 const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
 const secrets = { seal: async () => sealed, unseal: async () => '' };
 

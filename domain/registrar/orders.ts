@@ -7,7 +7,7 @@ import { Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 import { invoiceView } from '../billing/invoice-views.ts';
-import { issueInvoice, type Line } from '../billing/invoices.ts';
+import { assertNotHeld, issueInvoice, type Line } from '../billing/invoices.ts';
 import { addVat } from '../billing/money.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
@@ -102,9 +102,11 @@ export async function orderDomain(
     const id = deps.newId('dom');
     const { years } = order;
     const payBy = new Date(Date.parse(wallet.now) + ORDER_HOLD_MS).toISOString();
+    const lines = [invoiceLineForYears(`Registration of ${name}`, years, offered.registration)];
+    assertNotHeld(wallet, { kind: 'DOMAIN', lines });
     const invoice = issueInvoice(deps, wallet, {
       kind: 'DOMAIN',
-      lines: [invoiceLineForYears(`Registration of ${name}`, years, offered.registration)],
+      lines,
       subjectId: id,
       ...{ payBy, voidAt: payBy, countsAsOrder: true },
     });

@@ -32,7 +32,8 @@ type RunbookAnchor =
   | 'domains-refused'
   | 'webhooks-behind'
   | 'webhooks-disabled'
-  | 'hosting-servers';
+  | 'hosting-servers'
+  | 'card-disputes';
 
 /** Namespace of the metrics that functions write into their logs (runtime/observability/log.ts). */
 export const METRIC_NAMESPACE = 'HostingPlatform';

@@ -212,6 +212,19 @@ export function alarmsForHosting({ config }: Platform): Alarm[] {
   ];
 }
 
+/** Alarms on the metrics of runtime/observability/payment-metrics.ts. */
+export function alarmsForPayments({ config }: Platform): Alarm[] {
+  return [
+    {
+      name: 'card-disputes',
+      metric: sum(METRIC_NAMESPACE, 'CardDisputes', { stage: config.stage }),
+      threshold: 0,
+      description: 'A card payment was disputed, or a dispute was decided.',
+      runbookAnchor: 'card-disputes',
+    },
+  ];
+}
+
 /** Alarms on the metrics of sweeps (runtime/observability/sweep-metrics.ts). */
 export function alarmsForDueQueues({ config: { stage } }: Platform): Alarm[] {
   return [

@@ -12,6 +12,7 @@ import {
   alarmsForApi,
   alarmsForDueQueues,
   alarmsForHosting,
+  alarmsForPayments,
   alarmsForTable,
 } from './operations-alarms.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -77,6 +78,7 @@ export class OperationsStack extends PlatformStack {
       ...alarmsForTable(platform),
       ...alarmsForAi(platform),
       ...alarmsForHosting(platform),
+      ...alarmsForPayments(platform),
       ...alarmsForDueQueues(platform),
     ];
     for (const { name, metric, threshold, periods = 1, description, runbookAnchor } of alarms) {

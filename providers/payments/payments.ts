@@ -10,8 +10,10 @@ export interface Payments {
   find(reference: string): Promise<Payment | undefined>;
   /** Charges a card that an earlier payment saved; `find` says how it ended. Charging one reference twice is charging it once. */
   charge(payment: { reference: string; amountCents: number } & Pick<Card, 'email' | 'authorization'>): Promise<void>;
-  /** The reference that a callback is about, or undefined for other news. Throws {@link InvalidSignature}. */
-  readCallback(body: Buffer, signature: string | undefined): string | undefined;
+  /** Reads a dispute's state; undefined where the provider does not know it. */
+  findDispute(id: string): Promise<Dispute | undefined>;
+  /** Returns the payment or dispute that a callback is about, nothing for other news. Throws {@link InvalidSignature}. */
+  readCallback(body: Buffer, signature: string | undefined): CallbackSubject;
 }
 
 /** A card that may be charged again. */
@@ -29,6 +31,25 @@ export interface Payment {
   amountCents: number;
   /** Saved by this payment, if the card allows that. */
   card: Card | undefined;
+  /** Identifies the card in every account; undefined where the provider does not tell. */
+  signature: string | undefined;
+}
+
+/** The subject of a callback: the reference of a payment, or the id of a dispute. */
+export interface CallbackSubject {
+  reference?: string | undefined;
+  disputeId?: string | undefined;
+}
+
+/** A payment that the card's owner disputes. */
+export interface Dispute {
+  id: string;
+  /** Reference of the disputed payment. */
+  reference: string;
+  /** The disputed amount. */
+  amountCents: number;
+  /** `WON`: the money stays here. `LOST`: the bank took it back. */
+  status: 'OPEN' | 'WON' | 'LOST';
 }
 
 /** The processor is away, or said something that it should not. */
@@ -49,6 +70,7 @@ const VerifyResponse = memoize(() =>
     authorization: z.nullish(
       z.object({
         authorization_code: z.optional(z.string()),
+        signature: z.nullish(z.string()),
         reusable: z.nullish(z.boolean()),
         brand: z.nullish(z.string()),
         last4: z.nullish(z.string()),
@@ -56,11 +78,32 @@ const VerifyResponse = memoize(() =>
     ),
   }),
 );
-const Callback = memoize(() => z.object({ event: z.string(), data: z.object({ reference: z.string() }) }));
+const Callback = memoize(() =>
+  z.object({
+    event: z.string(),
+    data: z.object({ reference: z.optional(z.string()), id: z.optional(z.union([z.int(), z.string()])) }),
+  }),
+);
+/** https://paystack.com/docs/api/dispute/#fetch */
+const DisputeResponse = memoize(() =>
+  z.object({
+    refund_amount: z.nullish(z.int()),
+    status: z.string(),
+    resolution: z.nullish(z.string()),
+    transaction: z.object({ reference: z.string(), amount: z.int() }),
+  }),
+);
 const Envelope = memoize(() => z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) }));
 
 /** Paystack's own words. `abandoned` is what a payment is before anybody has tried to pay it. */
 const STATUSES: Record<string, Payment['status']> = { success: 'SUCCEEDED', failed: 'FAILED' };
+
+/** Paystack's resolutions of a dispute; any other leaves it open for operators. `declined`: the claim was declined. */
+const RESOLUTIONS: Record<string, Dispute['status']> = {
+  declined: 'WON',
+  'merchant-accepted': 'LOST',
+  'auto-accepted': 'LOST',
+};
 
 /** Paystack answers 400 for both of these. */
 const UNKNOWN = /not found|invalid transaction/i;
@@ -111,7 +154,19 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       if (!status || !found.success) throw new PaymentProviderError(`a payment cannot be read: ${message}`);
       if (found.data.currency !== 'ZAR') throw new PaymentProviderError(`a payment in ${found.data.currency}`);
       const known = STATUSES[found.data.status] ?? 'OPEN';
-      return { status: known, amountCents: found.data.amount, card: cardOf(found.data) };
+      const { signature, authorization_code: code } = found.data.authorization ?? {};
+      return { status: known, amountCents: found.data.amount, card: cardOf(found.data), signature: signature ?? code };
+    },
+
+    async findDispute(id) {
+      const { status, message, data } = await call(`/dispute/${encodeURIComponent(id)}`);
+      if (!status && UNKNOWN.test(message)) return undefined;
+      const found = DisputeResponse().safeParse(data);
+      if (!status || !found.success) throw new PaymentProviderError(`a dispute cannot be read: ${message}`);
+      const { refund_amount: claimed, resolution, transaction } = found.data;
+      const closed = found.data.status === 'resolved' ? RESOLUTIONS[resolution ?? ''] : undefined;
+      const { reference, amount } = transaction;
+      return { id, reference, amountCents: claimed ?? amount, status: closed ?? 'OPEN' };
     },
 
     async charge({ reference, amountCents, email, authorization }) {
@@ -126,7 +181,10 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       const given = Buffer.from(/^[0-9a-f]{128}$/i.test(signature) ? signature : '', 'hex');
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new InvalidSignature();
       const callback = Callback().safeParse(JSON.parse(body.toString('utf8')));
-      return callback.success && callback.data.event.startsWith('charge.') ? callback.data.data.reference : undefined;
+      if (!callback.success) return {};
+      const { event, data } = callback.data;
+      if (event.startsWith('charge.dispute.')) return data.id === undefined ? {} : { disputeId: String(data.id) };
+      return event.startsWith('charge.') ? { reference: data.reference } : {};
     },
   };
 }

@@ -54,6 +54,14 @@ export const Account = /* @__PURE__ */ entity({
       autoTopUp: z.optional(z.object({ enabled: z.boolean(), thresholdCents: z.int(), amountCents: z.int() })),
       /** The automatic top-up under way; there is at most one. */
       autoTopUpId: z.optional(z.string()),
+      /** Number of automatic top-ups ever begun. A write of their history requires the number that it read. */
+      autoTopUpCount: z.optional(z.int()),
+      /** The automatic top-ups of the last day. */
+      autoTopUpHistory: z.optional(z.array(z.object({ at: z.string(), amountCents: z.int() }))),
+      /** The amount of disputed card payments, which cannot be spent; more than the balance if that was spent before. */
+      frozenCents: z.optional(z.int()),
+      /** Payments of cards that are new to the account, until their money buys everything. */
+      newCardHolds: z.optional(z.array(z.object({ amountCents: z.int(), until: z.string() }))),
       /** A card was refused: no other automatic top-up before this time. */
       noAutoTopUpBefore: z.optional(z.string()),
       /** The card of the last top-up, if it may be charged again. */

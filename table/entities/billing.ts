@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   BILLING_CYCLES,
+  DISPUTE_STATUSES,
   INVOICE_KINDS,
   INVOICE_STATUSES,
   PANEL_STATUSES,
@@ -169,6 +170,8 @@ export const TopUp = /* @__PURE__ */ entity({
       /** The requested amount; the ledger has the received one. */
       amountCents: z.int(),
       status: z.enum(PAYMENT_STATUSES),
+      /** Time at which the card was last charged, of an automatic top-up. */
+      chargedAt: z.optional(z.string()),
       /** True when the platform charges a saved card, without a payment page. */
       automatic: z.boolean(),
       createdAt: z.string(),
@@ -177,6 +180,35 @@ export const TopUp = /* @__PURE__ */ entity({
     }),
   key: ({ id }: { id: string }) => ({ pk: key('TOP_UP', id), sk: 'TOP_UP' }),
   due: { queues: ['TOP_UP'] },
+});
+
+/** A card that has paid into an account, by the processor's signature of it. */
+export type KnownCard = ItemOf<typeof KnownCard>;
+export const KnownCard = /* @__PURE__ */ entity({
+  type: 'KNOWN_CARD',
+  schema: () => z.object({ accountId: z.string(), signature: z.string(), firstPaidAt: z.string() }),
+  key: ({ accountId, signature }: { accountId: string; signature: string }) => ({
+    pk: key('ACCOUNT', accountId),
+    sk: key('KNOWN_CARD', signature),
+  }),
+});
+
+/** A card payment that the card's owner disputes at the bank. */
+export type Dispute = ItemOf<typeof Dispute>;
+export const Dispute = /* @__PURE__ */ entity({
+  type: 'DISPUTE',
+  schema: () =>
+    z.object({
+      /** The payment processor's id. */
+      id: z.string(),
+      accountId: z.string(),
+      topUpId: z.string(),
+      amountCents: z.int(),
+      status: z.enum(DISPUTE_STATUSES),
+      createdAt: z.string(),
+      closedAt: z.nullable(z.string()),
+    }),
+  key: ({ id }: { id: string }) => ({ pk: key('DISPUTE', id), sk: 'DISPUTE' }),
 });
 
 /** The plans and their prices, where operators have changed them (domain/billing/plans.ts reads it). */

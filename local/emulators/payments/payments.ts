@@ -20,7 +20,18 @@ const Transaction = z.object({
   status: z.enum(['abandoned', 'success', 'failed']),
 });
 type Transaction = z.output<typeof Transaction>;
-const State = z.object({ secretKey: z.string(), transactions: z.record(z.string(), Transaction) });
+const Dispute = z.object({ reference: z.string(), status: z.string(), resolution: z.nullable(z.string()) });
+const State = z.object({
+  secretKey: z.string(),
+  transactions: z.record(z.string(), Transaction),
+  disputes: z.record(z.string(), Dispute).default({}),
+});
+/** Actions on a paid payment, below its page: `POST <page>/dispute`, then one of the bank's decisions. */
+const DISPUTE_ACTIONS: Record<string, Omit<z.output<typeof Dispute>, 'reference'>> = {
+  dispute: { status: 'awaiting-merchant-feedback', resolution: null },
+  'dispute-won': { status: 'resolved', resolution: 'declined' },
+  'dispute-lost': { status: 'resolved', resolution: 'merchant-accepted' },
+};
 
 const Initialize = z.object({
   reference: z.string().regex(/^[A-Za-z0-9=.-]+$/),
@@ -31,10 +42,18 @@ const Initialize = z.object({
 });
 const Charge = Initialize.omit({ callback_url: true }).extend({ authorization_code: z.string() });
 
-/** The only card, which may be charged again. */
+/** The only card, which may be charged again; to each account it is another one. */
 const AUTHORIZATION = {
   ...{ authorization_code: 'AUTH_localcard', bin: '408408', last4: '4081', exp_month: '12', exp_year: '2030' },
-  ...{ channel: 'card', card_type: 'visa ', bank: 'TEST BANK', country_code: 'ZA', brand: 'visa', reusable: true },
+  ...{
+    signature: 'SIG_localcard',
+    channel: 'card',
+    card_type: 'visa ',
+    bank: 'TEST BANK',
+    country_code: 'ZA',
+    brand: 'visa',
+    reusable: true,
+  },
 };
 
 const ok = (message: string, data: object): WireResponse => ({ body: { status: true, message, data } });
@@ -59,8 +78,9 @@ export async function startPayments({
   const state = openState(join(dataDir, 'payments.json'), State, {
     secretKey: `sk_test_${randomBytes(20).toString('hex')}`,
     transactions: {},
+    disputes: {},
   });
-  const { secretKey, transactions } = state.value;
+  const { secretKey, transactions, disputes } = state.value;
 
   const describe = (reference: string, { amount, email, currency, status }: Transaction) => ({
     ...{ id: 1, domain: 'test', status, reference, amount, currency, channel: 'card' },
@@ -76,10 +96,14 @@ export async function startPayments({
     state.save();
   }
 
-  /** Sends the callback to the platform once. Paystack repeats it for days until it receives 200. */
-  async function sendCallback(reference: string, transaction: Transaction): Promise<void> {
-    const event = transaction.status === 'success' ? 'charge.success' : 'charge.failed';
-    const body = JSON.stringify({ event, data: describe(reference, transaction) });
+  const describeDispute = (id: string, { reference, status, resolution }: z.output<typeof Dispute>) => {
+    const { amount = 0, currency = 'ZAR' } = transactions[reference] ?? {};
+    return { id: Number(id), refund_amount: amount, currency, status, resolution, transaction: { reference, amount } };
+  };
+
+  /** Sends a callback to the platform once. Paystack repeats it for days until it receives 200. */
+  async function sendCallback(event: string, data: object): Promise<void> {
+    const body = JSON.stringify({ event, data });
     const signature = createHmac('sha512', secretKey).update(body).digest('hex');
     const headers = { 'content-type': 'application/json', 'x-paystack-signature': signature };
     await fetch(`${baseUrl}/hooks/payments`, { method: 'POST', headers, body }).catch((error: unknown) =>
@@ -110,6 +134,11 @@ export async function startPayments({
 
   const api = await serve(port, 'application/json', (request) => {
     if (request.headers.authorization !== `Bearer ${secretKey}`) return refused('Invalid key', 401);
+    const [, disputeId] = /^\/dispute\/(\d+)$/.exec(request.path) ?? [];
+    if (disputeId !== undefined) {
+      const dispute = disputes[disputeId];
+      return dispute ? ok('Dispute retrieved', describeDispute(disputeId, dispute)) : refused('Dispute not found', 404);
+    }
     const [, reference] = /^\/transaction\/verify\/([^/]+)$/.exec(request.path) ?? [];
     if (reference !== undefined) {
       const transaction = Object.hasOwn(transactions, reference) ? transactions[reference] : undefined;
@@ -125,7 +154,7 @@ export async function startPayments({
     async handle(request, response) {
       request.resume();
       const url = new URL(request.url ?? '/', baseUrl);
-      const accessCode = url.pathname.slice(PAY_PATH.length + 1);
+      const [accessCode = '', action = ''] = url.pathname.slice(PAY_PATH.length + 1).split('/');
       const [reference, transaction] =
         Object.entries(transactions).find(([, each]) => accessCode !== '' && each.accessCode === accessCode) ?? [];
       if (!reference || !transaction) {
@@ -136,11 +165,26 @@ export async function startPayments({
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(paymentPage(transaction));
         return;
       }
+      const decision = DISPUTE_ACTIONS[action];
+      if (decision) {
+        const [id = String(1000 + Object.keys(disputes).length)] =
+          Object.entries(disputes).find(([, each]) => each.reference === reference) ?? [];
+        const dispute = { reference, ...decision };
+        disputes[id] = dispute;
+        state.save();
+        const event = action === 'dispute' ? 'charge.dispute.create' : 'charge.dispute.resolve';
+        await sendCallback(event, describeDispute(id, dispute));
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ disputeId: id }));
+        return;
+      }
       // Simulates a payment of an amount that differs from the requested one.
       const paidCents = Number(url.searchParams.get('amount'));
       if (paidCents > 0 && transaction.status !== 'success') transaction.amount = paidCents;
       charge(transaction);
-      await sendCallback(reference, transaction);
+      await sendCallback(
+        transaction.status === 'success' ? 'charge.success' : 'charge.failed',
+        describe(reference, transaction),
+      );
       if (request.headers.accept?.includes('text/html')) {
         const back = new URL(transaction.returnTo);
         back.searchParams.set('reference', reference);

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
+import { type Dispute, type Payment, PaymentProviderError, type Payments } from '../../providers/payments/payments.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { TopUp } from '../../table/entities/billing.ts';
+import { change } from '../../table/writes.ts';
+import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
+import { issueInvoice, issuePaidInvoice, payInvoice } from './invoices.ts';
+import { receivePayment } from './payment-callbacks.ts';
+import { chargeTopUp, newTopUp, settleTopUp, topUpQueue } from './top-ups.ts';
+import { readNothing, withWallet } from './wallet.ts';
+
+const CARD = { authorization: 'AUTH_1', email: 'test@example.com', brand: 'visa', lastFour: '4081' };
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const RAND = 100;
+
+/** An account at a payment provider that can be away, and that records charges. */
+async function setUp({ walletCents = 0 } = {}) {
+  const { deps: base, memory, open, clock } = billingSimulation({});
+  const received = new Map<string, Payment>();
+  const disputes = new Map<string, Dispute>();
+  const charged: number[] = [];
+  const provider = { isAway: false };
+  const available = <T>(value: T) => {
+    if (provider.isAway) throw new PaymentProviderError('away');
+    return value;
+  };
+  const pay = (reference: string, amountCents: number, signature: string | undefined = 'SIG_1') =>
+    received.set(reference, { status: 'SUCCEEDED', amountCents, card: CARD, signature });
+  const payments: Payments = {
+    begin: async () => available('https://pay.example.com'),
+    find: async (reference) => available(received.get(reference)),
+    charge: async ({ reference, amountCents }) => {
+      available(charged.push(amountCents));
+      pay(reference, amountCents);
+    },
+    findDispute: async (id) => available(disputes.get(id)),
+    readCallback: () => ({}),
+  };
+  const reported: string[] = [];
+  const deps = { ...base, payments, reportDispute: ({ status }: { status: string }) => void reported.push(status) };
+  const accountId = await open(walletCents);
+  const account = async () => {
+    const found = await deps.table.get(Account, { id: accountId });
+    if (!found) throw new Error('no account');
+    return found;
+  };
+  const setAccount = (set: Partial<Account>) => deps.table.write(Account, change(Account, { id: accountId }, { set }));
+  const settings = (amount: string, { enabled = true, threshold = '50.00' } = {}) =>
+    setAutoTopUp(deps, { accountId, keyId: '' }, { enabled, threshold, amount });
+  /** Starts the automatic top-up that is due, if any, and charges the card, as the stream does. */
+  const topUpAutomatically = async () => {
+    await considerAutoTopUp(deps, accountId);
+    const { autoTopUpId } = await account();
+    if (autoTopUpId) await chargeTopUp(deps, autoTopUpId);
+  };
+  /** Pays into the wallet by card. Returns the reference. */
+  const payIn = async (rand: number, signature?: string) => {
+    const topUp = newTopUp(deps, { accountId, amountCents: rand * RAND, automatic: false });
+    const { create } = await import('../../table/writes.ts');
+    await deps.table.transact([create(TopUp, topUp)]);
+    const reference = topUp.id.replace('_', '-');
+    pay(reference, rand * RAND, signature);
+    await settleTopUp(deps, topUp.id);
+    return reference;
+  };
+  const line = (rand: number) => ({ description: 'Something', amountCents: rand * RAND, vatCents: 0 });
+  const buy = (kind: 'DOMAIN' | 'AI_CREDITS' | 'PLAN', rand: number) =>
+    withWallet(deps, accountId, readNothing, async (wallet) => {
+      const invoice = issuePaidInvoice(deps, wallet, { kind, lines: [line(rand)] });
+      return await deps.commit(wallet.writes(), invoice.status);
+    });
+  const tellDispute = async (reference: string, rand: number, status: Dispute['status'], id = '77') => {
+    disputes.set(id, { id, reference, amountCents: rand * RAND, status });
+    return await receivePayment(deps, { disputeId: id });
+  };
+  const reconcile = () => sweep(deps, topUpQueue);
+  return {
+    ...{ deps, memory, clock, provider, charged, reported, account, setAccount, settings, topUpAutomatically },
+    ...{ payIn, buy, line, tellDispute, reconcile, accountId },
+  };
+}
+
+describe('an automatic top-up charges only what is enabled now', () => {
+  test.each<[string, (of: Awaited<ReturnType<typeof setUp>>) => Promise<unknown>]>([
+    ['was switched off', ({ settings }) => settings('100.00', { enabled: false })],
+    ['got another amount', ({ settings }) => settings('20.00')],
+    [
+      'lost its card',
+      ({ deps, accountId }) => deps.table.write(Account, change(Account, { id: accountId }, { remove: ['card'] })),
+    ],
+  ])('nothing is charged after it %s while the processor was away', async (_what, changeSettings) => {
+    const run = await setUp();
+    const { provider, charged, memory, clock } = run;
+    await run.setAccount({ card: CARD });
+    await run.settings('100.00');
+    provider.isAway = true;
+    await run.topUpAutomatically();
+    expect((await run.account()).autoTopUpId).toBeDefined();
+    await changeSettings(run);
+    provider.isAway = false;
+    clock.now += 5 * MINUTE;
+    await run.reconcile();
+    clock.now += DAY;
+    await run.reconcile();
+    expect(charged).toEqual([]);
+    const { autoTopUpId, noAutoTopUpBefore, walletCents } = await run.account();
+    expect([autoTopUpId, noAutoTopUpBefore, walletCents]).toEqual([undefined, undefined, 0]);
+    expect(memory.items('EVENT')).toEqual([]);
+  });
+
+  test('the new amount is charged when the amount was changed, once', async () => {
+    const run = await setUp();
+    await run.setAccount({ card: CARD });
+    await run.settings('100.00');
+    run.provider.isAway = true;
+    await run.topUpAutomatically();
+    await run.settings('80.00');
+    run.provider.isAway = false;
+    run.clock.now += 5 * MINUTE;
+    await run.reconcile();
+    await run.topUpAutomatically();
+    await run.topUpAutomatically();
+    expect(run.charged).toEqual([80 * RAND]);
+  });
+
+  test('what the processor received before it was switched off is credited', async () => {
+    const run = await setUp();
+    await run.setAccount({ card: CARD });
+    await run.settings('100.00');
+    run.provider.isAway = true;
+    await run.topUpAutomatically();
+    run.provider.isAway = false;
+    const { autoTopUpId = '' } = await run.account();
+    await run.deps.payments.charge({ ...CARD, reference: autoTopUpId.replace('_', '-'), amountCents: 100 * RAND });
+    await run.settings('100.00', { enabled: false });
+    run.clock.now += 5 * MINUTE;
+    await run.reconcile();
+    expect((await run.account()).walletCents).toBe(100 * RAND);
+  });
+});
+
+describe('automatic top-ups are bounded', () => {
+  test('by number: a threshold out of reach charges the card ten times in any 24 hours', async () => {
+    const run = await setUp();
+    await run.setAccount({ card: CARD });
+    await run.settings('10.00', { threshold: '100000.00' });
+    const { maxPerDay } = AUTO_TOP_UP_LIMITS;
+    for (let turn = 0; turn < maxPerDay + 5; turn += 1) {
+      run.clock.now += MINUTE;
+      await run.topUpAutomatically();
+    }
+    expect(run.charged).toHaveLength(maxPerDay);
+    run.clock.now += DAY - 6 * MINUTE;
+    await run.topUpAutomatically();
+    expect(run.charged).toHaveLength(maxPerDay + 1);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('by sum: no more than R100,000 in any 24 hours', async () => {
+    const run = await setUp();
+    await run.setAccount({ card: CARD });
+    await run.settings('60000.00', { threshold: '100000.00' });
+    await run.topUpAutomatically();
+    await run.topUpAutomatically();
+    expect(run.charged).toEqual([60_000 * RAND]);
+  });
+
+  test('from below: settings of less than R10 that an earlier version stored charge nothing', async () => {
+    const run = await setUp();
+    await run.setAccount({ card: CARD, autoTopUp: { enabled: true, thresholdCents: 10_000_000, amountCents: RAND } });
+    await run.topUpAutomatically();
+    expect(run.charged).toEqual([]);
+  });
+});
+
+describe('a dispute', () => {
+  test('freezes its amount and the automatic charges; a won one lifts the freeze', async () => {
+    const run = await setUp();
+    const reference = await run.payIn(500);
+    await run.settings('100.00', { threshold: '10000.00' });
+    for (let repetition = 0; repetition < 3; repetition += 1) {
+      expect((await run.tellDispute(reference, 500, 'OPEN')).output).toEqual({ data: { settled: true } });
+    }
+    await expect(run.buy('PLAN', 1)).rejects.toMatchObject({
+      code: 'insufficient_funds',
+      message: expect.stringContaining('R500.00 of the wallet is frozen'),
+    });
+    await run.topUpAutomatically();
+    expect([run.charged, (await run.account()).card, (await run.account()).autoTopUp?.enabled]).toEqual([
+      [],
+      undefined,
+      false,
+    ]);
+    for (let repetition = 0; repetition < 3; repetition += 1) await run.tellDispute(reference, 500, 'WON');
+    await expect(run.buy('PLAN', 500)).resolves.toBe('PAID');
+    expect(run.reported).toEqual(['OPEN', 'WON']);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('of money that was spent already is owed when it is lost, and arriving money pays it first', async () => {
+    const run = await setUp();
+    const reference = await run.payIn(500);
+    await run.buy('PLAN', 400);
+    await run.tellDispute(reference, 500, 'LOST');
+    expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([-400 * RAND, 0]);
+    await run.tellDispute(reference, 500, 'LOST');
+    await run.payIn(450);
+    await expect(run.buy('PLAN', 51)).rejects.toMatchObject({ code: 'insufficient_funds' });
+    await expect(run.buy('PLAN', 50)).resolves.toBe('PAID');
+    expect(run.reported).toEqual(['OPEN', 'LOST']);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('that arrives between the reading and the writing of a purchase stops the purchase', async () => {
+    const run = await setUp();
+    const reference = await run.payIn(500);
+    let isFirst = true;
+    const purchase = withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
+      if (isFirst) {
+        isFirst = false;
+        await run.tellDispute(reference, 500, 'OPEN');
+      }
+      issuePaidInvoice(run.deps, wallet, { kind: 'PLAN', lines: [run.line(100)] });
+      return await run.deps.commit(wallet.writes(), undefined);
+    });
+    await expect(purchase).rejects.toMatchObject({ code: 'insufficient_funds' });
+  });
+
+  test('about a payment of no account, or one that did not succeed, changes nothing', async () => {
+    const run = await setUp();
+    expect((await run.tellDispute('pay-unknown', 500, 'OPEN')).output).toEqual({ data: { settled: false } });
+    expect((await receivePayment(run.deps, { disputeId: '404' })).output).toEqual({ data: { settled: false } });
+    expect(run.reported).toEqual([]);
+  });
+});
+
+describe('money of a card that is new to the account', () => {
+  const { allowanceRand, holdMs } = NEW_CARD;
+
+  test.each(['DOMAIN', 'AI_CREDITS'] as const)(
+    'buys %s up to the allowance during the first hour, and everything else',
+    async (kind) => {
+      const run = await setUp();
+      await run.payIn(allowanceRand * 4);
+      await expect(run.buy(kind, allowanceRand + 1)).rejects.toMatchObject({
+        code: 'insufficient_funds',
+        status: 402,
+        message: expect.stringContaining(new Date(run.clock.now + holdMs).toISOString()),
+      });
+      await expect(run.buy(kind, allowanceRand)).resolves.toBe('PAID');
+      await expect(run.buy(kind, 1)).rejects.toMatchObject({ code: 'insufficient_funds' });
+      await expect(run.buy('PLAN', allowanceRand)).resolves.toBe('PAID');
+      run.clock.now += holdMs;
+      await expect(run.buy(kind, allowanceRand * 2)).resolves.toBe('PAID');
+    },
+  );
+
+  test('is not multiplied by many small payments, nor by paying an earlier invoice', async () => {
+    const run = await setUp();
+    const invoice = await withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
+      const issued = issueInvoice(run.deps, wallet, { kind: 'DOMAIN', lines: [run.line(allowanceRand + 1)] });
+      return await run.deps.commit(wallet.writes(), issued);
+    });
+    for (let payment = 0; payment < 8; payment += 1) await run.payIn(allowanceRand / 2);
+    const pay = () =>
+      withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
+        payInvoice(wallet, invoice);
+        return await run.deps.commit(wallet.writes(), 'PAID');
+      });
+    await expect(pay()).rejects.toMatchObject({ code: 'insufficient_funds' });
+    run.clock.now += holdMs;
+    await expect(pay()).resolves.toBe('PAID');
+  });
+
+  test('is held for each card: one that has paid before is known, another is not', async () => {
+    const run = await setUp();
+    await run.payIn(1, 'SIG_1');
+    run.clock.now += holdMs;
+    await run.payIn(allowanceRand + 1, 'SIG_1');
+    await expect(run.buy('AI_CREDITS', allowanceRand + 1)).resolves.toBe('PAID');
+    await run.payIn(allowanceRand + 1, 'SIG_2');
+    await expect(run.buy('AI_CREDITS', allowanceRand + 2)).rejects.toMatchObject({ code: 'insufficient_funds' });
+  });
+
+  test('leaves money alone that came otherwise', async () => {
+    const run = await setUp({ walletCents: 20_000 * RAND });
+    await run.payIn(allowanceRand * 2);
+    await expect(run.buy('DOMAIN', 20_000)).resolves.toBe('PAID');
+  });
+});

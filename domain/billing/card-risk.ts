@@ -1,0 +1,57 @@
+import { NEW_CARD } from '../../contract/billing/card-payments.ts';
+import type { InvoiceKind } from '../../contract/enums.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Account } from '../../table/entities/accounts.ts';
+import { formatRand } from './money.ts';
+
+/** Rules about money that a card's owner may reclaim. Amounts are cents. */
+
+type NewCardHold = NonNullable<Account['newCardHolds']>[number];
+
+/** Kinds of goods that cannot be taken back. */
+const IRREVERSIBLE: readonly InvoiceKind[] = ['DOMAIN', 'AI_CREDITS'];
+
+/** Returns the holds that have not ended. @param now ISO 8601 */
+export const currentHolds = ({ newCardHolds = [] }: Pick<Account, 'newCardHolds'>, now: string): NewCardHold[] =>
+  newCardHolds.filter(({ until }) => until > now);
+
+/**
+ * Returns the holds of an account to which a card payment is added.
+ *
+ * @param firstPaidAt time of the card's first payment into this account, in ISO 8601; this payment's for a new card
+ */
+export function holdsAfter(
+  account: Pick<Account, 'newCardHolds'>,
+  { amountCents, firstPaidAt, now }: { amountCents: number; firstPaidAt: string; now: string },
+): NewCardHold[] {
+  const until = new Date(Date.parse(firstPaidAt) + NEW_CARD.holdMs).toISOString();
+  const current = currentHolds(account, now);
+  return until > now ? [...current, { amountCents, until }] : current;
+}
+
+/** Returns the part of the balance that must not buy this kind of goods yet: new cards' money beyond the allowance. */
+export function withheldCents(account: Pick<Account, 'newCardHolds'>, kind: InvoiceKind, now: string): number {
+  if (!IRREVERSIBLE.includes(kind)) return 0;
+  const held = currentHolds(account, now).reduce((total, { amountCents }) => total + amountCents, 0);
+  return Math.max(0, held - NEW_CARD.allowanceRand * 100);
+}
+
+/** Creates the error of a purchase with money that is withheld: 402, with the time at which it is no longer. */
+export function newCardError(account: Pick<Account, 'newCardHolds'>, now: string): ApiError {
+  const until =
+    currentHolds(account, now)
+      .map((hold) => hold.until)
+      .sort()
+      .at(-1) ?? now;
+  return new ApiError(
+    'insufficient_funds',
+    `Money from a card that is new to this account buys domains and AI credits of up to R${formatRand(NEW_CARD.allowanceRand * 100)} during the first hour. The rest is available from ${until}.`,
+  );
+}
+
+/** Creates the error of a purchase with money of a disputed card payment: 402. */
+export const disputeError = (frozenCents: number): ApiError =>
+  new ApiError(
+    'insufficient_funds',
+    `R${formatRand(frozenCents)} of the wallet is frozen, because a card payment is disputed. Contact support, or add money.`,
+  );

@@ -1,0 +1,71 @@
+import type { Dispute as ProviderDispute } from '../../providers/payments/payments.ts';
+import { Dispute, TopUp } from '../../table/entities/billing.ts';
+import { change, create } from '../../table/writes.ts';
+import { concurrentUpdate } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { type PaymentDeps, topUpId } from './top-ups.ts';
+import { type Wallet, withWallet } from './wallet.ts';
+
+/** Tells operators about a dispute that has been opened or closed. */
+export type ReportDispute = (dispute: Dispute) => void;
+
+/** Freezes the amount. The card is not charged again: its owner may not know of the account. */
+function open(wallet: Wallet, dispute: Dispute) {
+  const { frozenCents = 0, autoTopUp } = wallet.account;
+  wallet.add(create(Dispute, dispute, concurrentUpdate));
+  const off = autoTopUp ? { autoTopUp: { ...autoTopUp, enabled: false } } : {};
+  return { set: { frozenCents: frozenCents + dispute.amountCents, ...off }, remove: ['card'] };
+}
+
+/** Lifts the freeze. The amount of a lost dispute is taken from the wallet, which may then be below zero. */
+function close(wallet: Wallet, dispute: Dispute, from: Dispute['status']) {
+  const { id, amountCents, status, closedAt, topUpId: payment } = dispute;
+  const what = { set: { status, closedAt }, when: { status: { is: from } } };
+  wallet.add(change(Dispute, { id }, what, concurrentUpdate));
+  if (status === 'LOST') wallet.takeBack(amountCents, `Disputed card payment ${payment}`);
+  return { set: { frozenCents: Math.max(0, (wallet.account.frozenCents ?? 0) - amountCents) } };
+}
+
+/**
+ * Records a dispute as the payment processor describes it, once, however often and in whatever order it is told.
+ *
+ * @returns the dispute as it is now; undefined where it is about no payment of ours
+ */
+async function record(
+  deps: Deps,
+  { id, reference, amountCents, status }: ProviderDispute,
+  report: ReportDispute,
+): Promise<Dispute | undefined> {
+  const topUp = await deps.table.get(TopUp, { id: topUpId(reference) });
+  if (topUp?.status !== 'SUCCEEDED') return undefined;
+  const { accountId } = topUp;
+  for (;;) {
+    const read = () => deps.table.get(Dispute, { id });
+    const { dispute, isSettled } = await withWallet(deps, accountId, read, async (wallet, known) => {
+      if (!known) {
+        const about = { id, accountId, topUpId: topUp.id, amountCents, createdAt: wallet.now };
+        const opened: Dispute = { ...about, status: 'OPEN', closedAt: null };
+        const opening = { dispute: opened, isSettled: status === 'OPEN' };
+        const written = await deps.commit(wallet.writes(open(wallet, opened)), opening);
+        report(opened);
+        return written;
+      }
+      if (known.status !== 'OPEN' || status === 'OPEN') return { dispute: known, isSettled: true };
+      const closed: Dispute = { ...known, status, closedAt: wallet.now };
+      const change = close(wallet, closed, known.status);
+      const written = await deps.commit(wallet.writes(change), { dispute: closed, isSettled: true });
+      report(closed);
+      return written;
+    });
+    if (isSettled) return dispute;
+  }
+}
+
+/** Asks the processor about a dispute, and freezes its amount or lifts the freeze. Throws `PaymentProviderError`. */
+export async function settleDispute(
+  deps: PaymentDeps & { reportDispute: ReportDispute },
+  id: string,
+): Promise<Dispute | undefined> {
+  const dispute = await deps.payments.findDispute(id);
+  return dispute && (await record(deps, dispute, deps.reportDispute));
+}

@@ -1,0 +1,39 @@
+import type { receivePayment as ReceiveRoute } from '../../contract/billing/top-ups.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Output } from '../../contract/route.ts';
+import { type CallbackSubject, InvalidSignature } from '../../providers/payments/payments.ts';
+import { type ReportDispute, settleDispute } from './disputes.ts';
+import { type PaymentDeps, paymentProviderUnavailable, settleTopUp, topUpId } from './top-ups.ts';
+
+export type CallbackDeps = PaymentDeps & { reportDispute: ReportDispute };
+
+/** Reads what a callback is about. Throws 401 where the payment provider did not sign it. */
+export async function identifyCallback(
+  { payments }: CallbackDeps,
+  _input: object,
+  { headers, body }: { headers: Record<string, string | undefined>; body: Buffer },
+): Promise<CallbackSubject> {
+  try {
+    return payments.readCallback(body, headers['x-paystack-signature']);
+  } catch (error) {
+    if (!(error instanceof InvalidSignature)) throw error;
+    throw new ApiError('unauthorized', 'The payment processor did not sign this.');
+  }
+}
+
+/**
+ * POST /hooks/payments, once it is known to be genuine: a payment of ours, or a dispute of one, is looked into. Anything else is acknowledged, so
+ * that it is not sent again.
+ */
+export async function receivePayment(
+  deps: CallbackDeps,
+  { reference, disputeId }: CallbackSubject,
+): Promise<{ status: number; output: Output<typeof ReceiveRoute> }> {
+  if (disputeId !== undefined) {
+    const dispute = await settleDispute(deps, disputeId).catch(paymentProviderUnavailable);
+    return { status: 200, output: { data: { settled: dispute !== undefined } } };
+  }
+  const status =
+    reference === undefined ? undefined : await settleTopUp(deps, topUpId(reference)).catch(paymentProviderUnavailable);
+  return { status: 200, output: { data: { settled: status === 'SUCCEEDED' || status === 'FAILED' } } };
+}

@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { buyAiCredits } from '../../contract/ai/management.ts';
+import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
+import { createSubscription } from '../../contract/billing/subscriptions.ts';
+import { createTopUp, getAutoTopUp, setAutoTopUp } from '../../contract/billing/top-ups.ts';
+import { getWallet } from '../../contract/billing/wallet.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
+import { registrant, uniqueDomain } from '../support/domains.ts';
+import { codeOf, local, newAccount, type OpenedAccount, raw } from '../support/harness.ts';
+
+const post = async (url: string) => (await fetch(url, { method: 'POST' })).json();
+const walletOf = async (account: OpenedAccount) => (await account.call(getWallet)).body.data;
+
+/** Pays into the wallet by card. Returns the address of the payment's page. */
+async function payIn(account: OpenedAccount, amount: string): Promise<string> {
+  const { paymentUrl } = (await account.dashboard.call(createTopUp, { body: { amount } })).body.data;
+  expect(await post(paymentUrl)).toEqual({ status: 'SUCCEEDED' });
+  return paymentUrl;
+}
+
+const buyCredits = (account: OpenedAccount, amount: string) =>
+  account.dashboard.call(buyAiCredits, { body: { amount } });
+const buyPlan = (account: OpenedAccount) =>
+  account.dashboard.call(createSubscription, { body: { plan: 'app-10', billingCycle: 'MONTHLY' } });
+
+describe('a disputed card payment', () => {
+  test.concurrent('cannot be spent, and can when the dispute is won', async () => {
+    const account = await newAccount();
+    const page = await payIn(account, '600.00');
+    expect(await post(`${page}/dispute`)).toEqual({ disputeId: expect.any(String) });
+    expect(await walletOf(account)).toMatchObject({ balance: '600.00', frozen: '600.00' });
+    for (const refused of [await buyCredits(account, '10.00'), await buyPlan(account)]) {
+      expect([refused.status, codeOf(refused)]).toEqual([402, 'insufficient_funds']);
+      expect(refused.error?.message).toContain('R600.00 of the wallet is frozen');
+    }
+    // The card is not charged automatically either.
+    expect((await account.dashboard.call(getAutoTopUp)).body.data.card).toBeNull();
+    await post(`${page}/dispute-won`);
+    const wallet = await walletOf(account);
+    expect([wallet.balance, wallet.frozen]).toEqual(['600.00', undefined]);
+    expect((await buyCredits(account, '600.00')).status).toBe(201);
+  });
+
+  test.concurrent('is owed when it is lost after it was spent', async () => {
+    const account = await newAccount();
+    const page = await payIn(account, '600.00');
+    expect((await buyCredits(account, '500.00')).status).toBe(201);
+    await post(`${page}/dispute`);
+    await post(`${page}/dispute-lost`);
+    const { balance, transactions } = await walletOf(account);
+    expect([balance, transactions[0]]).toMatchObject(['-500.00', { type: 'ADJUSTMENT', amount: '-600.00' }]);
+    await payIn(account, '505.00');
+    expect(codeOf(await buyCredits(account, '10.00'))).toBe('insufficient_funds');
+  });
+
+  test('is believed only of the payment processor', async () => {
+    const account = await newAccount();
+    const page = await payIn(account, '50.00');
+    const { disputeId } = (await post(`${page}/dispute`)) as { disputeId: string };
+    await post(`${page}/dispute-won`);
+    const send = (secret: string) => {
+      const data = { id: Number(disputeId), status: 'resolved', resolution: 'merchant-accepted' };
+      const body = JSON.stringify({ event: 'charge.dispute.resolve', data });
+      const signature = createHmac('sha512', secret).update(body).digest('hex');
+      return raw('/hooks/payments', { method: 'POST', body, headers: { 'x-paystack-signature': signature } });
+    };
+    expect((await send('sk_live_guessed')).status).toBe(401);
+    // Genuine, but not what the processor says when it is asked.
+    expect((await send(local.environment.PAYMENTS_SECRET_KEY ?? '')).status).toBe(200);
+    expect((await walletOf(account)).balance).toBe('50.00');
+  });
+});
+
+describe('money of a card that is new to the account', () => {
+  const { allowanceRand } = NEW_CARD;
+
+  test.concurrent('buys a domain and credits at once, as long as they are small', async () => {
+    const account = await newAccount();
+    await payIn(account, '1000.00');
+    const order = await account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
+    expect([order.status, order.body.data.invoice.status]).toEqual([201, 'PAID']);
+    expect((await buyCredits(account, '500.00')).status).toBe(201);
+  });
+
+  test.concurrent('buys no large credits in the first hour, and the refusal names the time', async () => {
+    const account = await newAccount();
+    await payIn(account, `${allowanceRand * 2}.00`);
+    const refused = await buyCredits(account, `${allowanceRand + 1}.00`);
+    expect([refused.status, codeOf(refused)]).toEqual([402, 'insufficient_funds']);
+    const [, until = ''] = /available from (\S+Z)\./.exec(refused.error?.message ?? '') ?? [];
+    const wait = Date.parse(until) - Date.now();
+    expect(wait).toBeGreaterThan(NEW_CARD.holdMs / 2);
+    expect(wait).toBeLessThanOrEqual(NEW_CARD.holdMs);
+    expect((await buyCredits(account, `${allowanceRand}.00`)).status).toBe(201);
+    expect(codeOf(await buyCredits(account, '10.00'))).toBe('insufficient_funds');
+    const domain = await account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
+    expect([domain.status, codeOf(domain)]).toEqual([402, 'insufficient_funds']);
+  });
+});
+
+test('an automatic top-up of less than R10 is refused', async () => {
+  const account = await newAccount();
+  const set = (amount: string) =>
+    account.dashboard.call(setAutoTopUp, { body: { enabled: true, threshold: '100000.00', amount } });
+  const refused = await set(`${AUTO_TOP_UP_LIMITS.minAmountRand - 1}.99`);
+  expect([refused.status, codeOf(refused)]).toEqual([400, 'invalid_request']);
+  expect(refused.error?.message).toBe('amount: must be rand with two decimals, from 10.00 to 100000.00');
+  expect((await set('10.00')).status).toBe(200);
+});
