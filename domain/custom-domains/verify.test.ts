@@ -126,3 +126,13 @@ test('names that cannot be owned need no verification', () => {
   for (const host of ['shop.co.za', 'example.co.za', 'notexample.com', 'example.com.evil.org', 'a.testing'])
     expect(status(host)).toBe('PENDING');
 });
+
+test('verifies a claim only while certificates are left for the day', async () => {
+  const { look, read, clock, dns, token } = await claimed({ limits: { certificatesPerDay: 0 } });
+  dns.say = () => [token];
+  clock.now += MINUTE;
+  expect(await look()).toBe(1);
+  expect((await read())?.customDomain?.status).toBe('PENDING');
+  // It is checked again later, and is no failure of the sweep.
+  expect((await read())?.dueAt).toBe(new Date(clock.now + 60 * MINUTE).toISOString());
+});

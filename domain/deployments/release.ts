@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import { limitOf } from '../../contract/limits.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
@@ -8,6 +9,7 @@ import { App, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
+import { findAccount } from '../limits/limits.ts';
 import { noSuchDeployment } from './create.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { formatNote, scheduleCheck } from './queue.ts';
@@ -55,13 +57,15 @@ export async function releaseDeployment(
 ): Promise<void> {
   const { accountId, applicationId, deploymentId } = ids;
   const builtAt = deps.now().toISOString();
-  const [{ app }, { commitSha = '' }] = await Promise.all([
+  const [{ app }, { commitSha = '' }, account] = await Promise.all([
     readRunning(deps, ids),
     deps.builds.readResult(deploymentId),
+    findAccount(deps, accountId),
   ]);
+  const concurrency = limitOf(account, 'concurrentRequests');
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
   const [release] = await Promise.all([
-    deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion }, artifact),
+    deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion, concurrency }, artifact),
     deps.appLogs.prepare(applicationId),
   ]);
   await unlessDeleted(deps, ids, async () => {

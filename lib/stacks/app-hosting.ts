@@ -159,6 +159,7 @@ export class AppHostingStack extends PlatformStack {
         'UpdateFunctionCode',
         'UpdateFunctionConfiguration',
         'PublishVersion',
+        'PutFunctionConcurrency',
         // Deletes the function if the application was deleted during the release.
         'DeleteFunction',
       ),

@@ -14,6 +14,7 @@ import {
   type LambdaClient,
   type Layer,
   PublishVersionCommand,
+  PutFunctionConcurrencyCommand,
   type Runtime,
   UpdateAliasCommand,
   UpdateFunctionCodeCommand,
@@ -26,6 +27,8 @@ import {
 export interface HostedApp {
   applicationId: string;
   nodeVersion: string;
+  /** Requests at once; the host refuses more with 429. */
+  concurrency: number;
 }
 
 /** The response of a release to its health check. */
@@ -207,6 +210,9 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     async release(app, { bucket, key }) {
       await upload(app, bucket, key);
       const FunctionName = nameOf(app.applicationId);
+      // Without this, one application could use up the concurrency that all functions of the AWS account share.
+      const ReservedConcurrentExecutions = app.concurrency;
+      await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
       const { Version } = await client.send(new PublishVersionCommand({ FunctionName, Description: key }));
       if (!Version) throw new Error('Lambda published a version without a number');
       await waitUntilPublishedVersionActive(

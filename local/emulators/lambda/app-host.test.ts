@@ -16,10 +16,11 @@ import {
   LambdaClient,
   ListVersionsByFunctionCommand,
   PublishVersionCommand,
+  PutFunctionConcurrencyCommand,
   UpdateAliasCommand,
   UpdateFunctionCodeCommand,
 } from '@aws-sdk/client-lambda';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { type Children, startChildren } from '../../processes/children.ts';
 import { type AppHost, startAppHost } from './app-host.ts';
@@ -242,6 +243,24 @@ test('moves the alias under load without losing a request and ends the old proce
   expect(answers).toHaveLength(150);
   expect(answers.filter((text) => text !== 'first' && text !== 'second')).toEqual([]);
   expect(answers.at(-1)).toBe('second');
+});
+
+test('refuses requests beyond the reserved concurrency with 429, and accepts them again afterwards', async () => {
+  const holding = `if (request.url === '/hold') { response.write('held'); return; } response.end('up');`;
+  await live('narrow', await create('narrow', await app(holding)));
+  await client.send(new PutFunctionConcurrencyCommand({ FunctionName: 'narrow', ReservedConcurrentExecutions: 2 }));
+  const hold = async () => {
+    const outgoing = request({ port: frontPort, path: '/hold' });
+    outgoing.on('error', () => undefined).end();
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { outgoing, status: answer.statusCode };
+  };
+  const held = [await hold(), await hold()];
+  expect(held.map(({ status }) => status)).toEqual([200, 200]);
+  const refused = await fetch(`http://127.0.0.1:${frontPort}/`);
+  expect([refused.status, refused.headers.get('x-amzn-errortype')]).toEqual([429, 'TooManyRequestsException']);
+  for (const { outgoing } of held) outgoing.destroy();
+  await vi.waitFor(async () => expect(await page()).toBe('up'));
 });
 
 test('streams the request body and the response piece by piece', async () => {

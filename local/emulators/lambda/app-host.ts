@@ -126,6 +126,23 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     return undefined;
   };
 
+  /** Requests under way, by function. */
+  const running = new Map<string, number>();
+  /** Runs a request; returns false where the function has as many at once as are reserved for it. */
+  const withinConcurrency = async (FunctionName: string, run: () => Promise<void>): Promise<boolean> => {
+    const now = running.get(FunctionName) ?? 0;
+    if (now >= (functions[FunctionName]?.reservedConcurrency ?? Number.POSITIVE_INFINITY)) return false;
+    running.set(FunctionName, now + 1);
+    try {
+      await run();
+      return true;
+    } finally {
+      const left = (running.get(FunctionName) ?? 1) - 1;
+      if (left > 0) running.set(FunctionName, left);
+      else running.delete(FunctionName);
+    }
+  };
+
   const forward: AppHost['forward'] = async (urlHost, request, response) => {
     const fail = (status: number, message: string): void => {
       if (!response.headersSent) response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
@@ -136,9 +153,13 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       const configuration = findConfiguration(urlHost);
       if (!configuration) return fail(403, 'Forbidden');
       try {
-        return await processes.use(toRunnable(configuration), (app) =>
-          forwardTo(app, urlHost, request, response, configuration.Timeout * 1000),
+        const accepted = await withinConcurrency(configuration.FunctionName, () =>
+          processes.use(toRunnable(configuration), (app) =>
+            forwardTo(app, urlHost, request, response, configuration.Timeout * 1000),
+          ),
         );
+        if (!accepted) throttle(response);
+        return;
       } catch (error) {
         if (error instanceof Unreachable && tries < 3) {
           // The process has just ended. After the pause it is removed, and the next attempt starts another.
@@ -160,6 +181,14 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       await processes.close();
     },
   };
+}
+
+/** Answers as a function URL does whose function has no concurrency left. */
+function throttle(response: ServerResponse): void {
+  response.writeHead(429, { 'content-type': 'application/json', 'x-amzn-errortype': 'TooManyRequestsException' });
+  response.end(
+    JSON.stringify({ Reason: 'ReservedFunctionConcurrentInvocationLimitExceeded', message: 'Rate Exceeded.' }),
+  );
 }
 
 const invalid = (message: string) => new ServiceError('InvalidParameterValueException', message);

@@ -1,0 +1,211 @@
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import {
+  LIMIT_NAMES,
+  type LimitName,
+  LimitOverridesSchema,
+  limitOf,
+  limitRule,
+  limitsOf,
+  PLAN_TIERS,
+} from '../../contract/limits.ts';
+import { Account, AccountRate } from '../../table/entities/accounts.ts';
+import { AiAccount } from '../../table/entities/ai.ts';
+import { change } from '../../table/writes.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { createDeployment } from '../deployments/create.ts';
+import { beginDeployment } from '../deployments/release.ts';
+import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
+import { overrideLimits } from './overrides.ts';
+
+/** The test of each limit that fails without its enforcement. */
+const HTTP = {
+  file: 'test/security/limits.test.ts',
+  title: 'refuses the request beyond a limit with its documented error, of racing requests too',
+};
+const TESTS: Record<LimitName, { file: string; title: string }> = {
+  requestsPerMinute: {
+    file: HTTP.file,
+    title: 'requests over all keys are limited, and a refused request counts on neither item',
+  },
+  apiKeys: HTTP,
+  applications: HTTP,
+  concurrentRequests: {
+    file: 'local/emulators/lambda/app-host.test.ts',
+    title: 'refuses requests beyond the reserved concurrency with 429, and accepts them again afterwards',
+  },
+  concurrentBuilds: HTTP,
+  buildMinutesPerMonth: HTTP,
+  databases: HTTP,
+  customDomainsPerDay: HTTP,
+  certificatesPerDay: {
+    file: 'domain/custom-domains/verify.test.ts',
+    title: 'verifies a claim only while certificates are left for the day',
+  },
+  unpaidDomainOrders: HTTP,
+  concurrentAiCalls: HTTP,
+  webhookEndpoints: HTTP,
+  webhookResendsPerDay: HTTP,
+  buildLogKib: {
+    file: 'builder/log/log.test.ts',
+    title: 'the middle of a log beyond the limit of an account is left out',
+  },
+  runtimeLogKibPerMinute: {
+    file: 'builder/package/output-limit.test.ts',
+    title: 'output beyond the limit of a minute is left out, and a line says so',
+  },
+};
+
+test.each(LIMIT_NAMES)('%s is enforced by a test', (name) => {
+  const { file, title } = TESTS[name];
+  expect(existsSync(file)).toBe(true);
+  expect(readFileSync(file, 'utf8')).toContain(title);
+  if (TESTS[name] === HTTP) expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^  ${name}: \\{`, 'm'));
+});
+
+test('a larger plan never has a lower limit, and the plan decides the applications', () => {
+  const tiers = PLAN_TIERS.map((appLimit) => limitsOf({ plan: { appLimit } }));
+  for (const [tier, limits] of tiers.entries()) {
+    const before = tiers[tier - 1];
+    for (const name of LIMIT_NAMES) expect(limits[name]).toBeGreaterThanOrEqual(before?.[name] ?? 0);
+  }
+  expect(limitOf({ plan: { appLimit: 7 } }, 'applications')).toBe(7);
+  expect(limitOf({ plan: { appLimit: 9 } }, 'databases')).toBe(limitOf({ plan: { appLimit: 3 } }, 'databases'));
+  expect(limitOf({ plan: { appLimit: 9 }, limits: { databases: 99 } }, 'databases')).toBe(99);
+});
+
+const counted = Object.keys(COUNTERS) as CountedLimit[];
+
+test('the condition of the write allows exactly what the limit of the account does', async () => {
+  const { steady } = simulation({ startAt: Date.parse('2026-01-01T00:00:00Z') });
+  const { deps } = steady;
+  const small = fc.integer({ min: 0, max: 60 });
+  const states = fc.record({
+    name: fc.constantFrom(...counted),
+    appLimit: small,
+    used: fc.option(small, { nil: undefined }),
+    override: fc.option(small, { nil: undefined }),
+  });
+  let serial = 0;
+  await fc.assert(
+    fc.asyncProperty(states, async ({ name, appLimit, used, override }) => {
+      serial += 1;
+      const id = `acc_${serial}`;
+      // The number of applications is always there.
+      const count = name === 'applications' ? (used ?? 0) : used;
+      const account = {
+        plan: { slug: 'p', name: 'P', appLimit },
+        ...(override === undefined ? {} : { limits: { [name]: override } }),
+        ...(count === undefined ? {} : { [COUNTERS[name]]: count }),
+      };
+      await deps.table.transact([newSimulatedAccount(id, account)]);
+      const limit = limitOf(account, name);
+      const counting = deps.table.transact([countTowards(deps, id, [name])]);
+      if ((count ?? 0) < limit) {
+        await counting;
+        const after = await deps.table.get(Account, { id });
+        expect(after && usageOf(after, name, deps.now())).toBe((count ?? 0) + 1);
+      } else {
+        const { error: code } = limitRule(name);
+        await expect(counting).rejects.toMatchObject({ code, message: expect.stringContaining(`(${name})`) });
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a limit of a day is counted with what it limits, and begins again with the next day', async () => {
+  const { steady, clock } = simulation({ startAt: Date.parse('2026-01-01T23:59:00Z') });
+  const { deps } = steady;
+  const account = { id: 'acc_1', plan: { appLimit: 1 }, limits: { webhookResendsPerDay: 5 } };
+  const resend = (count: number) => deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', count)]);
+  await resend(3);
+  await expect(resend(3)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 60 });
+  await resend(2);
+  await expect(resend(1)).rejects.toMatchObject({ code: 'rate_limited' });
+  clock.now += 60_000;
+  await resend(5);
+  expect(() => countToday(deps, account, 'webhookResendsPerDay', 6)).toThrow('limit of 5 ');
+});
+
+const asked = (id: string) => ({ id }) as Parameters<typeof createDeployment>[2];
+const builds = { writeJob: async () => undefined } as unknown as Parameters<typeof beginDeployment>[0]['builds'];
+
+test('minutes of builds are counted when a deployment ends, each rounded up, until the month is over', async () => {
+  const run = await deploymentSimulation({}, { limits: { buildMinutesPerMonth: 5 } });
+  const { deps, caller, ids, clock } = run;
+  const deploy = async () => (await createDeployment(deps, caller, asked(ids.applicationId))).data.id;
+  const build = async (seconds: number, end: typeof run.succeed) => {
+    const deploymentId = await deploy();
+    await beginDeployment({ ...deps, builds }, { ...ids, deploymentId });
+    clock.now += seconds * 1000;
+    await end(deploymentId);
+  };
+  await build(61, run.succeed);
+  expect(await run.account()).toMatchObject({ buildMonth: '2026-01', buildMinutes: 2, buildCount: 0 });
+  // One that fails costs the same, and the last one may take longer than what is left.
+  await build(600, run.fail);
+  expect(await run.account()).toMatchObject({ buildMinutes: 12, buildCount: 0 });
+  await expect(deploy()).rejects.toMatchObject({ code: 'plan_limit', message: expect.stringContaining('limit of 5 ') });
+  clock.now = Date.parse('2026-02-01T00:00:00Z');
+  await build(1, run.succeed);
+  expect(await run.account()).toMatchObject({ buildMonth: '2026-02', buildMinutes: 1 });
+});
+
+test('a deployment that ends twice gives one place back', async () => {
+  const run = await deploymentSimulation({}, { buildCount: 1 });
+  const { data } = await createDeployment(run.deps, run.caller, asked(run.ids.applicationId));
+  expect((await run.account())?.buildCount).toBe(2);
+  await Promise.all([run.succeed(data.id), run.fail(data.id)]);
+  await run.fail(data.id);
+  expect((await run.account())?.buildCount).toBe(1);
+});
+
+test('an operator overrides limits one by one; null brings the number of the plan back', async () => {
+  const { steady } = simulation({ startAt: 0 });
+  const { deps } = steady;
+  const of = { accountId: 'acc_1' };
+  await deps.table.transact([newSimulatedAccount(of.accountId)]);
+  expect(await overrideLimits(deps, of.accountId, { apiKeys: 80, requestsPerMinute: 5000 })).toEqual({
+    apiKeys: 80,
+    requestsPerMinute: 5000,
+  });
+  expect(await overrideLimits(deps, of.accountId, { concurrentAiCalls: 0, apiKeys: null })).toEqual({
+    requestsPerMinute: 5000,
+    concurrentAiCalls: 0,
+  });
+  expect((await deps.table.get(AccountRate, of))?.limit).toBe(5000);
+  expect(await deps.table.get(AiAccount, of)).toMatchObject({ callLimit: 0, balanceMicroRand: 0 });
+  await overrideLimits(deps, of.accountId, { concurrentAiCalls: null, requestsPerMinute: null });
+  expect(await deps.table.get(AiAccount, of)).not.toHaveProperty('callLimit');
+  expect(await deps.table.get(AccountRate, of)).not.toHaveProperty('limit');
+  const account = await deps.table.get(Account, { id: of.accountId });
+  expect(account && limitsOf(account)).toEqual(limitsOf({ plan: { appLimit: 10 } }));
+  // The override of an account that is gone is an error, and not an account.
+  await expect(overrideLimits(deps, 'acc_2', { apiKeys: 1 })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test.each([{ apiKeys: -1 }, { apiKeys: 1.5 }, { apiKeys: '5' }, { requestsPerMinute: 999 }, { unknown: 1 }])(
+  'refuses the override %j',
+  (given) => {
+    expect(z.safeParse(LimitOverridesSchema(), given).success).toBe(false);
+  },
+);
+
+test('of racing requests at a limit none passes, and one when room is made', async () => {
+  const { steady } = simulation({ startAt: 0 });
+  const { deps } = steady;
+  await deps.table.transact([newSimulatedAccount('acc_1', { keyCount: 50 })]);
+  const race = Array.from({ length: 5 }, () => deps.table.transact([countTowards(deps, 'acc_1', ['apiKeys'])]));
+  const settled = await Promise.allSettled(race);
+  expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
+  await deps.table.transact([change(Account, { id: 'acc_1' }, { add: { keyCount: -1 } })]);
+  const again = await Promise.allSettled(
+    Array.from({ length: 5 }, () => deps.table.transact([countTowards(deps, 'acc_1', ['apiKeys'])])),
+  );
+  expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
