@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
+import { limitOutput } from './package/output-limit.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
 
@@ -61,6 +62,8 @@ function readBeside<T>(name: string): T | undefined {
 
 // Also runs in workers and child processes of the application, which inherit the variables of their parent.
 if (AWS_ACCESS_KEY_ID) {
+  const limits = readBeside<{ logKibPerMinute: number }>('./limits.json');
+  if (limits) limitOutput([process.stdout, process.stderr], limits.logKibPerMinute);
   const sealed = readBeside<Sealed & { hostArn: string }>('./env.json');
   const databases = readBeside<ReleaseDatabase[]>('./databases.json');
   if (databases) {

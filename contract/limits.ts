@@ -18,6 +18,8 @@ interface LimitRule {
   remedy: string;
   /** Smallest override that operators may set; 0 by default. */
   min?: number;
+  /** True where the number is the same for everybody: no override. */
+  isFixed?: true;
 }
 
 /**
@@ -89,7 +91,13 @@ export const LIMITS = {
     error: 'rate_limited',
     remedy: 'Wait until tomorrow',
   },
-  buildLogKib: { counts: 'KiB of the log of one deployment', amounts: 4096, error: 'cut', remedy: 'Print less' },
+  buildLogKib: {
+    counts: 'KiB of the log of one deployment',
+    amounts: 4096,
+    error: 'cut',
+    remedy: 'Print less',
+    isFixed: true,
+  },
   runtimeLogKibPerMinute: {
     counts: 'KiB that one instance of an application prints in a minute',
     amounts: [256, 512, 1024, 2048],
@@ -153,12 +161,23 @@ export function describeLimit(name: LimitName): string {
 
 const amount = (name: LimitName) => z.int().register(z.globalRegistry, { description: describeLimit(name) });
 
-const shapeOf = <T extends z.ZodMiniType>(build: (name: LimitName) => T): Record<LimitName, T> =>
-  Object.fromEntries(LIMIT_NAMES.map((name) => [name, build(name)])) as Record<LimitName, T>;
+const shapeOf = <T extends z.ZodMiniType>(
+  build: (name: LimitName) => T,
+  names: readonly LimitName[] = LIMIT_NAMES,
+): Record<LimitName, T> => Object.fromEntries(names.map((name) => [name, build(name)])) as Record<LimitName, T>;
 
 /** Schema of an account's limits, documented from {@link LIMITS}. */
 export const LimitsSchema = () => z.object(shapeOf(amount));
 
+const override = (name: LimitName) => z.nullable(z.int().check(z.minimum(limitRule(name).min ?? 0)));
+
 /** Schema of the overrides of one account: whole numbers, and null for the plan's own number again. */
 export const LimitOverridesSchema = () =>
-  z.partial(z.strictObject(shapeOf((name) => z.nullable(z.int().check(z.minimum(limitRule(name).min ?? 0))))));
+  z.partial(
+    z.strictObject(
+      shapeOf(
+        override,
+        LIMIT_NAMES.filter((name) => !limitRule(name).isFixed),
+      ),
+    ),
+  );

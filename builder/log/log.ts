@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts';
 import { findLastTime, formatMark, stripMarks } from '../../providers/builds/build-log.ts';
 
 /** Minimum interval between two timestamps, in milliseconds. */
@@ -5,7 +6,7 @@ const TIMESTAMP_INTERVAL_MS = 100;
 /** Space for the timestamps of a build of half an hour, in bytes. */
 const TIMESTAMP_BYTES = 256 * 1024;
 /** Maximum size of the log in bytes, with the marked cut: its text must fit into an API response. */
-const MAX_LOG_BYTES = 4 * 1024 * 1024 + TIMESTAMP_BYTES;
+const MAX_LOG_BYTES = LIMITS.buildLogKib.amounts * 1024 + TIMESTAMP_BYTES;
 /** Of a longer log, the beginning shows the steps and the end shows the failure. */
 const HEAD_BYTES = 1024 * 1024;
 const MARK = '[… the middle of this log was left out …]\n';

@@ -28,7 +28,7 @@ const runScript = (startFile: string) =>
   ].join('\n');
 
 export interface Service {
-  job: Pick<Job, 'startFile' | 'env' | 'hostArn' | 'databases'>;
+  job: Pick<Job, 'startFile' | 'env' | 'hostArn' | 'databases' | 'logKibPerMinute'>;
   /** The bundled environment.ts. */
   environmentModule: Buffer;
   /**
@@ -53,6 +53,10 @@ export async function pack(items: readonly Item[], { job, environmentModule, rel
   zip.add('.service/environment.mjs', environmentModule, FILE);
   zip.add('.service/release.json', Buffer.from(JSON.stringify(release)), FILE);
   if (job.env) zip.add('.service/env.json', Buffer.from(JSON.stringify({ ...job.env, hostArn: job.hostArn })), FILE);
+  const { logKibPerMinute } = job;
+  if (logKibPerMinute !== undefined) {
+    zip.add('.service/limits.json', Buffer.from(JSON.stringify({ logKibPerMinute })), FILE);
+  }
   if (job.databases.length > 0) {
     zip.add('.service/databases.json', Buffer.from(JSON.stringify(job.databases)), FILE);
   }

@@ -1,4 +1,5 @@
 import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
+import { limitOf } from '../../contract/limits.ts';
 import type { BuildAccessProvider } from '../../providers/builds/access.ts';
 import type { Builds, Job } from '../../providers/builds/builds.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
@@ -8,6 +9,7 @@ import { change } from '../../table/writes.ts';
 import { envContext } from '../apps/environment.ts';
 import { releaseDatabases } from '../databases/databases.ts';
 import type { Deps } from '../deps.ts';
+import { findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, scheduleCheck } from './queue.ts';
@@ -21,10 +23,11 @@ type BuildDeps = Deps & { builds: Builds; buildAccess: BuildAccessProvider; secr
  */
 async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promise<Omit<Job, 'access'>> {
   const { id: applicationId, accountId } = app;
-  const [env, git, databases] = await Promise.all([
+  const [env, git, databases, account] = await Promise.all([
     deps.table.get(EnvSet, { accountId, id: applicationId }),
     deps.table.get(GitAccess, { applicationId }),
     releaseDatabases(deps, applicationId),
+    findAccount(deps, accountId),
   ]);
   if (app.repoUrl === null) throw new DeploymentError('The application has no repository.');
   const { repoUrl, branch, nodeVersion, framework, installCommand, buildCommand, startFile } = app;
@@ -38,6 +41,7 @@ async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promis
   return {
     ...{ applicationId, deploymentId, repoUrl, branch, nodeVersion, framework },
     ...{ installCommand, buildCommand, startFile, databases, deployKey },
+    logKibPerMinute: limitOf(account, 'runtimeLogKibPerMinute'),
     ...{ variables: JSON.parse(variables), env: sealed, hostArn: deps.settings.hostArnOf(applicationId) },
   };
 }

@@ -24,6 +24,8 @@ export interface Job {
   hostArn: string;
   /** The application's databases, oldest first: no secret is needed to name them. */
   databases: { prefix: string; host: string; region: string }[];
+  /** KiB that the application may print in a minute. */
+  logKibPerMinute?: number;
   /** The private half of the deploy key; null where git speaks HTTPS. */
   deployKey: string | null;
   access: BuildAccess;
