@@ -52,7 +52,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   webhookResendsPerDay: HTTP,
   buildLogKib: {
     file: 'builder/log/log.test.ts',
-    title: 'the middle of a log beyond the limit of an account is left out',
+    title: 'keeps the beginning and end of a long log within 4 MiB and marks the cut',
   },
   runtimeLogKibPerMinute: {
     file: 'builder/package/output-limit.test.ts',
@@ -189,12 +189,16 @@ test('an operator overrides limits one by one; null brings the number of the pla
   await expect(overrideLimits(deps, 'acc_2', { apiKeys: 1 })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test.each([{ apiKeys: -1 }, { apiKeys: 1.5 }, { apiKeys: '5' }, { requestsPerMinute: 999 }, { unknown: 1 }])(
-  'refuses the override %j',
-  (given) => {
-    expect(z.safeParse(LimitOverridesSchema(), given).success).toBe(false);
-  },
-);
+test.each([
+  { apiKeys: -1 },
+  { apiKeys: 1.5 },
+  { apiKeys: '5' },
+  { requestsPerMinute: 999 },
+  { unknown: 1 },
+  { buildLogKib: 1 },
+])('refuses the override %j', (given) => {
+  expect(z.safeParse(LimitOverridesSchema(), given).success).toBe(false);
+});
 
 test('of racing requests at a limit none passes, and one when room is made', async () => {
   const { steady } = simulation({ startAt: 0 });

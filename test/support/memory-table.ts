@@ -126,9 +126,12 @@ function updated(request: Expressions, before: Item | undefined): Item {
       else if (verb === 'ADD') parent[last] = Number(read(item, target) ?? 0) + Number(read(item, rest[0] ?? ''));
       else {
         const appended = /list_append\(if_not_exists\(\S+, \S+\), (\S+)\)/.exec(clause)?.[1];
-        const value = appended
-          ? [...((read(item, target) as unknown[] | undefined) ?? []), ...(read(item, appended) as unknown[])]
-          : read(item, rest[1] ?? '');
+        const once = /^if_not_exists\(\S+, (\S+)\)/.exec(rest.slice(1).join(' '))?.[1];
+        const value = once
+          ? (read(item, target) ?? read(item, once))
+          : appended
+            ? [...((read(item, target) as unknown[] | undefined) ?? []), ...(read(item, appended) as unknown[])]
+            : read(item, rest[1] ?? '');
         parent[last] = value;
       }
     }
