@@ -17,8 +17,8 @@ import { change } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { beginDeployment } from '../deployments/begin.ts';
 import { createDeployment } from '../deployments/create.ts';
-import { beginDeployment } from '../deployments/release.ts';
 import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
 import { overrideLimits } from './overrides.ts';
 
@@ -133,7 +133,11 @@ test('a limit of a day is counted with what it limits, and begins again with the
 });
 
 const asked = (id: string) => ({ id }) as Parameters<typeof createDeployment>[2];
-const builds = { writeJob: async () => undefined } as unknown as Parameters<typeof beginDeployment>[0]['builds'];
+/** Providers of a build that leave no trace. */
+const providers = {
+  builds: { writeJob: async () => '' },
+  buildAccess: { grant: async () => ({ readJob: { url: '' }, access: {} }) },
+} as unknown as Pick<Parameters<typeof beginDeployment>[0], 'builds' | 'buildAccess' | 'secrets'>;
 
 test('minutes of builds are counted when a deployment ends, each rounded up, until the month is over', async () => {
   const run = await deploymentSimulation({}, { limits: { buildMinutesPerMonth: 5 } });
@@ -141,7 +145,7 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
   const deploy = async () => (await createDeployment(deps, caller, asked(ids.applicationId))).data.id;
   const build = async (seconds: number, end: typeof run.succeed) => {
     const deploymentId = await deploy();
-    await beginDeployment({ ...deps, builds }, { ...ids, deploymentId });
+    await beginDeployment({ ...deps, ...providers }, { ...ids, deploymentId });
     clock.now += seconds * 1000;
     await end(deploymentId);
   };
