@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { memoize, resource } from '../envelope.ts';
 import { route } from '../route.ts';
-import { isDeeperThan, MAX_DEPTH } from './credit-fields.ts';
+import { CREDIT_FIELDS, isDeeperThan, MAX_DEPTH } from './credit-fields.ts';
 import { readImage } from './images.ts';
 
 /** A chat body may hold this much, in bytes (design, section 4). */
@@ -100,38 +100,49 @@ const Messages = () =>
       },
     });
 
-const tokens = () => z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000))));
+const tokens = () =>
+  z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000)))).register(z.globalRegistry, {
+    description: 'Output limit in tokens; on AI credits the larger of the two is sent',
+  });
+
+const ON_CREDITS =
+  'With your own provider key, all fields of the provider pass. On AI credits a request is made of text, pictures and these ' +
+  `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Any other is 400.`;
 
 /**
  * The fields of a request that the gateway reads. With the caller's own provider key, other fields pass through to
  * providers that speak this format; on credits, those of `credit-fields.ts` do.
  */
 export const ChatRequest = memoize(() =>
-  z.looseObject({
-    model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
-    messages: Messages(),
-    max_tokens: tokens(),
-    max_completion_tokens: tokens(),
-    n: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(128)))),
-    stream: z.optional(z.nullable(z.boolean())),
-    stream_options: z.optional(
-      z.nullable(
-        z.looseObject({}).check(z.refine((options) => !isDeeperThan(options, MAX_DEPTH), 'must not be nested so deep')),
+  z
+    .looseObject({
+      model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
+      messages: Messages(),
+      max_tokens: tokens(),
+      max_completion_tokens: tokens(),
+      n: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(128)))),
+      stream: z.optional(z.nullable(z.boolean())),
+      stream_options: z.optional(
+        z.nullable(
+          z
+            .looseObject({})
+            .check(z.refine((options) => !isDeeperThan(options, MAX_DEPTH), 'must not be nested so deep')),
+        ),
       ),
-    ),
-    stop: z.optional(
-      z.nullable(
-        z
-          .custom<string | string[]>(
-            (value) => [value].flat().every((each) => typeof each === 'string'),
-            'must be a string or an array of strings',
-          )
-          .register(z.globalRegistry, {
-            openApiOverride: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-          }),
+      stop: z.optional(
+        z.nullable(
+          z
+            .custom<string | string[]>(
+              (value) => [value].flat().every((each) => typeof each === 'string'),
+              'must be a string or an array of strings',
+            )
+            .register(z.globalRegistry, {
+              openApiOverride: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+            }),
+        ),
       ),
-    ),
-  }),
+    })
+    .register(z.globalRegistry, { description: ON_CREDITS }),
 );
 export type ChatRequest = z.output<ReturnType<typeof ChatRequest>>;
 

@@ -130,6 +130,8 @@ const json: Check = (value, field) => {
 };
 
 const func = fields({ name: text(), description: text(), parameters: json, strict: flag });
+const position = integer(0, 1_000_000_000);
+const citation = fields({ url: text(), title: text(), content: text(), start_index: position, end_index: position });
 const calledFunction = fields({ name: text(), arguments: text() });
 
 const part = variants({
@@ -147,10 +149,7 @@ const message = fields({
   reasoning: text(),
   reasoning_content: text(),
   prefix: flag,
-  annotations: list(
-    variants({ url_citation: { url_citation: map(textOr(number(0, 1e9), 'a number'), 8) } }),
-    Number.POSITIVE_INFINITY,
-  ),
+  annotations: list(variants({ url_citation: { url_citation: citation } }), Number.POSITIVE_INFINITY),
   tool_call_id: text(),
   function_call: calledFunction,
   tool_calls: list(
@@ -170,8 +169,8 @@ const message = fields({
 const MAX_TOOLS = 128;
 const MAX_LABEL = 1024;
 
-/** A request's fields. The contract's own schema (contract/ai/chat.ts) has judged those that the gateway reads. */
-const request = fields({
+/** A request's fields. The contract's own schema (contract/ai/chat.ts) has checked those that the gateway reads. */
+const REQUEST_FIELDS: Record<string, Check> = {
   model: text(),
   messages: list(message, Number.POSITIVE_INFINITY),
   max_tokens: integer(1, 10_000_000),
@@ -211,7 +210,11 @@ const request = fields({
   user: text(MAX_LABEL),
   safety_identifier: text(MAX_LABEL),
   prompt_cache_key: text(MAX_LABEL),
-});
+};
+const request = fields(REQUEST_FIELDS);
+
+/** Names of the fields that a request on credits may have. */
+export const CREDIT_FIELDS: readonly string[] = Object.keys(REQUEST_FIELDS);
 
 /** Returns the first field of a request that may not be sent on credits, or undefined when all may. */
 export const findFieldProblem = (body: object): FieldProblem | undefined => request(body, '');

@@ -43,13 +43,14 @@ function describeSchema(schema: Schema): string {
 
 function renderTable(schema: Schema | undefined, title: string): string {
   if (!schema?.properties) return '';
+  const note = schema.description ? `<p>${html(schema.description)}</p>` : '';
   const rows = Object.entries(schema.properties).map(([name, of]) => {
     const required = schema.required?.includes(name) ? 'required' : '';
     const fallback = of.default === undefined ? '' : `default ${JSON.stringify(of.default)}`;
     const notes = [required, fallback, of.description ?? ''].filter(Boolean).join(' · ');
     return `<tr><td><code>${html(name)}</code></td><td>${html(describeSchema(of))}</td><td>${html(notes)}</td></tr>`;
   });
-  return `<h4>${title}</h4><table>${rows.join('')}</table>`;
+  return `<h4>${title}</h4>${note}<table>${rows.join('')}</table>`;
 }
 
 function renderSection(path: string, method: string, operation: Operation): string {
