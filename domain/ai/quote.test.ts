@@ -252,6 +252,17 @@ describe('the hold', () => {
   });
 });
 
+test('a picture by address counts as all that the provider may read behind it', () => {
+  const held = (id: string, url: string) => {
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const priced = price(modelOf(id), { model: id, max_tokens: 1, messages });
+    return priced instanceof ApiError ? expect.fail(priced.message) : priced.quote.promptTokens;
+  };
+  expect(held('google/gemini-2.5-flash', 'https://example.com/a-film')).toBe(1_048_576);
+  expect(held('google/gemini-2.5-flash', PNG)).toBeLessThan(6_000);
+  expect(held('openai/gpt-4o', 'https://example.com/cat.png')).toBeLessThan(6_000);
+});
+
 describe('the request that is sent on credits', () => {
   const body = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
   const sent = (more: object, model = 'openai/gpt-4o') => {

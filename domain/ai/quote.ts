@@ -62,6 +62,15 @@ function outputLimitOf({ request, provider, estimate }: AdapterRequest, model: M
   return Math.max(Math.min(most, left), Math.min(most, MIN_OUTPUT));
 }
 
+/** The most tokens that the pictures of a request count as, beyond their bytes in the body. */
+function countImages(request: ChatRequest, model: Model, provider: Provider): number {
+  const { embedded, base64Bytes, addressed } = measureImages(request);
+  const { imageTokens = MAX_IMAGE_TOKENS, contextLimit } = model;
+  const byAddress = addressed * (provider.readsFilesByAddress ? contextLimit : imageTokens);
+  // A model that reads no pictures may be given one as text.
+  return byAddress + (imageTokens === 0 ? 0 : embedded * imageTokens - base64Bytes);
+}
+
 /** Prices a call on credits. Throws 400 for a body that cannot be priced, or that this format has no words for. */
 export function quoteCall(adapter: Adapter, ask: AdapterRequest, model: Model, rate: Rate): Quote {
   const { request, provider } = ask;
@@ -69,12 +78,10 @@ export function quoteCall(adapter: Adapter, ask: AdapterRequest, model: Model, r
   const outputLimit = outputLimitOf(ask, model);
   const prepared = adapter.prepare({ ...ask, outputLimit });
   const answers = provider.kind === 'anthropic' ? 1 : (request.n ?? 1);
-  const { count, base64Bytes } = measureImages(request);
-  const bytes = Buffer.byteLength(prepared.body);
-  const { imageTokens = MAX_IMAGE_TOKENS } = model;
-  // A model that reads no pictures may be given one as text.
-  const prompt = imageTokens === 0 ? bytes : bytes - base64Bytes + count * imageTokens;
-  const promptTokens = Math.min(model.contextLimit, prompt + ADDED_TOKENS);
+  const promptTokens = Math.min(
+    model.contextLimit,
+    Buffer.byteLength(prepared.body) + countImages(request, model, provider) + ADDED_TOKENS,
+  );
   const microRand = maxCost(rate, promptTokens, outputLimit * answers);
   return { prepared, microRand, promptTokens, outputLimit, answers };
 }

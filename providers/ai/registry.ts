@@ -14,12 +14,15 @@ export interface Provider {
   takesStreamOptions: boolean;
   /** The field that limits the output where the caller named none. */
   limitField: 'max_tokens' | 'max_completion_tokens';
+  /** True when the provider may read any file behind the address of a picture: a document of many pages, a film. */
+  readsFilesByAddress: boolean;
 }
 
 export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
 
 const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
   ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
+  readsFilesByAddress: false,
   ...more,
 });
 
@@ -30,7 +33,9 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
     kind: 'anthropic',
     headers: { 'anthropic-version': '2023-06-01' },
   }),
-  google: passThrough('google', 'Google', 'https://generativelanguage.googleapis.com/v1beta/openai'),
+  google: passThrough('google', 'Google', 'https://generativelanguage.googleapis.com/v1beta/openai', {
+    readsFilesByAddress: true,
+  }),
   // Mistral refuses fields that it does not know, and always sends the usage.
   mistral: passThrough('mistral', 'Mistral AI', 'https://api.mistral.ai/v1', { takesStreamOptions: false }),
   groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1'),

@@ -44,6 +44,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 interface Found {
   base64Bytes: number;
   pictures: number;
+  addresses: number;
   surcharges: number;
   limits: number[];
   answers: number[];
@@ -60,7 +61,7 @@ function inspectPart(value: Record<string, unknown>, found: Found): void {
     if (type !== 'image_url' && type !== 'image') found.surcharges += 1;
     else if (typeof url === 'string' && (isObject(source) || url.startsWith('data:'))) {
       found.base64Bytes += Buffer.byteLength(url.slice(url.indexOf(',') + 1));
-    }
+    } else found.addresses += 1;
   }
   if (typeof type === 'string' && !HARMLESS_TYPES.test(type)) found.surcharges += 1;
   if (typeof detail === 'string' && !['auto', 'low', 'high'].includes(detail)) found.surcharges += 1;
@@ -88,12 +89,14 @@ function inspect(value: unknown, found: Found): void {
 
 /** Returns what the greediest provider would count of a body that it was sent. */
 export function countGreedily(body: string): GreedyUsage {
-  const found: Found = { base64Bytes: 0, pictures: 0, surcharges: 0, limits: [], answers: [] };
+  const found: Found = { base64Bytes: 0, pictures: 0, addresses: 0, surcharges: 0, limits: [], answers: [] };
   const document: unknown = JSON.parse(body);
   inspect(document, found);
   const model = String(isObject(document) ? document.model : '');
   const picture = PICTURE_TOKENS.find(([known]) => known.test(model))?.[1] ?? MAX_PICTURE_TOKENS;
   const pictures = picture === 0 ? 0 : found.pictures * picture - found.base64Bytes;
+  // Google reads what is behind an address, whatever it is.
+  if (model.startsWith('gemini-')) found.surcharges += found.addresses;
   return {
     promptTokens: Buffer.byteLength(body) + pictures + ADDED_TOKENS + found.surcharges * SURCHARGE_TOKENS,
     outputTokens: Math.max(...(found.limits.length > 0 ? found.limits : [UNLIMITED])) * Math.max(1, ...found.answers),
