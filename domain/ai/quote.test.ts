@@ -222,7 +222,7 @@ describe('the hold', () => {
       fc.property(bodies, fc.nat(1_000_000), ({ model, body }, part) => {
         const priced = price(model, body);
         if (priced instanceof ApiError) {
-          expect([priced.status, priced.message]).toEqual([400, expect.stringMatching(/^[^:]{1,200}: .{1,200}$/s)]);
+          expect([priced.status, priced.message]).toEqual([400, expect.stringMatching(/^.{1,200}: .{1,200}$/s)]);
           return;
         }
         accepted += 1;

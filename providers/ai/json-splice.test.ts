@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { setMembers } from './json-splice.ts';
+import { isAmbiguous, setMembers } from './json-splice.ts';
 
 test.each([
   ['{"model":"a/b","seed":12345678901234567890}', '{"model":"b","seed":12345678901234567890}'],
@@ -32,4 +32,25 @@ test('sets the given members of any object and keeps everything else unchanged',
     ),
     { numRuns: 500 },
   );
+});
+
+test('no text that is written by JSON.stringify is ambiguous, and every text with a key twice is', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), fc.jsonValue(), (value, key, other) => {
+      fc.pre(!JSON.stringify([value, key]).includes('__proto__'));
+      expect(isAmbiguous(JSON.stringify(value, null, 1))).toBe(false);
+      const [name, inner] = [JSON.stringify(key), JSON.stringify(value)];
+      expect(isAmbiguous(`[{"a":[{ ${name} : ${inner}, ${name}:${JSON.stringify(other)}}]}]`)).toBe(true);
+    }),
+  );
+});
+
+test.each([
+  ['{"n":1,"\\u006e":2}', true],
+  ['{"__proto__":{"n":1}}', true],
+  ['{"a":{"n":1},"b":{"n":1},"n":["n","n",{"n":"\\"n\\":1,"}]}', false],
+  ['[{"n":1},{"n":1}]', false],
+  ['{"a":"\\\\","a":1}', true],
+])('%s is ambiguous: %s', (text, expected) => {
+  expect(isAmbiguous(text)).toBe(expected);
 });

@@ -43,6 +43,38 @@ function skipValue(text: string, from: number): number {
   }
 }
 
+/**
+ * Returns true when some object in this valid JSON text has a key twice, or the key `__proto__`: what a parser makes of such a
+ * text is not all that another one may read in it.
+ */
+export function isAmbiguous(text: string): boolean {
+  /** The keys of each object around the current position; undefined for an array. */
+  const around: (Set<string> | undefined)[] = [];
+  let keys: Set<string> | undefined;
+  let atKey = false;
+  MARK.lastIndex = 0;
+  for (let mark = MARK.exec(text); mark; mark = MARK.exec(text)) {
+    const [sign] = mark;
+    if (sign === '"') {
+      const end = skipString(text, mark.index);
+      if (atKey && keys) {
+        const quoted = text.slice(mark.index, end);
+        const key = quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+        if (keys.has(key) || key === '__proto__') return true;
+        keys.add(key);
+      }
+      atKey = false;
+      MARK.lastIndex = end;
+    } else if (sign === ',') atKey = keys !== undefined;
+    else if (sign === '{' || sign === '[') {
+      around.push(keys);
+      keys = sign === '{' ? new Set() : undefined;
+      atKey = sign === '{';
+    } else keys = around.pop();
+  }
+  return false;
+}
+
 /** The members of the object that this valid JSON text is. */
 function parseMembers(text: string): Member[] {
   const members: Member[] = [];

@@ -1,19 +1,25 @@
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, KEEP_ALIVE_AFTER_MS, KEEP_ALIVE_COMMENT } from './adapter.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
-import { setMembers } from './json-splice.ts';
+import { isAmbiguous, setMembers } from './json-splice.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
 import { readUsage, toChatUsage, type Usage } from './usage.ts';
 
 /**
- * The body that is sent under the platform's own key: written again from what was judged, so that nothing is in it twice,
- * with one output limit.
+ * The body that is sent under the platform's own key: it says nothing but what was checked, with one output limit. A text in
+ * which another parser could read something else is written again.
  */
-function writeBody({ request, provider, upstream, outputLimit }: AdapterRequest, streamOptions: object): string {
-  const { max_tokens: _, max_completion_tokens: __, ...others } = request;
-  const given = Object.entries(others).filter(([, value]) => value !== null);
-  const values = { model: upstream, ...streamOptions, [provider.limitField]: outputLimit };
-  return JSON.stringify({ ...Object.fromEntries(given), ...values });
+function writeBody(
+  { request, provider, upstream, outputLimit, text }: AdapterRequest,
+  streamOptions: Record<string, unknown>,
+): string {
+  const absent = Object.entries(request).filter(([, value]) => value === null);
+  const values = {
+    ...Object.fromEntries(absent.map(([field]) => [field, undefined])),
+    ...{ max_tokens: undefined, max_completion_tokens: undefined },
+    ...{ model: upstream, ...streamOptions, [provider.limitField]: outputLimit },
+  };
+  return setMembers(isAmbiguous(text) ? JSON.stringify(request) : text, values);
 }
 
 const invalidResponse = () => new ProviderFailure('broken', {});
