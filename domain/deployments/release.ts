@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import { limitOf } from '../../contract/limits.ts';
+import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
@@ -83,7 +84,7 @@ export async function releaseDeployment(
 
 /** Sends the traffic to the release, and the application's host names to its function. */
 export async function switchRelease(
-  deps: Deps & { appHost: AppHost; hostRoutes: HostRoutes },
+  deps: Deps & { appHost: AppHost; appAccess: AppAccess; hostRoutes: HostRoutes },
   ids: DeploymentIds,
 ): Promise<void> {
   const { deployment, app } = await readRunning(deps, ids);
@@ -91,6 +92,9 @@ export async function switchRelease(
   const target = await deps.appHost.switchTo(ids.applicationId, deployment.release);
   await deps.hostRoutes.point(app.hosts, target);
   await unlessDeleted(deps, ids, async () => deps.hostRoutes.remove(await ownedHosts(deps, app)));
+  // The first switch opens the function's address: one that was suspended meanwhile closes it again.
+  const { status } = (await readDeployment(deps, ids)).app;
+  if (status === 'SUSPENDED') await deps.appAccess.close(app.id);
 }
 
 /** Returns the application's host names that no other application has claimed since. */

@@ -1,3 +1,4 @@
+import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { App } from '../../table/entities/apps.ts';
@@ -6,7 +7,7 @@ import { viewSuspensions } from '../apps/suspension.ts';
 import type { Deps } from '../deps.ts';
 import { failDeployment } from './finish.ts';
 
-export type SuspensionDeps = Deps & { deployments: Executions; hostRoutes: HostRoutes };
+export type SuspensionDeps = Deps & { appAccess: AppAccess; deployments: Executions; hostRoutes: HostRoutes };
 
 /** Stops the deployment that is under way; its build ends with it. */
 async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
@@ -20,7 +21,7 @@ async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
 
 /**
  * Brings what is served to an application's status: a suspended one answers with a page of its own and its deployment ends,
- * a resumed one answers with the release that it had. Releases and routes stay as they are, so that resuming takes one write.
+ * and its function refuses visitors; a resumed one answers with the release that it had. Releases and routes stay as they are, so that resuming takes one write.
  * The stream may redeliver a change after others followed it: the status of this moment counts, and is read again after it
  * was applied.
  */
@@ -29,8 +30,12 @@ export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: Ac
   for (let app = await read(); app && app.status !== 'DELETING'; ) {
     if (app.status === 'SUSPENDED') {
       await deps.hostRoutes.suspend(app.hosts);
+      await deps.appAccess.close(id);
       await stopDeployment(deps, app);
-    } else await deps.hostRoutes.resume(app.hosts);
+    } else {
+      await deps.appAccess.open(id);
+      await deps.hostRoutes.resume(app.hosts);
+    }
     const after = await read();
     if (after?.status === app.status) return;
     app = after;

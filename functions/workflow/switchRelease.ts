@@ -1,9 +1,10 @@
 import { DeploymentInput } from '../../domain/deployments/inputs.ts';
 import { switchRelease } from '../../domain/deployments/release.ts';
+import { appAccess } from '../../runtime/bindings/app-access.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { hostRoutes } from '../../runtime/bindings/host-routes.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Moves an application's traffic to a release. */
-export const handler = step(DeploymentInput, (ids) => switchRelease({ ...deps, appHost, hostRoutes }, ids));
+export const handler = step(DeploymentInput, (ids) => switchRelease({ ...deps, appAccess, appHost, hostRoutes }, ids));

@@ -43,6 +43,8 @@ export class AppHostingStack extends PlatformStack {
   readonly check: Use;
   /** Moves traffic: the alias, its function URL and the route. */
   readonly switch: Use;
+  /** Opens and closes an application's function URL. */
+  readonly access: Use;
   /** Removes releases that are not kept. */
   readonly prune: Use;
   /** Removes an application's function, logs and routes. */
@@ -198,6 +200,10 @@ export class AppHostingStack extends PlatformStack {
       ),
       this.route,
     );
+    this.access = {
+      ...onApps('UpdateFunctionUrlConfig'),
+      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
+    };
     this.prune = onApps('DeleteFunction');
     this.remove = merge(onApps('DeleteFunction'), { rights: onLogs('DeleteLogGroup') }, this.route);
   }

@@ -24,7 +24,7 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
     },
     releaseDeployment: { timeout: 300, uses: [...state, builds.collect, hosting.release] },
     checkRelease: { timeout: 180, uses: [...state, hosting.check, builds.readEnvironment, hosting.unseal] },
-    switchRelease: { timeout: 120, uses: [...state, hosting.switch] },
+    switchRelease: { timeout: 120, uses: [...state, hosting.switch, hosting.access] },
     succeedDeployment: { timeout: 30, uses: state },
     failDeployment: { timeout: 30, uses: [...state, builds.fail] },
     pruneReleases: { timeout: 120, uses: [...state, hosting.prune, builds.discard] },

@@ -60,6 +60,7 @@ export class StreamStack extends PlatformStack {
       timeout: 60,
       uses: [
         hosting.route,
+        hosting.access,
         deployments.start,
         panel.reconcile,
         databases.provision,

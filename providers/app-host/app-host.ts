@@ -61,7 +61,8 @@ export interface AppHostSettings {
   adapterLayerArn: string;
 }
 
-const ALIAS = 'live';
+/** The alias of an application's function that serves its visitors. */
+export const LIVE_ALIAS = 'live';
 /** Memory in MB and the longest a request may take in seconds. */
 const MEMORY_MB = 1024;
 const TIMEOUT_SECONDS = 30;
@@ -175,7 +176,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
   /** The alias as it is, or undefined before the first release. */
   async function live(FunctionName: string) {
     try {
-      return await client.send(new GetAliasCommand({ FunctionName, Name: ALIAS }));
+      return await client.send(new GetAliasCommand({ FunctionName, Name: LIVE_ALIAS }));
     } catch (error) {
       if (missing(error)) return undefined;
       throw error;
@@ -184,7 +185,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
   /** The alias's own address, open to the world: the edge cannot sign for visitors (docs/decisions/0001-edge-distributions.md). */
   async function functionUrl(FunctionName: string): Promise<string> {
-    const of = { FunctionName, Qualifier: ALIAS };
+    const of = { FunctionName, Qualifier: LIVE_ALIAS };
     try {
       return (await client.send(new GetFunctionUrlConfigCommand(of))).FunctionUrl ?? '';
     } catch (error) {
@@ -236,7 +237,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     async switchTo(applicationId, FunctionVersion) {
       const FunctionName = nameOf(applicationId);
       const alias = await live(FunctionName);
-      const target = { FunctionName, Name: ALIAS, FunctionVersion };
+      const target = { FunctionName, Name: LIVE_ALIAS, FunctionVersion };
       if (!alias) await client.send(new CreateAliasCommand(target));
       else if (alias.FunctionVersion !== FunctionVersion) {
         await client.send(new UpdateAliasCommand({ ...target, RevisionId: alias.RevisionId }));

@@ -303,3 +303,15 @@ test('loads code from S3 and removes a deleted function', async () => {
     name: 'ResourceNotFoundException',
   });
 });
+
+test('a closed address refuses visitors, and answers with the same release once it is open', async () => {
+  const { createAppAccess } = await import('../../../providers/app-host/app-access.ts');
+  const access = createAppAccess(client, 'acc');
+  await Promise.all([access.close('-none'), access.open('-none')]);
+  await live('access', await create('access', await saying('here')));
+  expect(await page()).toBe('here');
+  await access.close('ess');
+  expect(await page()).toBe('Forbidden\n');
+  await access.open('ess');
+  expect(await page()).toBe('here');
+});

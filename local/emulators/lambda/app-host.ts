@@ -117,10 +117,12 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   let names = Object.keys(functions);
   keepUsedCode();
 
+  /** Returns what a function URL that is open to visitors invokes. */
   const findConfiguration = (urlHost: string): Configuration | undefined => {
     for (const found of Object.values(functions)) {
-      for (const [qualifier, { FunctionUrl }] of Object.entries(found.urls)) {
-        if (new URL(FunctionUrl).host === urlHost) return resolveQualifier(found, qualifier || undefined);
+      for (const [qualifier, { FunctionUrl, AuthType }] of Object.entries(found.urls)) {
+        if (AuthType === 'NONE' && new URL(FunctionUrl).host === urlHost)
+          return resolveQualifier(found, qualifier || undefined);
       }
     }
     return undefined;
