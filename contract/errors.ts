@@ -32,6 +32,15 @@ export class ApiError extends Error {
   }
 }
 
+const ACCOUNT_SUSPENDED = 'This account is suspended: ';
+
+/** Creates the error for a key or login of a suspended account. */
+export const accountSuspended = (reason: string) => new ApiError('forbidden', ACCOUNT_SUSPENDED + reason);
+
+/** Returns true for the error of a suspended account. */
+export const isAccountSuspended = ({ code, message }: { code: string; message: string }): boolean =>
+  code === 'forbidden' && message.startsWith(ACCOUNT_SUSPENDED);
+
 /** The body of every failed request: exactly this shape. */
 export const errorBody = (error: { message: string; code: ErrorCode; status: number }) => ({
   error: { message: error.message, code: error.code, status: error.status },

@@ -11,6 +11,7 @@ import { AppSettings } from './AppSettings.tsx';
 import { type Application, appUrl, isDeployable, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
 import { RuntimeLogs } from './RuntimeLogs.tsx';
+import { SuspensionAlert } from './SuspensionAlert.tsx';
 import { Variables } from './Variables.tsx';
 
 const tabsFor = (app: Application): readonly NavTab[] => {
@@ -50,6 +51,7 @@ export function AppScreen({ id }: { id: string }) {
       <QueryBoundary query={app} lines={5}>
         {({ data }) => (
           <>
+            <SuspensionAlert suspensions={data.suspensions} />
             <div>
               <ExternalLink href={appUrl(data)}>{appUrl(data)}</ExternalLink>
             </div>

@@ -40,5 +40,5 @@ export function useRuntimeLog(id: string, paused: boolean) {
 export const appUrl = ({ primaryDomain }: Application): string =>
   `${location.protocol}//${primaryDomain}${location.port ? `:${location.port}` : ''}`;
 
-/** True if an application has a repository to deploy and is not being deleted. */
-export const isDeployable = ({ repoUrl, status }: Application): boolean => repoUrl !== null && status !== 'DELETING';
+/** True if an application has a repository to deploy, and is neither suspended nor being deleted. */
+export const isDeployable = ({ repoUrl, status }: Application): boolean => repoUrl !== null && status === 'RUNNING';

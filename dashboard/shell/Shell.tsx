@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
+import { AccountNotice } from './AccountNotice.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { isCurrent, NAV_ITEMS, prefetch } from './nav.ts';
 import { SchemeToggle } from './SchemeToggle.tsx';
@@ -52,7 +53,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <main id="main">
         <div className="content">
           <ConnectionBanner />
-          {children}
+          <AccountNotice>{children}</AccountNotice>
         </div>
       </main>
     </div>

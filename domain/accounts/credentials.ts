@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, accountSuspended } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/route.ts';
 import { ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { create, type Write } from '../../table/writes.ts';
@@ -74,9 +74,6 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
     writes: [create(ApiKey, listed), credential('secret'), credential('public')],
   };
 }
-
-/** Creates the error for a key or login of a suspended account. */
-export const accountSuspended = (reason: string) => new ApiError('forbidden', `This account is suspended: ${reason}`);
 
 /** Throws 403 with the reason for a key or login of a suspended account. */
 export function assertNotSuspended({ suspended }: { suspended?: string | undefined }): void {

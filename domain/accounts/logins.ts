@@ -1,9 +1,9 @@
+import { accountSuspended } from '../../contract/errors.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
 import { change, changeOrInspect, createViaUpdate } from '../../table/writes.ts';
 import { DEFAULT_PLAN } from '../billing/default-plan.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { accountSuspended } from './credentials.ts';
 
 /** Settings of an account that a first login opens. */
 

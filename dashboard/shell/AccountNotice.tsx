@@ -1,0 +1,76 @@
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { Link } from 'wouter';
+import { getMe } from '../../contract/accounts/me.ts';
+import { isAccountSuspended } from '../../contract/errors.ts';
+import type { Output } from '../../contract/route.ts';
+import { toFailure } from '../api/failure.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { formatDate } from '../ui/TimeAgo.tsx';
+
+/** Returns the API's message if the account is suspended: every read is refused with it. */
+function useSuspension(): string | undefined {
+  const cache = useQueryClient().getQueryCache();
+  return useSyncExternalStore(
+    (listener) => cache.subscribe(listener),
+    () => {
+      for (const { state } of cache.getAll()) {
+        if (state.status !== 'error') continue;
+        const failure = toFailure(state.error);
+        if (isAccountSuspended(failure)) return failure.message;
+      }
+      return undefined;
+    },
+  );
+}
+
+type Exceeded = NonNullable<Output<typeof getMe>['data']['account']['planLimitExceeded']>;
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** A banner of an account with more applications than its plan allows. */
+function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {
+  const excess = applications - appLimit;
+  const newest = excess === 1 ? 'The newest one' : `The newest ${excess}`;
+  const are = excess === 1 ? 'is' : 'are';
+  return (
+    <div role="status" className="notice">
+      Your plan allows {count(appLimit, 'application')}, and you have {applications}. {newest}{' '}
+      {suspendsAt ? `will be suspended on ${formatDate(suspendsAt)}` : `${are} suspended`}.{' '}
+      <Link href="/billing/plans">Upgrade your plan</Link> or delete applications.
+    </div>
+  );
+}
+
+/** Shows the content below the notices about the account; instead of it, the reason why the account is suspended. */
+export function AccountNotice({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const suspension = useSuspension();
+  // Screens that show the account read it; this adds no request to the others.
+  const me = useApiQuery(getMe, undefined, { enabled: false });
+  const exceeded = me.data?.data.account.planLimitExceeded;
+  if (suspension !== undefined) {
+    return (
+      <Stack role="alert" className="card" p="md" gap="sm" align="flex-start">
+        <Title order={1} size="h3">
+          Account suspended
+        </Title>
+        <Text className="break">{suspension}</Text>
+        <Text size="sm" c="dimmed">
+          Your data is kept. Visitors of your applications see a notice, and webhook events wait until the suspension
+          ends.
+        </Text>
+        <Button variant="default" onClick={() => void client.resetQueries()}>
+          Try again
+        </Button>
+      </Stack>
+    );
+  }
+  return (
+    <>
+      {exceeded && <PlanLimitBanner {...exceeded} />}
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createApp } from '../../contract/apps/apps.ts';
+import { local, newAccount } from '../support/harness.ts';
+import { openScreen, signedInContext } from './browser.ts';
+
+async function operators() {
+  Object.assign(process.env, local.environment);
+  const [{ deps }, { applySuspension, setSuspension }, { reviewPlanLimit }, { Account }, { change }] =
+    await Promise.all([
+      import('../../runtime/deps.ts'),
+      import('../../domain/processes/suspension.ts'),
+      import('../../domain/processes/plan-limit.ts'),
+      import('../../table/entities/accounts.ts'),
+      import('../../table/writes.ts'),
+    ]);
+  return {
+    /** Suspends or lifts, and waits for what follows. */
+    async suspend(accountId: string, reason: string | null, applicationId?: string) {
+      await setSuspension(deps, { accountId, reason, ...(applicationId ? { applicationId } : {}) });
+      await applySuspension(deps, accountId);
+    },
+    async shrinkPlan(id: string, appLimit: number) {
+      const plan = { slug: 'app-1', name: 'App 1', appLimit };
+      await deps.table.transact([change(Account, { id }, { set: { plan } })]);
+      await reviewPlanLimit(deps, id);
+    },
+  };
+}
+
+async function seriousViolations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  return violations.flatMap(({ id, impact }) => (impact === 'serious' || impact === 'critical' ? [id] : []));
+}
+
+test('the owner reads why an application is suspended, when others will be, and why the account is', async () => {
+  const [run, account] = await Promise.all([operators(), newAccount()]);
+  const create = async (name: string) =>
+    (await account.call(createApp, { body: { name, deployNow: false } })).body.data;
+  const [first] = [await create('First'), await create('Second'), await create('Third')];
+  await run.suspend(account.id, 'Phishing, see case 12.', first.id);
+  await run.shrinkPlan(account.id, 1);
+  const context = await signedInContext(account);
+  const page = await openScreen(context, '/');
+  await page.getByText('Your plan allows 1 application, and you have 3. The newest 2 will be suspended on').waitFor();
+  await page.getByRole('link', { name: 'First' }).click();
+  await page.getByText('Phishing, see case 12.').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Upgrade your plan' }).click();
+  await page.getByRole('heading', { name: 'Billing' }).waitFor();
+
+  await run.suspend(account.id, 'Payment dispute 4711.');
+  await page.goto('apps');
+  await page.getByRole('heading', { name: 'Account suspended' }).waitFor();
+  await page.getByText('Payment dispute 4711.').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await run.suspend(account.id, null);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'Third' }).waitFor();
+});
