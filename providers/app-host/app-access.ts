@@ -1,7 +1,7 @@
 import { type LambdaClient, UpdateFunctionUrlConfigCommand } from '@aws-sdk/client-lambda';
 import { LIVE_ALIAS } from './app-host.ts';
 
-/** Opens and closes the address of an application's function, which answers whoever knows it, past the edge. */
+/** Opens and closes the address of an application's function, which anyone who knows it can call past the edge. */
 export interface AppAccess {
   /** Has the address refuse everything; one without a release is no error. */
   close(applicationId: string): Promise<void>;
