@@ -13,7 +13,7 @@ import { limitBuild } from './build/limits.ts';
 import { selectNode } from './build/node-version.ts';
 import { createBuildUser } from './commands/build-user.ts';
 import type { User } from './commands/child.ts';
-import { commandEnvironment, systemEnvironment } from './commands/command.ts';
+import { commandEnvironment } from './commands/command.ts';
 import { assertIsolated } from './commands/self-test.ts';
 import { BuildFailure } from './failure.ts';
 import { createCache } from './install/cache.ts';
@@ -26,7 +26,7 @@ import { createSections } from './log/sections.ts';
 const DISK_GB = 20;
 const PLATFORM_FAULT = 'The build could not be completed because of a problem on our side. Deploying again may help.';
 
-const { JOB_URL: jobUrl = '', BUILD_USER } = process.env;
+const { JOB_URL: jobUrl = '', BUILD_USER, NODE_BINARIES = '{}', npm_config_registry: registry } = process.env;
 const { GIT_KNOWN_HOSTS: knownHosts = '', BUILD_SECONDS, BUILD_DISK_GB = DISK_GB } = process.env;
 const { BUILD_REPOSITORY_MB, BUILD_REPOSITORY_FILES } = process.env;
 const limits = {
@@ -60,7 +60,11 @@ const directory = join(workDirectory, 'app');
 let closeCache = async (): Promise<void> => {};
 
 try {
-  const PATH = await selectNode(job.nodeVersion, systemEnvironment(process.env));
+  const PATH = await selectNode(job.nodeVersion, {
+    ...{ directory: join(workDirectory, 'node'), path: process.env.PATH ?? '', registry },
+    // Only the local run has executables of its own.
+    installed: JSON.parse(NODE_BINARIES),
+  });
   const user = await prepareUser(PATH);
   const cache = createCache({
     directory,

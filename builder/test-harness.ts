@@ -14,7 +14,7 @@ import { build as bundle } from 'esbuild';
 import { startKms } from '../local/emulators/kms/kms.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from '../local/emulators/machine.ts';
 import type { Emulator } from '../local/emulators/wire.ts';
-import { writeNShim } from '../local/runtimes/n-shim.ts';
+import { nodeBinaries } from '../local/runtimes/node-binary.ts';
 import { createBuildAccess } from '../providers/builds/access.ts';
 import { toText } from '../providers/builds/build-log.ts';
 import { createBuilds, type Job } from '../providers/builds/builds.ts';
@@ -42,7 +42,6 @@ export async function openTestHarness(): Promise<void> {
     mainFields: ['module', 'main'],
     banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
   });
-  writeNShim(join(root, 'bin'));
   kms = await startKms({ dataDir: root });
   s3 = createServer(async (request, response) => {
     const key = decodeURIComponent(request.url ?? '').replace('/builds/', '');
@@ -138,9 +137,9 @@ export async function build(change: Partial<Job>, environment: Record<string, st
     env: {
       ...networkEnvironment(),
       ...npmEnvironment(),
-      PATH: [join(root, 'bin'), ...machinePath()].join(delimiter),
+      PATH: machinePath().join(delimiter),
       TMPDIR: temporary,
-      N_PREFIX: join(temporary, 'n'),
+      NODE_BINARIES: JSON.stringify(nodeBinaries()),
       GIT_ALLOW_PROTOCOL: 'https:ssh:file',
       AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials/platform-secret',
       JOB_URL: `${readJob.url}#${key}`,

@@ -1,21 +1,72 @@
-import { once } from 'node:events';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { runTool, startChild } from '../commands/child.ts';
+import { pipeline } from 'node:stream/promises';
+import { runTool } from '../commands/child.ts';
+import releases from './node-releases.json' with { type: 'json' };
+
+/** One Node executable: an npm package that contains it, and the SHA-256 of the executable itself. */
+export interface NodeRelease {
+  package: string;
+  version: string;
+  sha256: string;
+}
+
+export interface NodeOptions {
+  /** Directory that receives `node`. */
+  directory: string;
+  /** The PATH to extend. */
+  path: string;
+  /** Executables of this machine by major version, which are used instead of downloads. */
+  installed: Readonly<Record<string, string>>;
+  registry?: string | undefined;
+  /** Default: the pinned releases of this machine's platform. */
+  release?: NodeRelease | undefined;
+}
+
+const REGISTRY = 'https://registry.npmjs.org';
+const DOWNLOAD_TIMEOUT_MS = 120_000;
+
+/** Returns the pinned release of a major version for a platform; undefined if there is none. */
+export const pinnedRelease = (
+  major: string,
+  platform = `${process.platform}-${process.arch}`,
+): NodeRelease | undefined => {
+  const byPlatform: Record<string, NodeRelease> | undefined = Object.entries(releases).find(
+    ([each]) => each === major,
+  )?.[1];
+  return byPlatform?.[platform];
+};
 
 /**
- * Installs a major version of Node with `n`, which CodeBuild's images include. `n` puts `node` into `$N_PREFIX/bin`.
- * Returns a PATH with that directory first.
- * @param environment the environment of `n`: PATH, network settings and `N_PREFIX`
+ * Puts a major version of Node first on the PATH and returns that PATH. Throws if the executable is not the pinned one:
+ * it runs everything that the application's commands do, and the release is built with it.
  */
-export async function selectNode(major: string, environment: Record<string, string>): Promise<string> {
-  const { N_PREFIX = '/usr/local', PATH = '' } = environment;
-  const child = startChild('n', [major], {
-    environment: { ...environment, N_PREFIX },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [status] = await once(child, 'exit');
-  if (status !== 0) throw new Error(`Node ${major} could not be installed: n exited with ${status}`);
-  return [join(N_PREFIX, 'bin'), PATH].join(delimiter);
+export async function selectNode(major: string, options: NodeOptions): Promise<string> {
+  const { directory, path, installed, registry = REGISTRY, release = pinnedRelease(major) } = options;
+  await mkdir(directory, { recursive: true });
+  const executable = join(directory, 'node');
+  const local = Object.hasOwn(installed, major) ? installed[major] : undefined;
+  if (local !== undefined) await symlink(local, executable);
+  else if (release) await download(release, registry, directory);
+  else throw new Error(`No Node ${major} is pinned for ${process.platform}-${process.arch}`);
+  return [directory, path].join(delimiter);
+}
+
+async function download({ package: name, version, sha256 }: NodeRelease, registry: string, directory: string) {
+  const url = `${registry.replace(/\/+$/, '')}/${name}/-/${name}-${version}.tgz`;
+  const response = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  const [archive, executable] = [join(directory, 'node.tgz'), join(directory, 'node')];
+  await writeFile(archive, Buffer.from(await response.arrayBuffer()));
+  runTool('tar', ['-xzf', archive, '-C', directory, '--no-same-owner', '--strip-components=2', 'package/bin/node']);
+  await rm(archive);
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(executable), hash);
+  if (hash.digest('hex') === sha256) return;
+  await rm(executable, { force: true });
+  throw new Error(`The Node executable of ${name}@${version} does not have the pinned checksum`);
 }
 
 /** Returns the full version of the first Node on a PATH, without the `v`. */

@@ -74,10 +74,6 @@ const pick = (source: NodeJS.ProcessEnv, ...patterns: RegExp[]): Record<string, 
     Object.entries(source).filter((entry): entry is [string, string] => patterns.some((each) => each.test(entry[0]))),
   );
 
-/** Returns the environment of the platform's own tools in a build: network settings, and the place of Node versions. */
-export const systemEnvironment = (own: NodeJS.ProcessEnv): Record<string, string> =>
-  pick(own, PASSED_VARIABLES, /^N_PREFIX$/);
-
 /** Returns the environment of the application's own commands: its variables, without the platform's credentials. */
 export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<string, string>, user?: User) {
   return {

@@ -123,7 +123,7 @@ export class BuildsStack extends PlatformStack {
       description: 'Clones, installs, builds and packages one deployment of an application',
       source: Source.s3({ bucket: builder.bucket, path: builder.s3ObjectKey }),
       buildSpec: BuildSpec.fromObject({ version: 0.2, phases: { build: { commands: ['node main.mjs'] } } }),
-      // Ships Node 22 and 24, and `n`, which installs other versions.
+      // Its Node runs the builder, which brings the application's own (builder/build/node-releases.json).
       environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
       environmentVariables: {
         GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },

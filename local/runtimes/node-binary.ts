@@ -22,3 +22,9 @@ export function nodeBinary(major: string): string {
     throw new Error(`Node ${major} is not installed. Run "npm ci" to install it (expected at ${binary})`);
   return binary;
 }
+
+const MAJORS = ['20', '22', '24'] as const;
+
+/** Returns the Node executables of all major versions, by version. Throws if one is not installed. */
+export const nodeBinaries = (): Record<string, string> =>
+  Object.fromEntries(MAJORS.map((major) => [major, nodeBinary(major)]));

@@ -65,7 +65,6 @@ interface RunOptions {
   sourceDir: string;
   /** Created for this build and removed after it. */
   directory: string;
-  shims: string;
   environment: Record<string, string>;
   memoryMb: number;
   children: Children;
@@ -83,7 +82,6 @@ export function runBuild({
   spec,
   sourceDir,
   directory,
-  shims,
   environment,
   memoryMb,
   children,
@@ -105,9 +103,8 @@ export function runBuild({
     ...environment,
     ...spec.env?.variables,
     ...Object.fromEntries(build.environment.environmentVariables.map(({ name, value }) => [name, value])),
-    PATH: [shims, dirname(process.execPath), ...machinePath()].join(delimiter),
+    PATH: [dirname(process.execPath), ...machinePath()].join(delimiter),
     TMPDIR: temporary,
-    N_PREFIX: join(directory, 'n'),
     CODEBUILD_BUILD_ID: build.id,
     CODEBUILD_BUILD_ARN: build.arn,
     CODEBUILD_BUILD_NUMBER: String(build.buildNumber),

@@ -80,8 +80,7 @@ test('gives a build its source, variables and Node, and nothing else of the plat
   writeFileSync(
     join(dataDir, 'source', 'main.mjs'),
     `import { execSync } from 'node:child_process';
-     execSync('n 20');
-     const node = execSync('node --version', { env: { PATH: process.env.N_PREFIX + '/bin' }, encoding: 'utf8' });
+     const node = execSync(JSON.parse(process.env.NODE_BINARIES)[20] + ' --version', { encoding: 'utf8' });
      const { DEPLOYMENT_ID, BUCKET, AWS_ACCESS_KEY_ID, CODEBUILD_SRC_DIR, PLATFORM_SECRET, GIT_ALLOW_PROTOCOL } = process.env;
      const seen = [DEPLOYMENT_ID, BUCKET, AWS_ACCESS_KEY_ID, CODEBUILD_SRC_DIR === process.cwd(), PLATFORM_SECRET, GIT_ALLOW_PROTOCOL];
      const right = ['dep_1', 'builds', 'local', true, undefined, 'https:ssh:file'];

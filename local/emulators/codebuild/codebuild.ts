@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import type { Children } from '../../processes/children.ts';
-import { writeNShim } from '../../runtimes/n-shim.ts';
+import { nodeBinaries } from '../../runtimes/node-binary.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
@@ -73,8 +73,6 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
   const directory = workspace(dataDir, 'builds');
   // Removes builds of an earlier run.
   for (const name of readdirSync(directory)) void discard(join(directory, name));
-  const shims = join(directory, 'bin');
-  writeNShim(shims);
 
   const running = new Map<string, BuildRun>();
   let stopping = false;
@@ -83,6 +81,8 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
 
   const shared = {
     ...options.environment,
+    // Builds on this machine use what is installed, whose checksums the installation compared.
+    NODE_BINARIES: JSON.stringify(nodeBinaries()),
     GIT_ALLOW_PROTOCOL: 'https:ssh:file',
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: `url.${pathToFileURL(options.gitRoot)}/.insteadOf`,
@@ -105,7 +105,6 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       spec: project.spec,
       sourceDir: project.sourceDir,
       directory: join(directory, build.id.replace(':', '-')),
-      shims,
       environment: { ...shared, ...project.environment },
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
       children: options.children,
