@@ -13,6 +13,7 @@ import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DatabasesStack } from './stacks/databases.ts';
 import { DeploymentsStack } from './stacks/deployments.ts';
 import { CertificateStack, EdgeStack } from './stacks/edge.ts';
+import { FirewallStack } from './stacks/firewall.ts';
 import { HostingStack } from './stacks/hosting.ts';
 import { LoginStack } from './stacks/login.ts';
 import { OperationsStack } from './stacks/operations.ts';
@@ -103,7 +104,8 @@ export function createApp({
     billing,
   });
   new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, customDomains, billing });
-  new EdgeStack(platform, { api, ai, hosting, login }, certificate);
+  const firewall = new FirewallStack(platform);
+  new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
   new OperationsStack(platform, table, api);
   return app;
 }

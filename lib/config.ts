@@ -47,6 +47,8 @@ export const Settings = z.object({
   rateLimitAnonymous: perMinute.default(30),
   /** Requests per rolling 60 seconds of a user who is signed in to the dashboard. */
   rateLimitLogin: perMinute.default(300),
+  /** Requests of one client address per 60 seconds, at the edge. */
+  rateLimitAddress: z.coerce.number().int().min(10).default(3000),
   /**
    * Host prefix of the sign-in pages, `https://<loginPrefix>.auth.<region>.amazoncognito.com`. Unique within the
    * region.

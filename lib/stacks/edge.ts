@@ -31,6 +31,7 @@ import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { UNCACHED_ERROR_STATUSES } from './custom-domains.ts';
+import type { FirewallStack } from './firewall.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -68,7 +69,13 @@ export class CertificateStack extends PlatformStack {
 export class EdgeStack extends PlatformStack {
   constructor(
     platform: Platform,
-    { api, ai, hosting, login }: { api: ApiStack; ai: AiStack; hosting: AppHostingStack; login: LoginStack },
+    {
+      api,
+      ai,
+      hosting,
+      login,
+      firewall,
+    }: { api: ApiStack; ai: AiStack; hosting: AppHostingStack; login: LoginStack; firewall: FirewallStack },
     certificate?: ICertificate,
   ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
@@ -78,7 +85,8 @@ export class EdgeStack extends PlatformStack {
       host: domain,
       zone: { name: domain, id: hostedZoneId },
       origin: `${api.api.apiId}.execute-api.${region}.amazonaws.com`,
-      // Proves to the API that its caller's address header comes from the edge.
+      webAclArn: firewall.webAclArn,
+      // Proves to the API that the request passed the edge's limits, and that its caller's address comes from there.
       originHeaders: { 'x-origin-secret': api.originSecret },
       edgeFunction: 'name-visitor',
       // Streamed responses have an origin of their own.
@@ -107,6 +115,8 @@ interface SiteProps {
   zone: { name: string; id: string | undefined };
   origin: string;
   originHeaders?: Record<string, string>;
+  /** The web ACL that limits clients; none for applications, whose traffic is their owners' own. */
+  webAclArn?: string;
   /** A file of lib/edge-functions that runs on every viewer request. */
   edgeFunction: 'name-visitor' | 'route-app';
   routes?: KeyValueStore;
@@ -177,6 +187,7 @@ class Site extends Construct {
       ]),
       errorResponses: UNCACHED_ERROR_STATUSES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(props.webAclArn ? { webAclId: props.webAclArn } : {}),
       ...(props.certificate
         ? {
             certificate: props.certificate,

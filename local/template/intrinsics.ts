@@ -12,6 +12,8 @@ export interface Scope {
   ref(name: string): Json;
   attribute(logicalId: string, name: string): Json;
   importValue(name: string): Json;
+  /** Returns an output of another stack, which may be in another region. */
+  stackOutput(stackName: string, outputName: string): Json;
   condition(name: string): boolean;
   mapping(map: string, first: string, second: string): Json;
   region: string;
@@ -47,6 +49,10 @@ const FUNCTIONS: Record<string, Intrinsic> = {
   'Fn::Base64': (argument) => Buffer.from(text(argument)).toString('base64'),
   'Fn::GetAZs': (_, scope) => ['a', 'b', 'c'].map((zone) => scope.region + zone),
   'Fn::ImportValue': (argument, scope) => scope.importValue(text(argument)),
+  'Fn::GetStackOutput': (argument, scope) => {
+    const { StackName = '', OutputName = '' } = isObject(argument) ? argument : {};
+    return scope.stackOutput(text(StackName), text(OutputName));
+  },
   'Fn::FindInMap': (argument, scope) => {
     const [map = '', first = '', second = ''] = list(argument).map(text);
     return scope.mapping(map, first, second);

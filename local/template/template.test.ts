@@ -85,6 +85,18 @@ describe('template', () => {
     expect(template.resources('Test::It')[0]?.properties.value).toBe('arn:aws:s3:::b-bucket');
   });
 
+  test('resolves outputs of stacks in other regions', () => {
+    const output = { StackName: 'B', OutputName: 'Out', Region: 'us-east-1' };
+    const template = assembly({
+      A: { Resources: { It: { Type: 'Test::It', Properties: { value: { 'Fn::GetStackOutput': output } } } } },
+      B: {
+        Resources: { Bucket: { Type: 'AWS::S3::Bucket' } },
+        Outputs: { Out: { Value: { 'Fn::GetAtt': ['Bucket', 'Arn'] } } },
+      },
+    });
+    expect(template.resources('Test::It')[0]?.properties.value).toBe('arn:aws:s3:::b-bucket');
+  });
+
   test('resolves references across regions through the custom resources', () => {
     const template = assembly({
       A: {

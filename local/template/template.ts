@@ -112,6 +112,12 @@ function createStack(name: string, template: JsonObject, place: AwsLocation, sta
       }
       throw new Error(`The stack ${name} imports ${id}, which no stack exports`);
     },
+    stackOutput: (stackName, outputName) => {
+      const other = stacks.find((each) => each.name === stackName);
+      const output = other && child(child(other.template, 'Outputs'), outputName);
+      if (output?.Value === undefined) throw new Error(`The stack ${stackName} has no output ${outputName}`);
+      return resolveJson(output.Value, other?.scope ?? scope);
+    },
     condition: (id) => Boolean(resolveJson(child(template, 'Conditions')[id] ?? null, scope)),
     mapping: (map, first, second) => {
       const value = child(child(child(template, 'Mappings'), map), first)[second];

@@ -221,6 +221,45 @@ describe('custom domains of applications', () => {
   });
 });
 
+test('everything at the address of the API is behind a limit for each client address', () => {
+  const { Rules, Scope, ...acl } = z
+    .object({
+      Scope: z.string(),
+      DefaultAction: z.object({ Allow: z.object({}) }),
+      CustomResponseBodies: z.object({ tooMany: z.object({ Content: z.string() }) }),
+      Rules: z.array(z.object({ Statement: z.object({ RateBasedStatement: z.unknown() }), Action: z.unknown() })),
+    })
+    .parse(template.resources('AWS::WAFv2::WebACL')[0]?.properties);
+  expect([Scope, Rules]).toMatchObject([
+    'CLOUDFRONT',
+    [
+      {
+        Statement: { RateBasedStatement: { AggregateKeyType: 'IP', EvaluationWindowSec: 60, Limit: 3000 } },
+        Action: {
+          Block: {
+            CustomResponse: { ResponseCode: 429, ResponseHeaders: [{ Name: 'Retry-After', Value: '60' }] },
+          },
+        },
+      },
+    ],
+  ]);
+  const body: unknown = JSON.parse(acl.CustomResponseBodies.tooMany.Content);
+  expect(body).toEqual({ error: { message: expect.any(String), code: 'rate_limited', status: 429 } });
+  const configs = read(
+    template,
+    'AWS::CloudFront::Distribution',
+    z.object({
+      DistributionConfig: z.object({
+        WebACLId: z.string().optional(),
+        Origins: z.array(z.looseObject({ DomainName: z.unknown() })),
+      }),
+    }),
+  ).map(({ DistributionConfig }) => DistributionConfig);
+  const api = configs.filter(({ Origins }) => JSON.stringify(Origins).includes('execute-api'));
+  expect(api).toHaveLength(1);
+  expect(api[0]?.WebACLId).toBe(template.resources('AWS::WAFv2::WebACL')[0]?.arn);
+});
+
 test('applications have their own hosted zone, for their names and for the validation of their certificate', () => {
   const zones = { hostedZoneId: 'ZPLATFORM', appsDomain: 'hosted-apps.example', appsHostedZoneId: 'ZAPPS' };
   const own = synthesize({ stage: 'prod', domain: 'hosting.example', ...zones }).template;
