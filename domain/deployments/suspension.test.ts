@@ -50,6 +50,7 @@ async function harness() {
     deploy: async () => (await createDeployment(deps, caller, { id: of.id } as never)).data.id,
     suspend: () => addSuspension(deps, of, { cause: 'OPERATOR', reason: 'Phishing.' }),
     lift: () => removeSuspension(deps, of, 'OPERATOR'),
+    remove: () => made.set({ status: 'DELETING' }),
     apply: () => applyAppStatus(needs, of),
     beforeNextWrite: (act: () => Promise<unknown>) => {
       meanwhile = act;
@@ -90,6 +91,14 @@ test('a suspension that is lifted, or made, while the other is applied wins', as
   beforeNextWrite(suspend);
   await apply();
   expect(state).toMatchObject({ suspended: true, closed: true });
+});
+
+test('nothing stays at the host name of an application that is deleted while it is being suspended', async () => {
+  const { suspend, remove, apply, state, beforeNextWrite } = await harness();
+  await suspend();
+  beforeNextWrite(remove);
+  await apply();
+  expect(state.suspended).toBe(false);
 });
 
 test('the first switch of an application that is being suspended leaves its address closed', async () => {

@@ -38,6 +38,8 @@ export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: Ac
     }
     const after = await read();
     if (after?.status === app.status) return;
+    // Its teardown may have ended before the write: nothing may stay at a host name that becomes free.
+    if (!after || after.status === 'DELETING') return await deps.hostRoutes.resume(app.hosts);
     app = after;
   }
 }
