@@ -83,7 +83,8 @@ async function readOwned(deps: Deps, accountId: string): Promise<OwnedSubscripti
 
 /**
  * POST /dashboard/v1/subscriptions: bought from the wallet in one transaction. Throws 402 `insufficient_funds`; 400 for a
- * plan that is not on sale; 409 for what the account has, or for fewer applications than it runs.
+ * plan that is not on sale; 409 for what the account has, or for a smaller plan that allows fewer applications
+ * than there are.
  */
 export const createSubscription = (
   deps: Deps & { plans: Plans },
@@ -136,9 +137,14 @@ async function subscribe(
       for (const old of replaced) cancelWithin(deps, wallet, old, unschedule(Subscription));
       const activated = { subscriptionId: subscription.id, plan: slug };
       wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
-      const room: Change = category === 'APP' ? { when: { appCount: { below: appLimit + 1 } } } : {};
-      const more = { ...accountPlanChange(subscription), ...room };
-      return await deps.commit(wallet.writes(more, tooManyApps), {
+      const before = wallet.account.plan.appLimit;
+      const isLarger = appLimit >= before;
+      // An account that exceeds its plan may buy a larger one that is still too small for it.
+      const room: Change['when'] = isLarger
+        ? { 'plan.appLimit': { is: before } }
+        : { appCount: { below: appLimit + 1 } };
+      const more = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when: room } : {}) };
+      return await deps.commit(wallet.writes(more, isLarger ? concurrentUpdate : tooManyApps), {
         data: { ...view(subscription), invoice: invoiceView(invoice) },
       });
     },

@@ -53,6 +53,7 @@ async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
   await flow();
   return {
     ...{ deps, caller, flow, create },
+    buy: (slug: string) => createSubscription(deps, caller, { plan: slug, billingCycle: 'MONTHLY' }),
     cancel: () => cancelSubscription(deps, caller, { id }),
     /** The schedules run every day until a day. */
     sleepUntil: async (day: number) => {
@@ -105,4 +106,14 @@ test('a plan that is not paid ends the same way, and the payment resumes everyth
   await give(30_000);
   await flow();
   expect(statuses()).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
+});
+
+test('a larger plan that is still too small can be bought and resumes the oldest; a smaller one is 409', async () => {
+  const { cancel, sleepUntil, statuses, buy, flow } = await harness('app-25', 250_000);
+  await cancel();
+  await sleepUntil(37);
+  await buy('app-10');
+  await flow();
+  expect(statuses()).toEqual([...Array(10).fill('RUNNING'), ...Array(15).fill('SUSPENDED')]);
+  await expect(buy('app-3')).rejects.toMatchObject({ code: 'conflict' });
 });
