@@ -169,6 +169,20 @@ const shapeOf = <T extends z.ZodMiniType>(
 /** Schema of an account's limits, documented from {@link LIMITS}. */
 export const LimitsSchema = () => z.object(shapeOf(amount));
 
+/** Schema of how much of its limits an account uses, as far as that is counted. */
+export const UsageSchema = () =>
+  z.partial(
+    z.object(
+      shapeOf((name) =>
+        z
+          .int()
+          .register(z.globalRegistry, {
+            description: `Now: ${limitRule(name).counts}; absent where it is not counted`,
+          }),
+      ),
+    ),
+  );
+
 const override = (name: LimitName) => z.nullable(z.int().check(z.minimum(limitRule(name).min ?? 0)));
 
 /** Schema of the overrides of one account: whole numbers, and null for the plan's own number again. */

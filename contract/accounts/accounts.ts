@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Money, resource, single, Timestamp } from '../envelope.ts';
-import { LimitsSchema } from '../limits.ts';
+import { LimitsSchema, UsageSchema } from '../limits.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Account; the fields beyond `email` and `walletBalance` are the design's. */
@@ -12,6 +12,7 @@ export const Account = resource('Account', () =>
     walletBalance: Money(),
     plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
     limits: LimitsSchema(),
+    usage: UsageSchema(),
     /** Present while the account has more applications than its plan allows: the newest ones are suspended at `suspendsAt`. */
     planLimitExceeded: z.optional(
       z.object({ appLimit: z.int(), applications: z.int(), suspendsAt: z.nullable(Timestamp()) }),

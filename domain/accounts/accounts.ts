@@ -4,19 +4,24 @@ import { ApiError } from '../../contract/errors.ts';
 import { limitOf, limitsOf } from '../../contract/limits.ts';
 import type { Output } from '../../contract/route.ts';
 import { SCOPES } from '../../contract/route.ts';
-import { Account, Login } from '../../table/entities/accounts.ts';
+import { Account, DailyUsage, Login } from '../../table/entities/accounts.ts';
 import { WalletTransaction } from '../../table/entities/billing.ts';
 import { create } from '../../table/writes.ts';
 import { addCredits, newCreditEntry } from '../ai/credits.ts';
 import { formatRand } from '../billing/money.ts';
 import { nextSuspension } from '../billing/plan-limit.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { dayOf, usagesOf } from '../limits/limits.ts';
 
 import { createKeyPair } from './credentials.ts';
 
 /** GET /v1/account */
 export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typeof getAccountRoute>> {
-  const account = await deps.table.get(Account, { id: caller.accountId });
+  const now = deps.now();
+  const [account, today] = await Promise.all([
+    deps.table.get(Account, { id: caller.accountId }),
+    deps.table.get(DailyUsage, { accountId: caller.accountId, day: dayOf(now) }),
+  ]);
   if (!account) throw new ApiError('not_found');
   const { id, email, name, walletCents, createdAt, planLimit, appCount } = account;
   const { slug, name: planName, appLimit } = account.plan;
@@ -29,7 +34,9 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typ
     },
   };
   const limits = limitsOf(account);
-  return { data: { id, email, name, walletBalance: formatRand(walletCents), plan, limits, ...exceeded, createdAt } };
+  const usage = usagesOf(account, today, now);
+  const walletBalance = formatRand(walletCents);
+  return { data: { id, email, name, walletBalance, plan, limits, usage, ...exceeded, createdAt } };
 }
 
 const loginTaken = () => new ApiError('conflict', 'This login has an account already.');

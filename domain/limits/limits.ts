@@ -1,7 +1,9 @@
 import { ApiError } from '../../contract/errors.ts';
 import {
+  LIMIT_NAMES,
   type LimitedAccount,
   type LimitName,
+  type Limits,
   limitMessage,
   limitOf,
   limitRule,
@@ -65,6 +67,8 @@ function belowLimit(name: LimitName, counter: string): AnyOf {
   ];
 }
 
+/** The day (UTC) that {@link DailyUsage} counts. */
+export const dayOf = (now: Date) => now.toISOString().slice(0, 10);
 const monthOf = (now: Date) => now.toISOString().slice(0, 7);
 
 /** Conditions of which one holds while minutes of builds are left in this month. */
@@ -84,6 +88,19 @@ const conditionsFor = (names: readonly Needed[], now: Date): AnyOf[] =>
 export function usageOf(account: Account, name: LimitName, now: Date): number | undefined {
   if (name === 'buildMinutesPerMonth') return account.buildMonth === monthOf(now) ? (account.buildMinutes ?? 0) : 0;
   return name in COUNTERS ? (account[COUNTERS[name as CountedLimit]] ?? 0) : undefined;
+}
+
+/** Returns how much of each limit an account uses, for the limits that are counted on its items. */
+export function usagesOf(account: Account, today: DailyUsage | undefined, now: Date): Partial<Limits> {
+  const ofAccount = LIMIT_NAMES.flatMap((name) => {
+    const used = usageOf(account, name, now);
+    // What was counted only from some day on may be below zero until what is older is gone.
+    return used === undefined ? [] : [[name, Math.max(0, used)] as const];
+  });
+  const ofDay = (Object.keys(DAILY_COUNTERS) as DailyLimit[]).map(
+    (name) => [name, today?.[DAILY_COUNTERS[name]] ?? 0] as const,
+  );
+  return Object.fromEntries([...ofAccount, ...ofDay]);
 }
 
 /** Makes the error for the first of these limits that an account has reached. */
@@ -155,7 +172,7 @@ export function countToday(
   const limit = limitOf(account, name);
   const refused = () => limitReached(name, limit, secondsUntilTomorrow(now));
   if (count > limit) throw refused();
-  const of = { accountId: account.id, day: now.toISOString().slice(0, 10) };
+  const of = { accountId: account.id, day: dayOf(now) };
   const counter = DAILY_COUNTERS[name];
   return upsert(
     DailyUsage,
