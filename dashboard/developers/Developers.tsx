@@ -1,5 +1,6 @@
 import { Route, Switch } from 'wouter';
 import { ApiKeys } from '../accounts/ApiKeys.tsx';
+import { Limits } from '../accounts/Limits.tsx';
 import { NavTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ExternalLink } from '../ui/TextLink.tsx';
@@ -9,9 +10,10 @@ import { Endpoints } from '../webhooks/Endpoints.tsx';
 const TABS = [
   { href: '/developers', name: 'API keys', render: () => <ApiKeys /> },
   { href: '/developers/webhooks', name: 'Webhooks', render: () => <Endpoints /> },
+  { href: '/developers/limits', name: 'Limits', render: () => <Limits /> },
 ];
 
-/** Routes of the developers area: API keys and webhooks. */
+/** Routes of the developers area: API keys, webhooks and limits. */
 export default function Developers() {
   return (
     <Switch>

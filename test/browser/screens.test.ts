@@ -28,6 +28,7 @@ const SCREENS = [
   '/ai/playground',
   '/developers',
   '/developers/webhooks',
+  '/developers/limits',
   '/developers/webhooks/:webhook',
   '/nowhere',
 ];
