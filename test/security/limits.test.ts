@@ -3,6 +3,7 @@ import { getAccount } from '../../contract/accounts/accounts.ts';
 import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createTopUp } from '../../contract/billing/top-ups.ts';
 import { type ApiResponse, createClient } from '../../contract/client.ts';
 import { createDatabase } from '../../contract/databases/databases.ts';
@@ -209,10 +210,9 @@ describe.concurrent('limits', () => {
     expect((await account.call(listDomains)).body.data).toHaveLength(3);
     const topUp = (await account.dashboard.call(createTopUp, { body: { amount: '150.00' } })).body.data;
     await fetch(topUp.paymentUrl, { method: 'POST' });
-    const next = await waitFor(async () => {
-      const answer = await order();
-      return answer.status === 201 && answer;
-    });
-    expect(next.body.data.invoice.status).toBe('UNPAID');
+    const paid = { query: { status: 'PAID' as const } };
+    await waitFor(async () => (await account.call(listInvoices, paid)).body.data.length === 1);
+    expect((await order()).body.data.invoice.status).toBe('UNPAID');
+    expect((await order()).error?.code).toBe('conflict');
   }, 60_000);
 });
