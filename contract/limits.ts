@@ -174,11 +174,9 @@ export const UsageSchema = () =>
   z.partial(
     z.object(
       shapeOf((name) =>
-        z
-          .int()
-          .register(z.globalRegistry, {
-            description: `Now: ${limitRule(name).counts}; absent where it is not counted`,
-          }),
+        z.int().register(z.globalRegistry, {
+          description: `Now: ${limitRule(name).counts}; absent where it is not counted`,
+        }),
       ),
     ),
   );
