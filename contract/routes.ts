@@ -24,6 +24,7 @@ import { createDeployment, getDeployment, listDeployments, readDeploymentLog } f
 import { receivePush } from './deployments/push-hook.ts';
 import { rollBack } from './deployments/rollback.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns/records.ts';
+import { getHostingDomain } from './hosting/domains.ts';
 import { getHosting, listHosting } from './hosting/hosting.ts';
 import { getDocs, getOpenApi } from './reference/routes.ts';
 import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
@@ -127,6 +128,7 @@ export const dashboardRoutes = [
   cancelSubscription,
   readDeploymentLog,
   readAppLogs,
+  getHostingDomain,
 ] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/stacks/ai.ts). */

@@ -1,9 +1,14 @@
+import { cancelHostingOf } from '../domain/billing/subscriptions.ts';
+import type { Deps } from '../domain/deps.ts';
 import { startReconciliation } from '../domain/hosting/accounts.ts';
+import { endHostingProof } from '../domain/hosting/domains.ts';
 import { Subscription } from '../table/entities/billing.ts';
+import { HostingDomain } from '../table/entities/hosting.ts';
+import { Domain } from '../table/entities/registrar.ts';
 import { on, type Rules } from './on.ts';
 import { not } from './trigger.ts';
 
-export type HostingRuleDeps = Parameters<typeof startReconciliation>[0];
+export type HostingRuleDeps = Deps & Parameters<typeof startReconciliation>[0];
 
 /** Rules about accounts on hosting servers. */
 export const hostingRules = (deps: HostingRuleDeps): Rules => ({
@@ -12,4 +17,10 @@ export const hostingRules = (deps: HostingRuleDeps): Rules => ({
     { plan: { category: not('APP') } },
     (subscription, { id }) => startReconciliation(deps, subscription, id),
   ),
+  // The account that had the domain before did not prove it, or no longer does.
+  'hosting.cancel-lost': on(HostingDomain).changes('accountId', (_, { before }) =>
+    cancelHostingOf(deps, before.accountId, before.domain),
+  ),
+  'hosting.end-proof': on(Domain).becomes({ status: 'EXPIRED' }, ({ name }) => endHostingProof(deps, name)),
+  'hosting.look-for-proof': on(Domain).becomes({ status: 'ACTIVE' }, ({ name }) => endHostingProof(deps, name)),
 });

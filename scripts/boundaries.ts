@@ -25,8 +25,8 @@ export const LAYERS: Record<string, readonly string[]> = {
 /** Area → areas that it may import. No cycles: a test says so. What needs more is a process (`domain/processes/`). */
 export const AREAS: Record<string, readonly string[]> = {
   webhooks: [],
-  hosting: [],
-  billing: ['webhooks'],
+  hosting: ['custom-domains'],
+  billing: ['hosting', 'webhooks'],
   ai: ['billing'],
   accounts: ['ai', 'billing'],
   apps: ['webhooks'],

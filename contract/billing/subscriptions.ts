@@ -49,10 +49,16 @@ export const createSubscription = /* @__PURE__ */ route({
         .check(z.minLength(1), z.maxLength(60))
         .register(z.globalRegistry, { examples: ['app-10'] }),
       billingCycle: z.enum(BILLING_CYCLES),
-      hostingDomain: z.optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253))),
+      hostingDomain: z
+        .optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253)))
+        .register(z.globalRegistry, {
+          description:
+            'Of web and email hosting. One account hosts a domain: 409 where another account has proven, registered or verified it, unless the TXT record that the message names proves that it is yours',
+        }),
     }),
   status: 201,
   response: () => single(NewSubscription()),
+  uses: ['dns'],
 });
 
 export const cancelSubscription = /* @__PURE__ */ route({

@@ -1,4 +1,5 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { CopyText } from '../ui/CopyText.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -6,7 +7,7 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { Status } from '../ui/Status.tsx';
-import { type HostingDetails, useHosting } from './api.ts';
+import { type HostingDetails, useHosting, useHostingDomain } from './api.ts';
 
 type Mailbox = HostingDetails['mailboxes'][number];
 
@@ -48,6 +49,37 @@ export function HostingScreen({ id }: { id: string }) {
           </>
         )}
       </QueryBoundary>
+      <HostingDomain id={id} />
     </Screen>
+  );
+}
+
+/** The domain's proof, and the record that gives it. */
+function HostingDomain({ id }: { id: string }) {
+  const domain = useHostingDomain(id);
+  return (
+    <Section title="Domain">
+      <QueryBoundary query={domain}>
+        {({ data: { status, problem, challenge } }) => (
+          <Stack className="card" p="md" gap="md">
+            <Status value={status} />
+            {status === 'VERIFIED' ? (
+              <Text size="sm">The server accepts mail for this domain.</Text>
+            ) : (
+              <>
+                <Text size="sm" role="status">
+                  The server accepts no mail for this domain until you prove that it is yours: register it in this
+                  account, verify it as custom domain of an application, or add this {challenge.type} record. {problem}
+                </Text>
+                <div>
+                  <CopyText name={`the name of the ${challenge.type} record`} text={challenge.name} />
+                  <CopyText name={`the value of the ${challenge.type} record`} text={challenge.value} />
+                </div>
+              </>
+            )}
+          </Stack>
+        )}
+      </QueryBoundary>
+    </Section>
   );
 }

@@ -1,3 +1,4 @@
+import { getHostingDomain } from '../../contract/hosting/domains.ts';
 import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApiList } from '../api/use-api-list.ts';
@@ -9,3 +10,5 @@ export type HostingDetails = Output<typeof getHosting>['data'];
 export const useHostings = () => useApiList(listHosting);
 /** Reads a subscription live from its server, which may take a few seconds. */
 export const useHosting = (id: string) => useApiQuery(getHosting, { params: { id } });
+/** Reads whether the domain of a subscription is proven. */
+export const useHostingDomain = (id: string) => useApiQuery(getHostingDomain, { params: { id } });

@@ -71,7 +71,13 @@ async function interleave(seed: number) {
   const { received, disputes, pay, payments } = processor();
   const startProcess = (options?: ProcessOptions) => {
     const { deps, port } = run.startProcess(options);
-    return { ...deps, payments: port('payments', payments), plans: currentPlans(deps), reportDispute: () => {} };
+    return {
+      ...deps,
+      payments: port('payments', payments),
+      plans: currentPlans(deps),
+      txt: { at: async () => [] },
+      reportDispute: () => {},
+    };
   };
 
   const accounts = [await run.open(below(30_000)), await run.open(0)];

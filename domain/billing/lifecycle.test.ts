@@ -30,7 +30,7 @@ const payments: Payments = {
 /** Advances by days: each day the schedule runs and the stream processes the changes. */
 function life() {
   const world = billingSimulation({});
-  const deps = { ...world.deps, payments, plans: currentPlans(world.deps) };
+  const deps = { ...world.deps, payments, plans: currentPlans(world.deps), txt: { at: async () => [] } };
   const stream = consume(billingRules(deps));
   let at = 0;
   const flow = async () => {

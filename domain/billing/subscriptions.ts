@@ -6,11 +6,13 @@ import type {
 import { ApiError } from '../../contract/errors.ts';
 import { isHostName } from '../../contract/host-names/host-names.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { type Change, change, create } from '../../table/writes.ts';
+import { type Change, change, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { claimHostingDomain } from '../hosting/domains.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { invoiceView } from './invoice-views.ts';
@@ -87,68 +89,80 @@ async function readOwned(deps: Deps, accountId: string): Promise<OwnedSubscripti
  * than there are.
  */
 export const createSubscription = (
-  deps: Deps & { plans: Plans },
+  deps: Deps & { plans: Plans; txt: TxtRecords },
   { accountId }: Pick<Caller, 'accountId'>,
   order: Input<typeof CreateRoute>,
-): Promise<Output<typeof CreateRoute>> => subscribe(deps, accountId, order, () => undefined);
+): Promise<Output<typeof CreateRoute>> =>
+  subscribe(deps, accountId, order, {
+    claim: (domain) => claimHostingDomain(deps, accountId, domain),
+    support: () => undefined,
+  });
 
-/** For operators: the same, the first period paid by us. */
+/**
+ * For operators: the same, the first period paid by us. The domain is claimed when its account on the server is
+ * reconciled.
+ */
 export const grantSubscription = (
   deps: Deps & { plans: Plans },
   accountId: string,
   order: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> =>
-  subscribe(deps, accountId, order, (wallet, { description, amountCents }) =>
-    wallet.move('ADJUSTMENT', amountCents, `Given: ${description}`),
-  );
+  subscribe(deps, accountId, order, {
+    claim: async () => undefined,
+    support: (wallet, { description, amountCents }) => wallet.move('ADJUSTMENT', amountCents, `Given: ${description}`),
+  });
 
-/** @param support called with what is to be paid, before it is */
+interface Purchase {
+  /** Decides whether the account may host a domain, and makes the write that says so. */
+  claim(domain: string): Promise<((subscriptionId: string) => Write) | undefined>;
+  /** Called with what is to be paid, before it is. */
+  support(wallet: Wallet, line: Line): void;
+}
+
 async function subscribe(
   deps: Deps & { plans: Plans },
   accountId: string,
   { plan: slug, billingCycle, hostingDomain: given }: Input<typeof CreateRoute>,
-  support: (wallet: Wallet, line: Line) => void,
+  { claim, support }: Purchase,
 ): Promise<Output<typeof CreateRoute>> {
   const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
   if (!plan) throw new ApiError('invalid_request', 'plan: there is no such plan on sale');
   const hostingDomain = validateHostingDomain(plan, given);
   const { name, category, appLimit } = plan;
-  return await withWallet(
-    deps,
-    accountId,
-    () => readOwned(deps, accountId),
-    async (wallet, owned) => {
-      const same = owned.filter(({ subscription }) => subscription.plan.category === category);
-      const replaced = category === 'APP' ? same : [];
-      const clash = same.some(({ subscription }) =>
-        category === 'APP' ? subscription.plan.slug === slug : subscription.hostingDomain === hostingDomain,
-      );
-      if (clash) throw new ApiError('conflict', `You have a subscription to ${name} already.`);
-      const priceCents = periodPrice(plan, billingCycle);
-      const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
-      const subscription: Subscription = {
-        ...{ id: deps.newId('sub'), accountId, billingCycle, status: 'ACTIVE', hostingDomain, priceCents },
-        plan: { slug, name, category, appLimit },
-        ...{ currentPeriodEnd, dueAt: nextInvoiceAt(currentPeriodEnd), createdAt: wallet.now, cancelledAt: null },
-      };
-      const line = invoiceLineForPeriod(subscription, priceCents, [wallet.now, currentPeriodEnd]);
-      support(wallet, line);
-      const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
-      for (const old of replaced) cancelWithin(deps, wallet, old, unschedule(Subscription));
-      const activated = { subscriptionId: subscription.id, plan: slug };
-      wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
-      const before = wallet.account.plan.appLimit;
-      const isLarger = appLimit >= before;
-      // An account that exceeds its plan may buy a larger one that is still too small for it.
-      const room: Change['when'] = isLarger
-        ? { 'plan.appLimit': { is: before } }
-        : { appCount: { below: appLimit + 1 } };
-      const more = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when: room } : {}) };
-      return await deps.commit(wallet.writes(more, isLarger ? concurrentUpdate : tooManyApps), {
-        data: { ...view(subscription), invoice: invoiceView(invoice) },
-      });
-    },
-  );
+  const read = async () => ({
+    owned: await readOwned(deps, accountId),
+    claimDomain: hostingDomain ? await claim(hostingDomain) : undefined,
+  });
+  return await withWallet(deps, accountId, read, async (wallet, { owned, claimDomain }) => {
+    const same = owned.filter(({ subscription }) => subscription.plan.category === category);
+    const replaced = category === 'APP' ? same : [];
+    const clash = same.some(({ subscription }) =>
+      category === 'APP' ? subscription.plan.slug === slug : subscription.hostingDomain === hostingDomain,
+    );
+    if (clash) throw new ApiError('conflict', `You have a subscription to ${name} already.`);
+    const priceCents = periodPrice(plan, billingCycle);
+    const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
+    const subscription: Subscription = {
+      ...{ id: deps.newId('sub'), accountId, billingCycle, status: 'ACTIVE', hostingDomain, priceCents },
+      plan: { slug, name, category, appLimit },
+      ...{ currentPeriodEnd, dueAt: nextInvoiceAt(currentPeriodEnd), createdAt: wallet.now, cancelledAt: null },
+    };
+    const line = invoiceLineForPeriod(subscription, priceCents, [wallet.now, currentPeriodEnd]);
+    support(wallet, line);
+    const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
+    for (const old of replaced) cancelWithin(deps, wallet, old, unschedule(Subscription));
+    const activated = { subscriptionId: subscription.id, plan: slug };
+    if (claimDomain) wallet.add(claimDomain(subscription.id));
+    wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
+    const before = wallet.account.plan.appLimit;
+    const isLarger = appLimit >= before;
+    // An account that exceeds its plan may buy a larger one that is still too small for it.
+    const room: Change['when'] = isLarger ? { 'plan.appLimit': { is: before } } : { appCount: { below: appLimit + 1 } };
+    const more = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when: room } : {}) };
+    return await deps.commit(wallet.writes(more, isLarger ? concurrentUpdate : tooManyApps), {
+      data: { ...view(subscription), invoice: invoiceView(invoice) },
+    });
+  });
 }
 
 const tooManyApps = () =>
@@ -202,3 +216,18 @@ export const cancelSubscription = (
     cancelWithin(deps, wallet, owned, []);
     return await deps.commit(wallet.writes(), { data: { id, deleted: true } });
   });
+
+/**
+ * Cancels an account's hosting of a domain that another account has proven to be its own. What is paid is not returned:
+ * the account ordered hosting for a domain that it never proved, or no longer owns. May be repeated.
+ */
+export async function cancelHostingOf(deps: Deps, accountId: string, domain: string): Promise<void> {
+  const owned = await readOwned(deps, accountId);
+  for (const { subscription } of owned.filter((each) => each.subscription.hostingDomain === domain)) {
+    await withWallet(deps, accountId, findOwned(deps, accountId, subscription.id), async (wallet, found) => {
+      if (found.subscription.status === 'CANCELLED') return;
+      cancelWithin(deps, wallet, found, []);
+      await deps.table.transact(wallet.writes());
+    });
+  }
+}

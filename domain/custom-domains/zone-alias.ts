@@ -3,19 +3,25 @@ import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
-/** The domains of an account's own that a host is, or is below: the closest first. Registered ones only. */
-export async function findEnclosingDomains(
-  deps: Pick<Deps, 'table'>,
-  accountId: string,
-  host: string,
-): Promise<Domain[]> {
+/** Returns the domains registered here that a host is, or is below, whichever account has them: the closest first. */
+export async function findRegistrations(deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> {
   const labels = host.split('.');
   const names = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
   const claims = await Promise.all(names.map((name) => deps.table.get(DomainName, { name })));
-  const held = claims.flatMap((claim) => (claim?.accountId === accountId ? [claim.domainId] : []));
-  const domains = await Promise.all(held.map((id) => deps.table.get(Domain, { accountId, id })));
+  const domains = await Promise.all(
+    claims.flatMap((claim) =>
+      claim ? [deps.table.get(Domain, { accountId: claim.accountId, id: claim.domainId })] : [],
+    ),
+  );
   return domains.flatMap((domain) => (domain?.status === 'ACTIVE' ? [domain] : []));
 }
+
+/** The same of one account. */
+export const findEnclosingDomains = async (
+  deps: Pick<Deps, 'table'>,
+  accountId: string,
+  host: string,
+): Promise<Domain[]> => (await findRegistrations(deps, host)).filter((domain) => domain.accountId === accountId);
 
 export interface ZoneAliasResult {
   /** True when the platform serves the host's zone for the same account. */

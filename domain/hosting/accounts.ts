@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
+import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import {
   type NewPanelAccount,
@@ -17,17 +18,21 @@ import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { type DomainState, releaseHostingDomain, settleHostingDomain } from './domains.ts';
 import { chooseServer, findServer } from './servers.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
 const CHECK_INTERVAL_MS = 24 * 3600_000;
+/** The first check of a domain that is not proven, after which they become rarer, in milliseconds. */
+const MIN_PROOF_DELAY_MS = 10 * 60_000;
+const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
 /** After a check that came to nothing: a minute, doubled each time up to an hour. */
 const MIN_RETRY_DELAY_MS = 60_000;
 const MAX_RETRY_DELAY_MS = 3600_000;
 /** An execution has this long before the reconciler starts another. */
 const HEARTBEAT_TIMEOUT_MS = 600_000;
 
-type PanelDeps = Deps & { panel: Panel; secrets: Secrets };
+type PanelDeps = Deps & { panel: Panel; secrets: Secrets; txt: TxtRecords };
 
 /**
  * cPanel's names have at most 16 characters, and the first eight of them must be the account's own: 41 bits of the
@@ -84,31 +89,40 @@ async function createAccount({ panel }: PanelDeps, server: PanelServer, account:
 async function converge(
   deps: PanelDeps,
   server: PanelServer,
-  { username }: HostingAccount,
+  { username, mail: before }: HostingAccount,
   subscription: Subscription,
-): Promise<void> {
+  state: DomainState,
+): Promise<HostingAccount['mail']> {
   const { accountId, hostingDomain, plan } = subscription;
-  const wanted = desiredStatus(subscription, deps.now());
+  const domain = hostingDomain ?? '';
+  const wanted = state === 'LOST' ? 'REMOVED' : desiredStatus(subscription, deps.now());
+  // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
+  const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
   const found = await deps.panel.find(server, username);
   if (found && found.domain !== hostingDomain) {
     throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
   }
-  if (wanted === 'REMOVED') return found && deps.panel.remove(server, username);
+  if (wanted === 'REMOVED') {
+    if (found) await deps.panel.remove(server, username);
+    return undefined;
+  }
   if (!found) {
     const owner = await deps.table.get(Account, { id: accountId });
     await createAccount(deps, server, {
       username,
-      domain: hostingDomain ?? '',
+      ...{ domain, mail },
       plan: plan.slug,
       contactEmail: owner?.email ?? '',
       // The password is never used: owners enter the panel through sessions that the platform requests.
       password: randomBytes(24).toString('base64url'),
     });
   }
+  if (found && mail !== before) await deps.panel.routeMail(server, username, domain, mail);
   const status = found?.status ?? 'ACTIVE';
-  if (status === wanted) return;
+  if (status === wanted) return mail;
   if (wanted === 'SUSPENDED') await deps.panel.suspend(server, username, 'The subscription is not paid.');
   else await deps.panel.unsuspend(server, username);
+  return mail;
 }
 
 /** Stores the account's state where lists read it, and schedules the next check. */
@@ -116,9 +130,13 @@ async function saveState(
   deps: Deps,
   subscription: Subscription,
   panel: NonNullable<Subscription['panel']>,
+  { mail, isProven }: { mail: HostingAccount['mail']; isProven: boolean },
 ): Promise<void> {
-  const { accountId, id, status, currentPeriodEnd } = subscription;
-  const tomorrow = new Date(deps.now().getTime() + CHECK_INTERVAL_MS).toISOString();
+  const { accountId, id, status, currentPeriodEnd, createdAt } = subscription;
+  const now = deps.now().getTime();
+  // Most owners prove a domain soon after they bought its hosting, some never.
+  const wait = isProven ? CHECK_INTERVAL_MS : clamp(MIN_PROOF_DELAY_MS, now - Date.parse(createdAt), CHECK_INTERVAL_MS);
+  const tomorrow = new Date(now + wait).toISOString();
   const next = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
   const gone = panel.status === 'REMOVED';
   await deps.table.transact([
@@ -127,7 +145,12 @@ async function saveState(
       HostingAccount,
       { accountId, id },
       {
-        set: { status: panel.status, failures: 0, ...(gone ? {} : schedule(HostingAccount, next)) },
+        set: {
+          status: panel.status,
+          failures: 0,
+          ...(mail ? { mail } : {}),
+          ...(gone ? {} : schedule(HostingAccount, next)),
+        },
         remove: ['problem', ...(gone ? unschedule(HostingAccount) : [])],
       },
     ),
@@ -153,10 +176,13 @@ export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScoped
   const account = await findAccount(deps, of);
   if (account.status === 'REMOVED') return {};
   const server = await findServer(deps, account.server);
+  const state = await settleHostingDomain(deps, subscription);
   try {
-    await converge(deps, server, account, subscription);
+    const mail = await converge(deps, server, account, subscription, state);
     const now = await deps.panel.read(server, account.username);
-    await saveState(deps, subscription, { status: now?.status ?? 'REMOVED', mailboxes: now?.mailboxes.length ?? 0 });
+    const panel = { status: now?.status ?? 'REMOVED', mailboxes: now?.mailboxes.length ?? 0 } as const;
+    await saveState(deps, subscription, panel, { mail, isProven: state === 'PROVEN' });
+    if (panel.status === 'REMOVED') await releaseHostingDomain(deps, { ...subscription, panel });
     return {};
   } catch (error) {
     if (!(error instanceof PanelFailure)) throw error;

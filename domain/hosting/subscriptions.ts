@@ -1,13 +1,15 @@
 import { ApiError } from '../../contract/errors.ts';
+import type { getHostingDomain as GetDomainRoute } from '../../contract/hosting/domains.ts';
 import type { getHosting as GetRoute, listHosting as ListRoute } from '../../contract/hosting/hosting.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { type Panel, type PanelAccount, PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import { hostingOf, Subscription } from '../../table/entities/billing.ts';
-import { HostingAccount } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { hostingChallenge } from './domains.ts';
 import { findServer } from './servers.ts';
 
 /** The state of an account that does not exist yet. */
@@ -32,6 +34,8 @@ export async function listHosting(
   const { items, hasMore } = await deps.table.list(Subscription, hostingOf(accountId), page);
   return { data: items.map(view), has_more: hasMore };
 }
+
+const noSuchHosting = () => new ApiError('not_found', 'There is no such hosting subscription.');
 
 const notAnswering = () =>
   new ApiError('server_error', 'The hosting server does not answer. It is safe to retry with backoff.', {
@@ -62,9 +66,7 @@ export async function getHosting(
     deps.table.get(Subscription, of),
     deps.table.get(HostingAccount, of),
   ]);
-  if (!subscription || subscription.plan.category === 'APP') {
-    throw new ApiError('not_found', 'There is no such hosting subscription.');
-  }
+  if (!subscription || subscription.plan.category === 'APP') throw noSuchHosting();
   const hostingDomain = subscription.hostingDomain ?? '';
   const live = account && account.status !== 'REMOVED' ? await readLive(deps, account) : undefined;
   if (!live) {
@@ -78,4 +80,23 @@ export async function getHosting(
   }
   const mailboxes = live.mailboxes.map(({ address, quotaMb }) => ({ address, quotaMb }));
   return { data: { id, hostingDomain, panelStatus: live.status, usage: live.usage, mailboxes } };
+}
+
+/** GET /dashboard/v1/hosting/{id}/domain: as the last reconciliation found it. */
+export async function getHostingDomain(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof GetDomainRoute>,
+): Promise<Output<typeof GetDomainRoute>> {
+  const subscription = await deps.table.get(Subscription, { accountId, id });
+  if (!subscription?.hostingDomain || subscription.plan.category === 'APP') throw noSuchHosting();
+  const domain = subscription.hostingDomain;
+  const held = await deps.table.get(HostingDomain, { domain });
+  const challenge = hostingChallenge(accountId, domain);
+  if (held && held.accountId !== accountId) {
+    const problem = 'Another account uses this domain. If it is yours, add the record.';
+    return { data: { domain, status: 'PENDING', challenge, problem, checkedAt: null } };
+  }
+  const { provenAt, problem = null, checkedAt = null } = held ?? {};
+  return { data: { domain, status: provenAt ? 'VERIFIED' : 'PENDING', challenge, problem, checkedAt } };
 }

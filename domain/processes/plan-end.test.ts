@@ -32,7 +32,7 @@ const secrets = { seal: async () => sealed, unseal: async () => '' };
 async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
   const world = billingSimulation({});
   const { memory, clock } = world;
-  const deps = { ...world.deps, payments, secrets, plans: currentPlans(world.deps) };
+  const deps = { ...world.deps, payments, secrets, plans: currentPlans(world.deps), txt: { at: async () => [] } };
   const stream = consume({ ...billingRules(deps), ...accountRules(deps) });
   let at = 0;
   const flow = async () => {

@@ -1,11 +1,12 @@
 import { HostingInput, reconcileHostingAccount } from '../../domain/hosting/accounts.ts';
 import { panel } from '../../runtime/bindings/hosting-panel.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
+import { txt } from '../../runtime/bindings/txt-records.ts';
 import { deps } from '../../runtime/deps.ts';
 import { reportHosting } from '../../runtime/observability/hosting-metrics.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Reconciles an account on a hosting server with its subscription. */
 export const handler = step(HostingInput, async ({ accountId, subscriptionId: id }) =>
-  reportHosting(await reconcileHostingAccount({ ...deps, panel, secrets }, { accountId, id })),
+  reportHosting(await reconcileHostingAccount({ ...deps, panel, secrets, txt }, { accountId, id })),
 );

@@ -3,6 +3,7 @@ import type { Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
 import { hostingMachine } from '../state-machines/hosting.ts';
 import type { AppHostingStack } from './app-hosting.ts';
+import { DNS_LOOKUP } from './custom-domains.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
@@ -23,7 +24,7 @@ export class HostingStack extends PlatformStack {
     const settle = new PlatformFunction(this, platform, 'workflow/reconcileHostingAccount', {
       description: 'Reconciles an account on a hosting server with its subscription',
       timeout: SETTLE_SECONDS,
-      uses: [table.read, table.write, apps.openServerTokens],
+      uses: [table.read, table.write, apps.openServerTokens, DNS_LOOKUP],
     });
     new Machine(this, platform, 'hosting', {
       definition: hostingMachine({ reconcileHostingAccount: settle.lambda.functionArn }),

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { formatUsage, Mailboxes, Summary, toMailbox, Usages, WhmResponse } from './responses.ts';
+import { formatUsage, Mailboxes, Outcome, Summary, toMailbox, Usages, WhmResponse } from './responses.ts';
 
 /** The address and credentials of a hosting server's panel. */
 export interface PanelServer {
@@ -20,11 +20,16 @@ export interface PanelAccount {
   mailboxes: { address: string; quotaMb: number }[];
 }
 
+/** `LOCAL`: the server accepts mail for the domain. `REMOTE`: it sends it where the domain's MX records say. */
+export type MailRouting = 'LOCAL' | 'REMOTE';
+
 export interface NewPanelAccount {
   username: string;
   domain: string;
   /** The package on the server: our plan's slug. */
   plan: string;
+  /** The treatment of mail for the domain. */
+  mail: MailRouting;
   contactEmail: string;
   password: string;
 }
@@ -36,6 +41,7 @@ export interface Panel {
   /** The whole account, read live within five seconds. Undefined where there is no such account. */
   read(server: PanelServer, username: string): Promise<PanelAccount | undefined>;
   create(server: PanelServer, account: NewPanelAccount): Promise<void>;
+  routeMail(server: PanelServer, username: string, domain: string, mail: MailRouting): Promise<void>;
   suspend(server: PanelServer, username: string, reason: string): Promise<void>;
   unsuspend(server: PanelServer, username: string): Promise<void>;
   remove(server: PanelServer, username: string): Promise<void>;
@@ -176,8 +182,16 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
       );
     },
 
-    create: (server, { contactEmail, ...account }) =>
-      change(server, 'createacct', { ...account, contactemail: contactEmail }),
+    create: (server, { contactEmail, mail, ...account }) =>
+      change(server, 'createacct', { ...account, contactemail: contactEmail, mxcheck: mail.toLowerCase() }),
+    async routeMail(server, username, domain, mail) {
+      const call = { 'cpanel.user': username, 'cpanel.module': 'Email', 'cpanel.function': 'set_always_accept' };
+      const settings = { 'cpanel.domain': domain, 'cpanel.mxcheck': mail.toLowerCase() };
+      const signal = AbortSignal.timeout(deadlines.change);
+      const data = await ask(server, 'uapi_cpanel', { ...call, ...settings }, signal, 'POST');
+      const { status, errors } = parsed(Outcome(), data).uapi;
+      if (status !== 1) throw new PanelFailure('refused', errors?.join(' ') || 'the mail routing was refused');
+    },
     suspend: (server, user, reason) => change(server, 'suspendacct', { user, reason }),
     unsuspend: (server, user) => change(server, 'unsuspendacct', { user }),
     remove: (server, username) => change(server, 'removeacct', { username }),

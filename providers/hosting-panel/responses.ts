@@ -37,6 +37,11 @@ type Usage = NonNullable<z.output<ReturnType<typeof Usages>>['uapi']['data']>[nu
 /** `_diskquota` is in bytes, 0 without a limit. */
 export const Mailboxes = memoize(() => uapi(z.array(z.object({ email: z.string(), _diskquota: z.nullish(Amount()) }))));
 
+/** The result of a change, whatever its data. */
+export const Outcome = memoize(() =>
+  z.object({ uapi: z.object({ status: Amount(), errors: z.nullish(z.array(z.string())) }) }),
+);
+
 type Mailbox = NonNullable<z.output<ReturnType<typeof Mailboxes>>['uapi']['data']>[number];
 
 const MIB = 1024 * 1024;

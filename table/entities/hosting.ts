@@ -24,6 +24,26 @@ export const HostingServer = /* @__PURE__ */ entity({
   key: ({ name }: { name: string }) => ({ pk: HOSTING_SERVERS, sk: name }),
 });
 
+/** A domain that is hosted, and the one account that may host it. */
+export type HostingDomain = ItemOf<typeof HostingDomain>;
+export const HostingDomain = /* @__PURE__ */ entity({
+  type: 'HOSTING_DOMAIN',
+  schema: () =>
+    z.object({
+      domain: z.string(),
+      accountId: z.string(),
+      /** The account's newest subscription for it. */
+      subscriptionId: z.string(),
+      /** Time at which the account proved that it owns the domain. Absent until then: the first one that proves it has it. */
+      provenAt: z.optional(z.string()),
+      /** Time at which the proof was first found missing, within the grace period. */
+      unprovenSince: z.optional(z.string()),
+      problem: z.optional(z.string()),
+      checkedAt: z.string(),
+    }),
+  key: ({ domain }: { domain: string }) => ({ pk: key('HOSTING_DOMAIN', domain), sk: 'HOSTING_DOMAIN' }),
+});
+
 /** The account of a hosting subscription on its server; its id is the subscription's. */
 export type HostingAccount = ItemOf<typeof HostingAccount>;
 export const HostingAccount = /* @__PURE__ */ entity({
@@ -37,6 +57,8 @@ export const HostingAccount = /* @__PURE__ */ entity({
       username: z.string(),
       /** Its state there when we last heard of it. */
       status: z.enum(PANEL_STATUSES),
+      /** The server's treatment of mail for its domain: only a proven domain's is accepted. Absent for accounts of before. */
+      mail: z.optional(z.enum(['LOCAL', 'REMOTE'])),
       /** Checks in a row that came to nothing, and what the last one said. */
       failures: z.int(),
       problem: z.optional(z.string()),

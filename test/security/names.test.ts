@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
+import { createSubscription, listSubscriptions } from '../../contract/billing/subscriptions.ts';
 import {
   checkCustomDomain,
   getCustomDomain,
@@ -7,16 +8,20 @@ import {
   setCustomDomain,
 } from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
+import { getHostingDomain } from '../../contract/hosting/domains.ts';
+import { reconcileHostingAccount } from '../../domain/hosting/accounts.ts';
 import { endRegistration } from '../../domain/registrar/tasks.ts';
+import { createPanel } from '../../providers/hosting-panel/panel.ts';
 import { Zone } from '../../table/entities/dns.ts';
+import { HostingAccount } from '../../table/entities/hosting.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 import { get } from '../support/browse.ts';
 import { registerDomain, uniqueDomain } from '../support/domains.ts';
 import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
-import { platformDeps } from '../support/hosting.ts';
+import { platformDeps, read, waitForPanelStatus } from '../support/hosting.ts';
 
-test('an application with a reserved name gets another slug, and no error', async () => {
+test.concurrent('an application with a reserved name gets another slug, and no error', async () => {
   const account = await newAccount();
   for (const name of ['Login', 'API']) {
     const { status, body } = await account.call(createApp, { body: { name, framework: 'NODE' } });
@@ -26,7 +31,7 @@ test('an application with a reserved name gets another slug, and no error', asyn
   }
 });
 
-test('records that the name servers would refuse are refused before they are stored, and the others are served', async () => {
+test.concurrent('records that the name servers would refuse are refused before they are stored, and the others are served', async () => {
   const owner = await newAccount({ walletCents: 500_000 });
   const { domain } = await registerDomain(owner);
   const add = (content: string, name = 'text') =>
@@ -55,7 +60,7 @@ const check = async (account: OpenedAccount, id: string) =>
   (await account.dashboard.call(checkCustomDomain, { params: { id } })).body.data;
 const isServed = async (host: string) => /has not been deployed yet/.test((await get(local.baseUrl, host)).body);
 
-test('a claim of a domain does not keep its owner from it, however often it is renewed', async () => {
+test.concurrent('a claim of a domain does not keep its owner from it, however often it is renewed', async () => {
   const [owner, thief] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
   const name = uniqueDomain();
   const claim = await newApp(thief, name);
@@ -74,7 +79,7 @@ test('a claim of a domain does not keep its owner from it, however often it is r
   expect(codeOf(await newApp(await newAccount(), name)), 'a verified domain').toBe('conflict');
 });
 
-test('the application of a lapsed domain stops answering on it, and the next owner gets it', async () => {
+test.concurrent('the application of a lapsed domain stops answering on it, and the next owner gets it', async () => {
   const [former, next] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
   const { domain } = await registerDomain(former);
   const app = (await newApp(former, domain.name)).body.data;
@@ -101,4 +106,57 @@ test('the application of a lapsed domain stops answering on it, and the next own
   await waitFor(async () => (await check(next, own.id)).status === 'VERIFIED', 500);
   await waitFor(() => isServed(domain.name));
   expect(codeOf(await newApp(former, domain.name))).toBe('conflict');
+}, 60_000);
+
+const buyMail = (account: OpenedAccount, hostingDomain: string) =>
+  account.dashboard.call(createSubscription, {
+    body: { plan: 'email-basic', billingCycle: 'MONTHLY', hostingDomain },
+  });
+const domainOf = async (account: OpenedAccount, id: string) =>
+  (await account.dashboard.call(getHostingDomain, { params: { id } })).body.data;
+
+test.concurrent('hosting of a domain that another account uses needs proof, and a proof takes the domain', async () => {
+  const [owner, thief] = await Promise.all([
+    newAccount({ walletCents: 500_000 }),
+    newAccount({ walletCents: 500_000 }),
+  ]);
+  const deps = await platformDeps();
+  const name = uniqueDomain();
+  const bought = await buyMail(thief, name);
+  expect(bought.status).toBe(201);
+  const { id } = bought.body.data;
+  await waitForPanelStatus(thief, id, 'ACTIVE');
+  const mailOf = async (account: OpenedAccount, id: string) =>
+    (await deps.table.get(HostingAccount, { accountId: account.id, id }))?.mail;
+  expect(await mailOf(thief, id)).toBe('REMOTE');
+  expect(await domainOf(thief, id)).toMatchObject({
+    ...{ domain: name, status: 'PENDING', problem: expect.any(String) },
+    challenge: { type: 'TXT', name: `_hosting-challenge.${name}` },
+  });
+
+  const refused = await buyMail(owner, name);
+  expect([codeOf(refused), refused.error?.message]).toEqual(['conflict', expect.stringMatching(/add the TXT record/)]);
+  await registerDomain(owner, name);
+  const own = await buyMail(owner, name);
+  expect(own.status).toBe(201);
+  const { body } = await waitFor(async () => {
+    const answer = await thief.dashboard.call(listSubscriptions);
+    return answer.body.data[0]?.status === 'CANCELLED' && answer;
+  });
+  expect(body.data).toHaveLength(1);
+  await waitForPanelStatus(thief, id, 'REMOVED');
+  // The server refused the owner's account while the other one was there: the next attempt is a minute later.
+  const { secrets } = await import('../../runtime/bindings/secrets.ts');
+  const { txt } = await import('../../runtime/bindings/txt-records.ts');
+  const of = { accountId: owner.id, id: own.body.data.id };
+  await waitFor(async () => {
+    const { problem } = await reconcileHostingAccount({ ...deps, secrets, txt, panel: createPanel() }, of);
+    return problem === undefined;
+  });
+  expect((await read(owner, of.id)).body.data).toMatchObject({ panelStatus: 'ACTIVE', hostingDomain: name });
+  expect(await mailOf(owner, of.id)).toBe('LOCAL');
+  expect(await domainOf(owner, of.id)).toMatchObject({ status: 'VERIFIED', problem: null });
+  expect(codeOf(await buyMail(thief, name))).toBe('conflict');
+  const foreign = await thief.dashboard.call(getHostingDomain, { params: { id: of.id } });
+  expect(codeOf(foreign)).toBe('not_found');
 }, 60_000);

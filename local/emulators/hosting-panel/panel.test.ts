@@ -1,8 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPanel, type PanelFault, type PanelServer } from '../../../providers/hosting-panel/panel.ts';
+import {
+  createPanel,
+  PanelFailure,
+  type PanelFault,
+  type PanelServer,
+} from '../../../providers/hosting-panel/panel.ts';
 import type { Emulator } from '../wire.ts';
 import { DEAD_SERVER, startPanel } from './panel.ts';
 
@@ -15,6 +20,7 @@ const open = (username: string, domain: string, server = 'web-1') =>
     username,
     domain,
     plan: 'web-s',
+    mail: 'REMOTE',
     contactEmail: 'a@example.com',
     password: 'a-long-password',
   });
@@ -90,4 +96,14 @@ describe('faults are reported by kind', () => {
       message: /already exists/,
     });
   });
+});
+
+test('mail for a domain is routed elsewhere until it is accepted', async () => {
+  const server = at('web-mail');
+  await open('mail', 'mail.example.com', 'web-mail');
+  const stored = () => JSON.parse(readFileSync(join(dataDir, 'panel.json'), 'utf8'))['web-mail'].mail.mail;
+  expect(stored()).toBe('remote');
+  await panel.routeMail(server, 'mail', 'mail.example.com', 'LOCAL');
+  expect(stored()).toBe('local');
+  await expect(panel.routeMail(server, 'none', 'mail.example.com', 'LOCAL')).rejects.toBeInstanceOf(PanelFailure);
 });

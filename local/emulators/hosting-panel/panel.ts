@@ -8,6 +8,8 @@ const Account = z.object({
   domain: z.string(),
   plan: z.string(),
   suspended: z.boolean(),
+  /** Its mail routing: `local`, `remote`, `secondary` or `auto`. */
+  mail: z.string().default('auto'),
   mailboxes: z.array(z.object({ email: z.string(), quotaBytes: z.number(), usedBytes: z.number() })),
 });
 type Account = z.output<typeof Account>;
@@ -31,7 +33,12 @@ const mailboxesOf = (domain: string): Account['mailboxes'] => [
 ];
 
 /** UAPI's functions, with cPanel's mixture of numbers and strings. */
-const FUNCTIONS: Record<string, (account: Account) => unknown[]> = {
+const FUNCTIONS: Record<string, (account: Account, parameters: URLSearchParams) => unknown[]> = {
+  'Email::set_always_accept': (account, parameters) => {
+    account.mail = parameters.get('cpanel.mxcheck') ?? 'auto';
+    return [];
+  },
+  'Email::list_mxs': ({ domain, mail }) => [{ domain, mxcheck: mail, alwaysaccept: mail === 'local' ? 1 : 0 }],
   'Email::list_pops_with_disk': ({ mailboxes }) =>
     mailboxes.map(({ email, quotaBytes, usedBytes }) => ({
       email,
@@ -108,6 +115,7 @@ export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Em
           domain,
           plan: parameters.get('plan') ?? 'default',
           suspended: false,
+          mail: parameters.get('mxcheck') ?? 'auto',
           mailboxes: mailboxesOf(domain),
         };
         return { ip: '127.0.0.1', package: parameters.get('plan') };
@@ -125,7 +133,15 @@ export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Em
         const functionName = `${parameters.get('cpanel.module')}::${parameters.get('cpanel.function')}`;
         const act = FUNCTIONS[functionName];
         const errors = act ? null : [`The system could not find the function “${functionName}”.`];
-        return { uapi: { status: act ? 1 : 0, errors, messages: null, warnings: null, data: act?.(account) ?? null } };
+        return {
+          uapi: {
+            status: act ? 1 : 0,
+            errors,
+            messages: null,
+            warnings: null,
+            data: act?.(account, parameters) ?? null,
+          },
+        };
       }
       default:
         return refuse(`Unknown app (“${command}”) requested for this version (1) of the API.`);

@@ -58,7 +58,8 @@ test('overlapping runs create one hosting account', async () => {
   const { secrets } = await import('../../../runtime/bindings/secrets.ts');
   const { id } = await createHosting(account);
   const of = { accountId: account.id, id };
-  const needs = { ...deps, secrets, panel: createPanel() };
+  const { txt } = await import('../../../runtime/bindings/txt-records.ts');
+  const needs = { ...deps, secrets, panel: createPanel(), txt };
   expect(await Promise.all([1, 2, 3].map(() => reconcileHostingAccount(needs, of)))).toEqual([{}, {}, {}]);
 });
 
@@ -120,7 +121,8 @@ test('records the refusal of a server and retries later; a repeat leaves settled
   const account = await newAccount();
   const deps = await platformDeps();
   const { secrets } = await import('../../../runtime/bindings/secrets.ts');
-  const needs = { ...deps, secrets, panel: createPanel() };
+  const { txt } = await import('../../../runtime/bindings/txt-records.ts');
+  const needs = { ...deps, secrets, panel: createPanel(), txt };
   const refused = await createHosting(account, { hostingDomain: uniqueDomain('refused-') });
   const of = { accountId: account.id, id: refused.id };
   expect(await waitFor(async () => (await deps.table.get(HostingAccount, of))?.problem)).toMatch(

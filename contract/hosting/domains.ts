@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { CUSTOM_DOMAIN_STATUSES } from '../enums.ts';
+import { Id, resource, single, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/**
+ * The domain of a web or email hosting subscription: whether the account has proven that it owns it, and how. The server
+ * accepts mail for proven domains only.
+ */
+export const HostingDomain = resource('HostingDomain', () =>
+  z.object({
+    domain: z.string(),
+    status: z.enum(CUSTOM_DOMAIN_STATUSES).register(z.globalRegistry, {
+      description: '`VERIFIED`: the server accepts mail for the domain, and no other account can host it',
+    }),
+    challenge: z.object({ type: z.string(), name: z.string(), value: z.string() }).register(z.globalRegistry, {
+      description:
+        'Proves that the domain is yours. Not needed for a domain that is registered in the account, or verified as custom domain of one of its applications',
+    }),
+    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
+    checkedAt: z.nullable(Timestamp()),
+  }),
+);
+
+export const getHostingDomain = /* @__PURE__ */ route({
+  id: 'getHostingDomain',
+  method: 'GET',
+  path: '/dashboard/v1/hosting/{id}/domain',
+  access: 'login',
+  summary: 'Read whether the domain of a hosting subscription is proven, and the DNS record that proves it',
+  tag: 'Web and email hosting',
+  params: Id,
+  response: () => single(HostingDomain()),
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { HostingDomain } from '../../table/entities/hosting.ts';
+import { Domain, DomainName } from '../../table/entities/registrar.ts';
+import { create } from '../../table/writes.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { claimHostingDomain, hostingChallenge, releaseHostingDomain, settleHostingDomain } from './domains.ts';
+
+const DAY = 86_400_000;
+const DOMAIN = 'victim.co.za';
+
+/** Sets up orders and reconciliations of hosting, and name servers with configurable texts. */
+function hosting() {
+  const { steady, clock } = simulation();
+  const texts = new Map<string, string[]>();
+  const deps = { ...steady.deps, txt: { at: async (name: string) => texts.get(name) ?? [] } };
+  const subscription = (accountId: string, id = `sub_${accountId}`, hostingDomain = DOMAIN) => ({
+    ...{ id, accountId, hostingDomain, plan: { slug: 'mail', name: 'Mail', category: 'EMAIL' as const } },
+    ...{ billingCycle: 'MONTHLY' as const, priceCents: 1, status: 'ACTIVE' as const, currentPeriodEnd: '' },
+    ...{ createdAt: '', cancelledAt: null },
+  });
+  const order = async (accountId: string, id = `sub_${accountId}`, domain = DOMAIN) => {
+    try {
+      await deps.table.transact([(await claimHostingDomain(deps, accountId, domain))(id)]);
+      return 'accepted';
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  const settle = (accountId: string) => settleHostingDomain(deps, subscription(accountId));
+  const prove = (...accounts: string[]) => {
+    const challenges = accounts.map((accountId) => hostingChallenge(accountId, DOMAIN));
+    texts.set(
+      `_hosting-challenge.${DOMAIN}`,
+      challenges.map(({ value }) => value),
+    );
+  };
+  const release = (accountId: string) => releaseHostingDomain(deps, subscription(accountId));
+  const holder = async (domain = DOMAIN) => (await deps.table.get(HostingDomain, { domain }))?.accountId;
+  const register = async (accountId: string, name: string) => {
+    const owner = {
+      ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: '' },
+    };
+    await deps.table.transact([
+      create(DomainName, { name, accountId, domainId: 'dom' }),
+      create(Domain, {
+        ...{ id: 'dom', accountId, name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: '' },
+        ...{ nameservers: [], dnsProvider: 'EXTERNAL', owner, years: 1, yearsAtOnce: 1, privacy: false, createdAt: '' },
+        expiresAt: null,
+      }),
+    ]);
+  };
+  return { clock, order, settle, prove, release, holder, register };
+}
+
+test('a domain without an owner here is hosted, and its mail is not accepted before it is proven', async () => {
+  const { order, settle, prove, clock } = hosting();
+  expect(await order('owner')).toBe('accepted');
+  expect(await settle('owner')).toBe('UNPROVEN');
+  prove('owner');
+  expect(await settle('owner')).toBe('PROVEN');
+  prove();
+  expect(await settle('owner'), 'verified every week').toBe('PROVEN');
+  clock.now += 8 * DAY;
+  expect(await settle('owner'), 'in the grace period').toBe('PROVEN');
+  clock.now += 8 * DAY;
+  expect(await settle('owner')).toBe('UNPROVEN');
+});
+
+test('hosting without proof does not keep the owner from the domain', async () => {
+  const { order, settle, prove, holder } = hosting();
+  expect(await order('thief')).toBe('accepted');
+  const refused = await order('owner');
+  const { name, value } = hostingChallenge('owner', DOMAIN);
+  expect(refused).toContain(`add the TXT record ${name} with the value ${value}`);
+  prove('owner');
+  expect(await order('owner')).toBe('accepted');
+  expect(await holder()).toBe('owner');
+  expect([await settle('thief'), await settle('owner')]).toEqual(['LOST', 'PROVEN']);
+  expect(await order('thief')).toMatch(/^hostingDomain: another account uses/);
+  prove('owner', 'thief');
+  expect(await order('thief')).toMatch(/has proven that it owns it/);
+  prove('thief');
+  expect(await order('thief'), 'sold, with its DNS').toBe('accepted');
+});
+
+test("another account's registered domain, and names below it, need its DNS", async () => {
+  const { order, register, settle, prove } = hosting();
+  await register('owner', DOMAIN);
+  expect(await order('thief')).toMatch(/^hostingDomain: another account uses/);
+  expect(await order('thief', 'sub', `mail.${DOMAIN}`)).toMatch(/^hostingDomain: another account uses/);
+  expect(await order('owner')).toBe('accepted');
+  expect(await settle('owner')).toBe('PROVEN');
+  expect(await settle('granted'), 'given by an operator').toBe('LOST');
+  prove('agency');
+  expect(await order('agency'), 'proven, but hosted by its owner').toMatch(/has proven/);
+});
+
+test('a domain is free when its last subscription is removed, and not before', async () => {
+  const { order, release, holder } = hosting();
+  await order('owner', 'sub_owner');
+  await release('stranger');
+  expect(await holder()).toBe('owner');
+  await release('owner');
+  expect(await holder()).toBeUndefined();
+  expect(await order('next')).toBe('accepted');
+});
+
+test('of racing orders of two accounts for one domain one is accepted', async () => {
+  const { order, holder } = hosting();
+  const results = await Promise.all(['a', 'b', 'c'].map((accountId) => order(accountId)));
+  expect(results.filter((result) => result === 'accepted')).toHaveLength(1);
+  expect(await holder()).toBe(['a', 'b', 'c'][results.indexOf('accepted')]);
+});
+
+test('names that cannot be owned need no proof', async () => {
+  const { order, holder } = hosting();
+  expect(await order('a', 'sub', 'shop.example.com')).toBe('accepted');
+  expect(await holder('shop.example.com')).toBe('a');
+});

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../contract/errors.ts';
+import type { TxtRecords } from '../../providers/dns/txt-records.ts';
+import { Host } from '../../table/entities/apps.ts';
+import { Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
+import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
+import { schedule } from '../../table/schedule.ts';
+import { change, create, remove, replace, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { findVerifiedHolder, isReservedName } from '../custom-domains/claim.ts';
+import { challengeName, findMissingProof, type MissingProof, releasedAt } from '../custom-domains/ownership.ts';
+import { findRegistrations } from '../custom-domains/zone-alias.ts';
+import type { Deps } from '../deps.ts';
+
+/**
+ * The domains of hosting subscriptions: each is one account's. A domain that is not proven is hosted, but the server
+ * accepts no mail for it, and the first account that proves the domain takes it.
+ */
+type DomainDeps = Pick<Deps, 'table' | 'now'> & { txt: TxtRecords };
+
+/** A proven domain is verified again after this, in milliseconds. */
+const VERIFICATION_INTERVAL_MS = 7 * 24 * 3600_000;
+
+/** Returns the value of the TXT record that proves a domain for the hosting of an account. */
+const hostingToken = (accountId: string, domain: string): string =>
+  createHash('sha256').update(`hosting ${accountId} ${domain}`).digest('hex').slice(0, 40);
+
+/** Returns the TXT record that proves a domain for the hosting of an account. */
+export const hostingChallenge = (accountId: string, domain: string) => ({
+  ...{ type: 'TXT', name: challengeName(domain), value: hostingToken(accountId, domain) },
+});
+
+/** Returns true for a domain that the account has verified as custom domain of an application. */
+async function isVerifiedHere(deps: DomainDeps, accountId: string, domain: string): Promise<boolean> {
+  const host = await deps.table.get(Host, { host: domain });
+  if (host?.accountId !== accountId || host.releasing || host.unprovenSince) return false;
+  return (await findVerifiedHolder(deps, host)) !== undefined;
+}
+
+/** Looks for the proof that an account owns a domain: its registration, its verification, or the TXT record. */
+async function findMissing(deps: DomainDeps, accountId: string, domain: string): Promise<MissingProof | undefined> {
+  if (isReservedName(domain) || (await isVerifiedHere(deps, accountId, domain))) return undefined;
+  return await findMissingProof(deps, accountId, { host: domain, token: hostingToken(accountId, domain) });
+}
+
+/** Returns true for a domain that another account has registered, or verified as custom domain. */
+async function isOwnedByOther(deps: DomainDeps, accountId: string, domain: string): Promise<boolean> {
+  const [registrations, host] = await Promise.all([
+    findRegistrations(deps, domain),
+    deps.table.get(Host, { host: domain }),
+  ]);
+  if (registrations.some((each) => each.accountId !== accountId)) return true;
+  return host !== undefined && host.accountId !== accountId && (await findVerifiedHolder(deps, host)) !== undefined;
+}
+
+const taken = (domain: string) =>
+  new ApiError('conflict', `hostingDomain: ${domain} is hosted for another account, which has proven that it owns it`);
+
+function proofRequired(accountId: string, domain: string): ApiError {
+  const { name, value } = hostingChallenge(accountId, domain);
+  return new ApiError(
+    'conflict',
+    `hostingDomain: another account uses ${domain}. If it is yours, add the TXT record ${name} with the value ${value}, and order again`,
+  );
+}
+
+/**
+ * Decides whether an account may order hosting for a domain. Throws 409 for one that another account uses, unless this
+ * account proves that it is its own.
+ * @returns makes the write that gives the domain to a new subscription
+ */
+export async function claimHostingDomain(
+  deps: DomainDeps,
+  accountId: string,
+  domain: string,
+): Promise<(subscriptionId: string) => Write> {
+  const held = await deps.table.get(HostingDomain, { domain });
+  const isMine = held?.accountId === accountId;
+  const checkedAt = deps.now().toISOString();
+  if (isMine) {
+    const same = { accountId: { is: accountId } };
+    return (subscriptionId) =>
+      change(HostingDomain, { domain }, { set: { subscriptionId }, when: same }, concurrentUpdate);
+  }
+  const isContested = held !== undefined || (await isOwnedByOther(deps, accountId, domain));
+  if (isContested && (await findMissing(deps, accountId, domain))) throw proofRequired(accountId, domain);
+  if (held?.provenAt) {
+    const missing = await findMissing(deps, held.accountId, domain);
+    if (!missing?.isDefinite) throw taken(domain);
+  }
+  const item = { domain, accountId, checkedAt, ...(isContested ? { provenAt: checkedAt } : {}) };
+  return (subscriptionId) => {
+    const next = { ...item, subscriptionId };
+    if (!held) return create(HostingDomain, next, concurrentUpdate);
+    return replace(HostingDomain, next, { accountId: { is: held.accountId } }, concurrentUpdate);
+  };
+}
+
+/**
+ * The owner of a hosted domain, as far as it is known. `LOST`: another account's, which has proven it. `UNPROVEN`: not proven by any account; mail for
+ * it is not accepted.
+ */
+export type DomainState = 'PROVEN' | 'UNPROVEN' | 'LOST';
+
+/** Verifies the domain of a subscription, at most once a week while it is proven, and stores the result. */
+export const settleHostingDomain = (
+  deps: DomainDeps,
+  { accountId, id: subscriptionId, hostingDomain }: Subscription,
+): Promise<DomainState> =>
+  retryOnConflict(async () => {
+    const domain = hostingDomain ?? '';
+    const held = await deps.table.get(HostingDomain, { domain });
+    const isMine = held === undefined || held.accountId === accountId;
+    if (!isMine && held.provenAt) return 'LOST';
+    const now = deps.now();
+    const isRecent = now.getTime() - Date.parse(held?.checkedAt ?? '') < VERIFICATION_INTERVAL_MS;
+    if (isMine && held?.provenAt && !held.unprovenSince && isRecent) return 'PROVEN';
+    const missing = await findMissing(deps, accountId, domain);
+    if (!isMine && missing) return 'UNPROVEN';
+    const checkedAt = now.toISOString();
+    const since = held?.unprovenSince ?? checkedAt;
+    const inGrace = missing && held?.provenAt && releasedAt(since) > checkedAt;
+    const next: HostingDomain = {
+      ...{ domain, accountId, subscriptionId: isMine ? (held?.subscriptionId ?? subscriptionId) : subscriptionId },
+      checkedAt,
+      ...(missing ? { problem: missing.problem } : { provenAt: (isMine && held?.provenAt) || checkedAt }),
+      ...(inGrace ? { provenAt: held.provenAt, unprovenSince: since } : {}),
+    };
+    const same = { accountId: { is: held?.accountId ?? '' }, checkedAt: { is: held?.checkedAt ?? '' } };
+    const write = held
+      ? replace(HostingDomain, next, same, concurrentUpdate)
+      : create(HostingDomain, next, concurrentUpdate);
+    await deps.table.transact([write]);
+    return next.provenAt ? 'PROVEN' : 'UNPROVEN';
+  });
+
+/** Frees the domain of a subscription whose account on the server is removed, unless another one hosts it. */
+export async function releaseHostingDomain(
+  deps: DomainDeps,
+  { accountId, id, hostingDomain }: Subscription,
+): Promise<void> {
+  const domain = hostingDomain ?? '';
+  const held = await deps.table.get(HostingDomain, { domain });
+  if (held?.accountId !== accountId) return;
+  const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
+  const other = all.find((each) => each.id !== id && each.hostingDomain === domain && each.panel?.status !== 'REMOVED');
+  const same = { accountId: { is: accountId }, subscriptionId: { is: held.subscriptionId } };
+  const write = other
+    ? change(HostingDomain, { domain }, { set: { subscriptionId: other.id }, when: same }, concurrentUpdate)
+    : remove(HostingDomain, { domain }, same, concurrentUpdate);
+  // On a conflict another subscription has it.
+  await ignoreConflict(deps.table.transact([write]));
+}
+
+/** Ends the proof of a hosted domain whose registration ended or began, so that it is looked for at once. */
+export async function endHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: string): Promise<void> {
+  const held = await deps.table.get(HostingDomain, { domain });
+  if (!held) return;
+  const { accountId, subscriptionId: id } = held;
+  const [registration] = await findRegistrations(deps, domain);
+  if (registration?.accountId !== accountId) {
+    const what = { remove: ['provenAt', 'unprovenSince'], when: { accountId: { is: accountId } } };
+    await ignoreConflict(deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]));
+  }
+  const account = await deps.table.get(HostingAccount, { accountId, id });
+  if (!account || account.status === 'REMOVED') return;
+  const next = { set: schedule(HostingAccount, deps.now()), when: { status: { isNot: 'REMOVED' } } };
+  await ignoreConflict(deps.table.transact([change(HostingAccount, account, next, concurrentUpdate)]));
+}
