@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
-import { newAccount } from '../support/harness.ts';
+import { newAccount, raw, waitFor } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 import { missingStyles } from './styles.ts';
 
@@ -15,6 +15,24 @@ test('credits are bought from the wallet, and a purchase beyond the balance is r
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByRole('alert').getByText('Request id').waitFor();
   expect((await account.dashboard.call(getAiCredits)).body.data.balance).toBe('100.00');
+});
+
+test('a debt for a call that cost more than the credits is shown until a purchase pays it', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 1_000_000, walletCents: 10_000 });
+  const messages = [{ role: 'user', content: 'fault:overcount=5000000' }];
+  const called = await raw('/ai/v1/chat/completions', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.secretKey}` },
+    body: JSON.stringify({ model: 'openai/gpt-4o-mini', messages }),
+  });
+  expect(called.status).toBe(200);
+  await waitFor(async () => (await account.dashboard.call(getAiCredits)).body.data.debtMicroRand > 0);
+  const page = await openScreen(await signedInContext(account), 'ai');
+  await page.getByRole('alert').getByText('You owe R12.51 for an earlier call').waitFor();
+  await page.getByLabel('Amount in rand').fill('20');
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+  await expect.poll(() => page.getByRole('alert').count(), POLL).toBe(0);
+  expect((await account.dashboard.call(getAiCredits)).body.data).toMatchObject({ debt: '0.00', balance: '7.49' });
 });
 
 test('an invalid amount is rejected before it is sent', async () => {

@@ -177,7 +177,8 @@ export function memoryTable(): MemoryTable {
     const before = stored.get(key);
     if (!holds(request, before)) {
       note(times, Keys, before, undefined, true);
-      throw error('ConditionalCheckFailedException');
+      const shown = before && request.ReturnValuesOnConditionCheckFailure ? { Item: image(before) } : {};
+      throw error('ConditionalCheckFailedException', shown);
     }
     if (kind === 'ConditionCheck') return before;
     const after = kind === 'Put' ? plain(request.Item) : kind === 'Delete' ? undefined : updated(request, before);

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { AiAccount } from '../../table/entities/ai.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import {
+  addCredits,
+  type Hold,
+  HoldRefused,
+  hold,
+  newCreditEntry,
+  payDebt,
+  release,
+  settle,
+  toHoldRefusal,
+  type Used,
+} from './credits.ts';
+
+const accountId = 'acc_1';
+const RAND = 1_000_000;
+const TOKENS = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+const USED = { ...TOKENS, requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false };
+
+/** An account with credits, and what can happen to them. */
+async function credits(rand: number) {
+  const { memory, startProcess } = simulation();
+  const { deps } = startProcess();
+  const read = async () => (await deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
+  const buy = async (microRand: number) => {
+    const { debtMicroRand = 0 } = await read();
+    const entry = newCreditEntry(deps, accountId, 'PURCHASE', microRand);
+    const owed = Math.min(debtMicroRand, microRand);
+    const payment = owed > 0 ? newCreditEntry(deps, accountId, 'ADJUSTMENT', -owed) : undefined;
+    await deps.table.transact(addCredits(entry, payment));
+  };
+  const take = (microRand: number) => hold(deps, accountId, 'openai', microRand);
+  const refusal = (microRand = RAND) =>
+    take(microRand).then(
+      () => undefined,
+      (error: unknown) => (error instanceof HoldRefused ? toHoldRefusal(error) : expect.fail(String(error))),
+    );
+  await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', rand * RAND)));
+  const ledger = () => memory.items('AI_ENTRY').reduce((sum, { amountMicroRand }) => sum + Number(amountMicroRand), 0);
+  return {
+    deps,
+    read,
+    buy,
+    take,
+    refusal,
+    ledger,
+    end: (held: Hold, cost: number, used: Used) => settle(deps, held, cost, used),
+  };
+}
+
+test('a debt is paid from a hold that comes back, before the next call starts', async () => {
+  const { deps, read, take, refusal, end, ledger } = await credits(10);
+  const [running, greedy] = [await take(8 * RAND), await take(2 * RAND)];
+  expect(await end(greedy, 5 * RAND, USED)).toEqual({ charged: 2 * RAND, writtenOff: 3 * RAND });
+  expect(await read()).toMatchObject({ balanceMicroRand: 8 * RAND, availableMicroRand: 0, debtMicroRand: 3 * RAND });
+  // The balance would cover it: only the running call stands in the way.
+  expect(await refusal()).toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+  expect(await payDebt(deps, await read())).toBe(false);
+
+  await release(deps, running);
+  expect(await refusal()).toMatchObject({ code: 'rate_limited' });
+  expect(await payDebt(deps, await read())).toBe(true);
+  const paid = await read();
+  expect(paid).toMatchObject({ balanceMicroRand: 5 * RAND, availableMicroRand: 5 * RAND });
+  expect(paid.debtMicroRand).toBeUndefined();
+  expect(ledger()).toBe(5 * RAND);
+  expect(await refusal()).toBeUndefined();
+});
+
+test('two payments of one debt at the same time pay it once', async () => {
+  const { deps, read, take, end, ledger } = await credits(10);
+  const [running, greedy] = [await take(9 * RAND), await take(RAND)];
+  await end(greedy, 4 * RAND, USED);
+  await release(deps, running);
+  const seen = await read();
+  await Promise.all([payDebt(deps, seen), payDebt(deps, seen)]);
+  expect(await read()).toMatchObject({ balanceMicroRand: 6 * RAND, availableMicroRand: 6 * RAND });
+  expect(ledger()).toBe(6 * RAND);
+});
+
+test('an account that owes more than it has is 402, and says how much', async () => {
+  const { take, end, refusal, buy, read } = await credits(1);
+  await end(await take(RAND), 3.5 * RAND, USED);
+  expect(await refusal()).toMatchObject({ code: 'insufficient_credits', message: expect.stringContaining('R2.50') });
+  await buy(2 * RAND);
+  expect(await read()).toMatchObject({ balanceMicroRand: 0, debtMicroRand: 0.5 * RAND });
+  expect(await refusal()).toMatchObject({ code: 'insufficient_credits' });
+  await buy(2 * RAND);
+  expect(await read()).toMatchObject({
+    balanceMicroRand: 1.5 * RAND,
+    availableMicroRand: 1.5 * RAND,
+    debtMicroRand: 0,
+  });
+  expect(await refusal()).toBeUndefined();
+});
+
+test('whatever calls cost, what was charged and what is owed add up, and the balance is never below zero', async () => {
+  const step = fc.oneof(
+    fc.record({ act: fc.constant('call' as const), held: fc.integer({ min: 1, max: 5 }), cost: fc.nat(9) }),
+    fc.record({ act: fc.constant('buy' as const), held: fc.constant(0), cost: fc.integer({ min: 1, max: 5 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const { deps, read, buy, take, end, ledger } = await credits(3);
+      let [bought, cost] = [3 * RAND, 0];
+      for (const { act, held, cost: amount } of steps) {
+        if (act === 'buy') {
+          await buy(amount * RAND);
+          bought += amount * RAND;
+          continue;
+        }
+        await payDebt(deps, await read());
+        const granted = await take(held * RAND).catch(() => undefined);
+        if (!granted) continue;
+        await end(granted, amount * RAND, USED);
+        cost += amount * RAND;
+      }
+      const { balanceMicroRand, availableMicroRand, debtMicroRand = 0 } = await read();
+      expect(balanceMicroRand).toBeGreaterThanOrEqual(0);
+      expect(availableMicroRand).toBe(balanceMicroRand);
+      expect(balanceMicroRand - debtMicroRand).toBe(bought - cost);
+      expect(ledger()).toBe(balanceMicroRand);
+    }),
+    { numRuns: 200 },
+  );
+});
