@@ -136,6 +136,10 @@ const messages = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
+/** A schema that is 10,000 times as long where its references are replaced. */
+const refer = (name: string) => ({ anyOf: Array.from({ length: 10 }, () => ({ $ref: `#/$defs/${name}` })) });
+const unfolding = { ...refer('a'), $defs: { a: refer('b'), b: refer('c'), c: refer('d'), d: { const: 'x' } } };
+
 const limit = fc.oneof(fc.integer({ min: 1, max: 300_000 }), fc.integer({ min: 1, max: 10_000_000 }));
 /** Fields of the ordinary API: values that are accepted, mostly. */
 const wellFormed = fc.record(
@@ -152,6 +156,7 @@ const wellFormed = fc.record(
     response_format: fc.constantFrom<unknown>(
       { type: 'json_object' },
       { type: 'json_schema', json_schema: { name: 's', schema: { type: 'object', properties: { n: { const: 9 } } } } },
+      { type: 'json_schema', json_schema: { name: 's', schema: unfolding } },
     ),
     logit_bias: fc.dictionary(fc.string(), fc.integer({ min: -100, max: 100 }), { maxKeys: 5 }),
     metadata: fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 }),

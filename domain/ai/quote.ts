@@ -7,6 +7,7 @@ import type { Model } from '../../providers/ai/models.ts';
 import type { Provider } from '../../providers/ai/registry.ts';
 import { affordableOutput, maxCost, type Rate } from './prices.ts';
 import { measureImages } from './prompt.ts';
+import { measureSchemas } from './schema-size.ts';
 
 /**
  * The price of a call on credits before it is made. The invariant: whatever a provider counts of the body that it is sent
@@ -78,10 +79,8 @@ export function quoteCall(adapter: Adapter, ask: AdapterRequest, model: Model, r
   const outputLimit = outputLimitOf(ask, model);
   const prepared = adapter.prepare({ ...ask, outputLimit });
   const answers = provider.kind === 'anthropic' ? 1 : (request.n ?? 1);
-  const promptTokens = Math.min(
-    model.contextLimit,
-    Buffer.byteLength(prepared.body) + countImages(request, model, provider) + ADDED_TOKENS,
-  );
+  const read = countImages(request, model, provider) + (provider.kind === 'anthropic' ? 0 : measureSchemas(request));
+  const promptTokens = Math.min(model.contextLimit, Buffer.byteLength(prepared.body) + read + ADDED_TOKENS);
   const microRand = maxCost(rate, promptTokens, outputLimit * answers);
   return { prepared, microRand, promptTokens, outputLimit, answers };
 }

@@ -27,6 +27,8 @@ const MAX_PICTURE_TOKENS = 2_833 + 8 * 5_667;
 const ADDED_TOKENS = 500;
 /** A document, a recording, a search: whatever a field makes a provider read that was not sent. */
 const SURCHARGE_TOKENS = 1_000_000;
+/** The most that is read of a schema. */
+const MAX_SCHEMA_TOKENS = 20_000;
 /** Output where nothing limits it. */
 const UNLIMITED = 1_000_000;
 
@@ -87,6 +89,35 @@ function inspect(value: unknown, found: Found): void {
   }
 }
 
+/** Reads a schema with every reference replaced by what it refers to, and counts its bytes until it has read enough. */
+function countUnfolded(root: unknown, value: unknown, budget: { left: number }): void {
+  if (budget.left <= 0) return;
+  if (!isObject(value)) {
+    budget.left -= String(value).length;
+    return;
+  }
+  for (const [key, each] of Object.entries(value)) {
+    budget.left -= key.length + 1;
+    if (key === '$ref' && typeof each === 'string') {
+      const names = each.split('/').slice(1);
+      const target = names.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), root);
+      if (isObject(target)) countUnfolded(root, target, budget);
+    } else countUnfolded(root, each, budget);
+  }
+}
+
+/** Tokens of the schemas below a value, unfolded; those without references are counted with the body. */
+function countSchemas(value: unknown): number {
+  if (!isObject(value)) return 0;
+  return Object.entries(value).reduce((sum, [key, each]) => {
+    if (key !== 'parameters' && key !== 'schema') return sum + countSchemas(each);
+    if (!JSON.stringify(each).includes('"$ref":"')) return sum;
+    const budget = { left: MAX_SCHEMA_TOKENS };
+    countUnfolded(each, each, budget);
+    return sum + MAX_SCHEMA_TOKENS - Math.max(0, budget.left);
+  }, 0);
+}
+
 /** Returns what the greediest provider would count of a body that it was sent. */
 export function countGreedily(body: string): GreedyUsage {
   const found: Found = { base64Bytes: 0, pictures: 0, addresses: 0, surcharges: 0, limits: [], answers: [] };
@@ -98,7 +129,8 @@ export function countGreedily(body: string): GreedyUsage {
   // Google reads what is behind an address, whatever it is.
   if (model.startsWith('gemini-')) found.surcharges += found.addresses;
   return {
-    promptTokens: Buffer.byteLength(body) + pictures + ADDED_TOKENS + found.surcharges * SURCHARGE_TOKENS,
+    promptTokens:
+      Buffer.byteLength(body) + countSchemas(document) + pictures + ADDED_TOKENS + found.surcharges * SURCHARGE_TOKENS,
     outputTokens: Math.max(...(found.limits.length > 0 ? found.limits : [UNLIMITED])) * Math.max(1, ...found.answers),
   };
 }
