@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
 /** Loopback, where everything listens unless HOST names another address. */
@@ -40,5 +41,11 @@ export function createOwnHosts(listensAt: string = LOOPBACK): (header: string | 
   };
 }
 
-/** The check for what listens on loopback whatever HOST says. */
-export const isLoopbackHost = createOwnHosts();
+const isLoopbackHost = createOwnHosts();
+
+/**
+ * Returns true if a request to an emulator or engine may come from the platform. Browsers' requests do not: a page elsewhere
+ * can send them to any port of this machine, with this machine's name, and does not need the answer.
+ */
+export const isPlatformCall = ({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
+  isLoopbackHost(host) && origin === undefined && site === undefined;

@@ -12,7 +12,7 @@ type NewCardHold = NonNullable<Account['newCardHolds']>[number];
 const IRREVERSIBLE: readonly InvoiceKind[] = ['DOMAIN', 'AI_CREDITS'];
 
 /** Returns the holds that have not ended. @param now ISO 8601 */
-export const currentHolds = ({ newCardHolds = [] }: Pick<Account, 'newCardHolds'>, now: string): NewCardHold[] =>
+const currentHolds = ({ newCardHolds = [] }: Pick<Account, 'newCardHolds'>, now: string): NewCardHold[] =>
   newCardHolds.filter(({ until }) => until > now);
 
 /**

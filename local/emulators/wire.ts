@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
-import { isLoopbackHost, LOOPBACK } from '../own-hosts.ts';
+import { isPlatformCall, LOOPBACK } from '../own-hosts.ts';
 
 /** A running emulator of an AWS service. */
 export interface Emulator {
@@ -57,7 +57,7 @@ const toErrorResponse = (error: unknown): ServiceError => {
 };
 
 /**
- * Listens on 127.0.0.1, on a free port by default, for requests that name this machine. An unexpected error of `answer`
+ * Listens on 127.0.0.1, on a free port by default, for requests of the platform and of no browser. An unexpected error of `answer`
  * closes the connection.
  */
 export async function listen(
@@ -65,9 +65,11 @@ export async function listen(
   port = 0,
 ): Promise<Emulator> {
   const server = createServer((request, response) => {
-    if (!isLoopbackHost(request.headers.host)) {
+    if (!isPlatformCall(request.headers)) {
       request.resume();
-      response.writeHead(403, { 'content-type': 'text/plain' }).end('This host name is not the emulator’s.\n');
+      response
+        .writeHead(403, { 'content-type': 'text/plain' })
+        .end('Only the platform may call an emulator, at its own host name.\n');
       return;
     }
     answer(request, response).catch((error: unknown) => {

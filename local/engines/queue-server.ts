@@ -3,13 +3,13 @@ import { Server as HttpServer, IncomingMessage, ServerResponse, request as send 
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 import { openSessions } from '../emulators/sts/sessions.ts';
-import { isLoopbackHost, LOOPBACK } from '../own-hosts.ts';
+import { isPlatformCall, LOOPBACK } from '../own-hosts.ts';
 import { type Refusal, refusePresigned } from './signed-requests.ts';
 
 const [port, region, sessionsDir = '', dataDir] = process.argv.slice(2);
 const sessions = openSessions(sessionsDir);
 
-// fauxqs listens on all interfaces and answers every host name, without options to change that.
+// fauxqs listens on all interfaces and answers every host name and browser, without options to change that.
 const { listen } = Server.prototype;
 Server.prototype.listen = function (this: Server, ...rest: unknown[]) {
   const [first] = rest;
@@ -42,9 +42,11 @@ HttpServer.prototype.emit = function (this: HttpServer, event: string | symbol, 
   if (event !== 'request' || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
     return pass();
   }
-  if (!isLoopbackHost(request.headers.host)) {
+  if (!isPlatformCall(request.headers)) {
     request.resume();
-    response.writeHead(403, { 'content-type': 'text/plain' }).end('This host name is not the emulator’s.\n');
+    response
+      .writeHead(403, { 'content-type': 'text/plain' })
+      .end('Only the platform may call an emulator, at its own host name.\n');
     return true;
   }
   const isChecked = request.url?.includes('X-Amz-Signature=') || request.headers['if-none-match'] === '*';

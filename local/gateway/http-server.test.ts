@@ -1,6 +1,7 @@
 import { request } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, isIPv4 } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { outsideAddresses } from '../processes/ports.ts';
 import { createCors } from './cors.ts';
 import { queryParameters, splitTarget, toHttpEvent } from './http-event.ts';
 import { toHttpResponse } from './http-response.ts';
@@ -156,6 +157,23 @@ describe('HTTP server', () => {
       const answer = await raw(port, text);
       expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
       expect(answer).toMatch(/\{"error":\{"message":"[^"]+","code":"invalid_request","status":4\d\d\}\}$/);
+    }
+  });
+
+  test('listens on loopback alone by default, and on loopback beside the address that HOST names', async () => {
+    const [outside] = outsideAddresses().filter((address) => isIPv4(address));
+    const answers = async (port: number, host: string) =>
+      await fetch(`http://${host}:${port}/`).then(
+        ({ status }) => status,
+        () => 'unreachable',
+      );
+    const port = await front();
+    expect(await answers(port, '127.0.0.1')).toBe(200);
+    if (!outside) return;
+    expect(await answers(port, outside)).toBe('unreachable');
+    for (const host of [outside, '0.0.0.0']) {
+      const open = await front({ host });
+      expect([await answers(open, '127.0.0.1'), await answers(open, outside)]).toEqual([200, 200]);
     }
   });
 

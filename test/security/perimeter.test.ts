@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import type { Context } from 'aws-lambda';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -14,6 +15,14 @@ const publicPort = Number(new URL(local.baseUrl).port);
 /** Addresses of the engines and emulators. */
 const engines = Object.entries(local.environment).filter(([name]) => name.startsWith('AWS_ENDPOINT_URL_'));
 const ports = [publicPort, local.dns.port, ...engines.map(([, url]) => Number(new URL(url).port))];
+
+/** Sends a request with headers that `fetch` does not let a program set. */
+const send = (url: string, method: string, headers: Record<string, string>): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers }, (answer) => resolve(answer.resume()));
+    outgoing.once('error', reject);
+    outgoing.end();
+  });
 
 describe('the local run is for this machine only', () => {
   test('no port answers at an address that other machines reach', async () => {
@@ -63,6 +72,20 @@ describe('the local run is for this machine only', () => {
     for (const { status } of answers) expect([403, 404]).toContain(status);
     expect(answers.map(({ body }) => body).join()).not.toMatch(/Exception|MissingAuth|Code>/);
   });
+
+  test.each(engines)(
+    'a page elsewhere that sends requests to this machine gets nothing done by %s',
+    async (name, url) => {
+      const allowed = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-amz-target' };
+      for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+        // DynamoDB Local does nothing without a header that needs the permission of a preflight.
+        const isTable = name.endsWith('DYNAMODB');
+        const answer = await send(url, isTable ? 'OPTIONS' : 'POST', isTable ? { ...headers, ...allowed } : headers);
+        expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+        if (!isTable) expect(answer.statusCode).toBe(403);
+      }
+    },
+  );
 
   test('the passwords of its accounts are random', () => {
     expect(demo.password).not.toBe(other.password);
