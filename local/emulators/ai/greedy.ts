@@ -28,7 +28,7 @@ const ADDED_TOKENS = 500;
 /** A document, a recording, a search: whatever a field makes a provider read that was not sent. */
 const SURCHARGE_TOKENS = 1_000_000;
 /** The most that is read of a schema. */
-const MAX_SCHEMA_TOKENS = 20_000;
+const MAX_SCHEMA_TOKENS = 4_000;
 /** Output where nothing limits it. */
 const UNLIMITED = 1_000_000;
 
