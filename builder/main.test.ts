@@ -105,7 +105,7 @@ test('refuses to build without a build user, before any command of the applicati
 test('cannot replace an artifact that is stored', async () => {
   const earlier = Buffer.from('an earlier artifact');
   const repoUrl = repository({ 'server.js': '1' });
-  const refused = await build({ repoUrl }, {}, earlier);
+  const refused = await build({ repoUrl }, {}, { stored: earlier });
   expect(refused).toMatchObject({ code: 1, step: 'package', artifact: earlier });
 });
 

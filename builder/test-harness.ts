@@ -97,8 +97,15 @@ export function repository(
 }
 
 let count = 0;
-/** Runs the builder as CodeBuild does and returns its results. */
-export async function build(change: Partial<Job>, environment: Record<string, string> = {}, stored?: Buffer) {
+/**
+ * Runs the builder as CodeBuild does and returns its results. `stored` is an artifact that exists already; `launcher` is a
+ * command that starts the builder.
+ */
+export async function build(
+  change: Partial<Job>,
+  environment: Record<string, string> = {},
+  { stored, launcher = [] }: { stored?: Buffer; launcher?: readonly string[] } = {},
+) {
   count += 1;
   const deploymentId = `dep_${count}`;
   const base = `http://127.0.0.1:${(s3.address() as AddressInfo).port}`;
@@ -133,7 +140,8 @@ export async function build(change: Partial<Job>, environment: Record<string, st
     'builds',
   ).writeJob(job);
   const temporary = mkdtempSync(join(root, 'tmp-'));
-  const child = spawn(process.execPath, [join(root, 'dist', 'main.mjs')], {
+  const [command = '', ...args] = [...launcher, process.execPath, join(root, 'dist', 'main.mjs')];
+  const child = spawn(command, args, {
     env: {
       ...networkEnvironment(),
       ...npmEnvironment(),
