@@ -200,16 +200,17 @@ export class ChatCall {
   }
 
   async #settle(funding: Funding): Promise<void> {
-    if (funding.kind === 'saved') return;
     const { usage } = this.report;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        if (usage) await this.#charge(funding, usage);
+        if (usage && funding.kind === 'credits') await this.#charge(funding, usage);
         else await release(this.#deps, funding.hold);
         return;
       } catch (error) {
         // A try before this one went through, and only its answer was lost.
-        if (error instanceof HoldNotFound && (attempt > 1 || !usage)) return;
+        if (error instanceof HoldNotFound && (attempt > 1 || !usage || funding.kind === 'saved')) return;
+        // A place that is not given back ends with its hold.
+        if (funding.kind === 'saved' && attempt === MAX_SETTLE_ATTEMPTS) return;
         if (error instanceof HoldNotFound || attempt === MAX_SETTLE_ATTEMPTS) {
           this.report.settlementFailed = true;
           return;

@@ -3,7 +3,15 @@ import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { type Change, change, changeOrInspect, create, upsert, type Write } from '../../table/writes.ts';
+import {
+  type Change,
+  type Condition,
+  change,
+  changeOrInspect,
+  create,
+  upsert,
+  type Write,
+} from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { limitReached } from '../limits/limits.ts';
@@ -49,20 +57,40 @@ export class HoldRefused extends Error {
 }
 
 /** Sets aside what a call may cost. Throws {@link HoldRefused} where too little is available, or the caller has a key of their own. */
-export async function hold(deps: Deps, accountId: string, provider: string, microRand: number): Promise<Hold> {
+export const hold = (deps: Deps, accountId: string, provider: string, microRand: number): Promise<Hold> =>
+  placeHold(deps, accountId, microRand, {
+    availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
+    debtMicroRand: { absentOrBelow: 1 },
+    [`keys.${provider}`]: 'absent',
+  });
+
+/** Counts a call that the caller pays to the provider: it takes a place among the calls at once, and no money. Throws 429. */
+export async function holdPlace(deps: Deps, accountId: string): Promise<Hold> {
+  try {
+    return await placeHold(deps, accountId, 0, {});
+  } catch (error) {
+    if (!(error instanceof HoldRefused)) throw error;
+    throw tooManyCalls(error.account);
+  }
+}
+
+const tooManyCalls = (account: AiAccount | undefined): ApiError =>
+  limitReached('concurrentAiCalls', account?.callLimit ?? LIMITS.concurrentAiCalls.amounts, RETRY_AFTER_S);
+
+async function placeHold(
+  deps: Deps,
+  accountId: string,
+  microRand: number,
+  conditions: Record<string, Condition>,
+): Promise<Hold> {
   const id = randomUUID();
   const expiresAt = new Date(deps.now().getTime() + HOLD_LIFETIME_MS).toISOString();
   const what: Change = {
     set: { [`holds.${id}`]: { microRand, expiresAt } },
     setOnce: schedule(AiAccount, expiresAt),
     add: { availableMicroRand: -microRand },
-    when: {
-      availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
-      debtMicroRand: { absentOrBelow: 1 },
-      [`keys.${provider}`]: 'absent',
-      // The client repeats a write whose answer was lost.
-      [`holds.${id}`]: 'absent',
-    },
+    // The client repeats a write whose answer was lost.
+    when: { ...conditions, [`holds.${id}`]: 'absent' },
     whenAny: [
       [
         { callLimit: 'absent', holds: { sizeBelow: LIMITS.concurrentAiCalls.amounts } },
@@ -89,7 +117,7 @@ export function toHoldRefusal({ account }: HoldRefused): ApiError {
   }
   if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
   const { callLimit = LIMITS.concurrentAiCalls.amounts, holds } = account;
-  if (Object.keys(holds).length >= callLimit) return limitReached('concurrentAiCalls', callLimit, RETRY_AFTER_S);
+  if (Object.keys(holds).length >= callLimit) return tooManyCalls(account);
   const message = 'Your running calls hold all of your AI credits; what they do not use comes back when they end.';
   return new ApiError('rate_limited', message, { retryAfter: RETRY_AFTER_S });
 }

@@ -3,7 +3,7 @@ import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapt
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
-import { type Hold, HoldRefused, hold, payDebt, release, toHoldRefusal } from './credits.ts';
+import { type Hold, HoldRefused, hold, holdPlace, payDebt, release, toHoldRefusal } from './credits.ts';
 import type { Choice, Offer } from './models.ts';
 import { microRandToRand, type Rate } from './prices.ts';
 import type { KeyRing } from './provider-keys.ts';
@@ -11,7 +11,7 @@ import { lowerOutput, type Quote, quoteCall } from './quote.ts';
 
 /** The payer of a call: the caller's own account with the provider, or their credits on the platform. */
 export type Funding =
-  | { kind: 'saved'; key: string }
+  | { kind: 'saved'; key: string; hold: Hold }
   | { kind: 'credits'; key: string; hold: Hold; rate: Rate; prepared: Prepared };
 
 export interface FundingDeps extends Deps {
@@ -43,11 +43,16 @@ export async function fund(
 ): Promise<Funding> {
   const { provider } = choice;
   const open = deps.keyRing.get(accountId, provider.id);
-  if (open) return { kind: 'saved', key: open };
+  const withPlace = async (key: string): Promise<Funding> => ({
+    kind: 'saved',
+    key,
+    hold: await holdPlace(deps, accountId),
+  });
+  if (open) return await withPlace(open);
   const askedAt = deps.now().getTime();
   const saved = async (account: AiAccount | undefined): Promise<Funding | undefined> => {
     const key = account && (await deps.keyRing.open(account, provider.id, askedAt));
-    return key ? { kind: 'saved', key } : undefined;
+    return key ? await withPlace(key) : undefined;
   };
   const sale = offerFor(deps, choice, randPerDollar, adapter, ask);
   if (sale instanceof ApiError) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { getAccount } from '../../contract/accounts/accounts.ts';
 import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
+import { putProviderKey } from '../../contract/ai/management.ts';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createTopUp } from '../../contract/billing/top-ups.ts';
@@ -200,6 +201,23 @@ describe.concurrent('limits', () => {
     expect((await clientOf({ secretKey: second }).call(getAccount)).status).toBe(429);
     // Logins have a limit of their own.
     expect((await account.dashboard.call(getAccount)).status).toBe(200);
+  }, 60_000);
+
+  test("calls with the caller's own key count among the calls at once, and give their place back", async () => {
+    const account = await newAccount();
+    const params = { id: 'openai' };
+    await account.dashboard.call(putProviderKey, { params, body: { key: 'sk-own-0123456789abcdef' } });
+    const client = createClient({ baseUrl: local.baseUrl, secretKey: account.secretKey });
+    const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'hello' }] };
+    const call = () => client.call(createChatCompletion, { body });
+    await asOperator(account.id, { concurrentAiCalls: 0 });
+    expect((await call()).error).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('concurrentAiCalls'),
+    });
+    await asOperator(account.id, { concurrentAiCalls: 1 });
+    // The place of a call is free a moment after its response.
+    for (let count = 0; count < 3; count += 1) await waitFor(async () => (await call()).status === 200);
   }, 60_000);
 
   test('paying an order, which a top-up does, makes room for the next', async () => {
