@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { createSubscription, listSubscriptions } from '../../contract/billing/subscriptions.ts';
 import {
@@ -20,6 +20,9 @@ import { get } from '../support/browse.ts';
 import { registerDomain, uniqueDomain } from '../support/domains.ts';
 import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { platformDeps, read, waitForPanelStatus } from '../support/hosting.ts';
+
+// They share the machine with each other, and with another file of tests.
+vi.setConfig({ testTimeout: 120_000 });
 
 test.concurrent('an application with a reserved name gets another slug, and no error', async () => {
   const account = await newAccount();
@@ -84,6 +87,8 @@ test.concurrent('the application of a lapsed domain stops answering on it, and t
   const { domain } = await registerDomain(former);
   const app = (await newApp(former, domain.name)).body.data;
   await waitFor(() => isServed(domain.name));
+  // A tenant that is being created is removed after the lease of its creation only, which takes most of a minute.
+  await waitFor(async () => (await show(former, app.id)).certificate?.status === 'ISSUED', 300);
 
   const deps = await platformDeps();
   const lapsed = await deps.table.get(Domain, { accountId: former.id, id: domain.id });
@@ -106,7 +111,7 @@ test.concurrent('the application of a lapsed domain stops answering on it, and t
   await waitFor(async () => (await check(next, own.id)).status === 'VERIFIED', 500);
   await waitFor(() => isServed(domain.name));
   expect(codeOf(await newApp(former, domain.name))).toBe('conflict');
-}, 60_000);
+});
 
 const buyMail = (account: OpenedAccount, hostingDomain: string) =>
   account.dashboard.call(createSubscription, {
@@ -159,4 +164,4 @@ test.concurrent('hosting of a domain that another account uses needs proof, and 
   expect(codeOf(await buyMail(thief, name))).toBe('conflict');
   const foreign = await thief.dashboard.call(getHostingDomain, { params: { id: of.id } });
   expect(codeOf(foreign)).toBe('not_found');
-}, 60_000);
+});
