@@ -1,6 +1,7 @@
 import { getAccount } from './accounts/accounts.ts';
 import { createKey, listKeys, revokeKey } from './accounts/api-keys.ts';
 import { getMe } from './accounts/me.ts';
+import { deleteSession } from './accounts/session.ts';
 import { createChatCompletion } from './ai/chat.ts';
 import { listModels } from './ai/gateway.ts';
 import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai/management.ts';
@@ -129,6 +130,7 @@ export const dashboardRoutes = [
   readDeploymentLog,
   readAppLogs,
   getHostingDomain,
+  deleteSession,
 ] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/stacks/ai.ts). */

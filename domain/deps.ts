@@ -37,4 +37,16 @@ export interface Caller {
   keyId: string;
   /** True when a person called from the dashboard. */
   login?: true;
+  /** The session of the login. */
+  session?: Session;
+}
+
+/** The session that one sign-in of a person began and that sign-out ends. */
+export interface Session {
+  /** The issuer's id of the person. */
+  subject: string;
+  /** Identifies the session among those of the person (domain/accounts/sessions.ts). */
+  key: string;
+  /** Unix time at which the access token expires. */
+  expiresAtEpoch: number;
 }

@@ -1,4 +1,6 @@
 import type { UserManager } from 'oidc-client-ts';
+import { deleteSession } from '../../contract/accounts/session.ts';
+import { createClient } from '../../contract/client.ts';
 import { clearDrafts } from '../drafts.ts';
 import type { Settings } from '../settings.ts';
 
@@ -19,6 +21,8 @@ interface StoredSession {
 
 /** Remaining lifetime below which a token is renewed. */
 const RENEW_BEFORE_S = 60;
+/** Time that signing out waits for the login provider and the API; the requests go on afterwards. */
+const SIGN_OUT_TIMEOUT_MS = 5000;
 const RENEWAL_LOCK = 'dashboard-session-renewal';
 
 interface SignInState {
@@ -102,7 +106,10 @@ export class Session {
     return isSignInState(user.state) ? user.state : { returnTo: '/', isPopup: false };
   }
 
-  /** Signs out in all tabs and at the login provider, which then renews nothing for the session any more. */
+  /**
+   * Signs out in all tabs, at the login provider, which then renews nothing for the session any more, and at the API, which
+   * then refuses its access tokens.
+   */
   async signOut(): Promise<void> {
     clearDrafts();
     const manager = await this.#manager();
@@ -110,8 +117,9 @@ export class Session {
     const hint = await navigator.locks.request(RENEWAL_LOCK, async () => {
       const user = await manager.getUser();
       await manager.removeUser();
-      // The user is signed out of this browser even if the provider does not answer.
-      await this.#revoke(manager, user?.refresh_token).catch(() => undefined);
+      // The user is signed out of this browser even if the provider or the API does not answer.
+      const ending = [this.#revoke(manager, user?.refresh_token), this.#endAccess(user?.access_token)];
+      await Promise.race([Promise.allSettled(ending), new Promise((done) => setTimeout(done, SIGN_OUT_TIMEOUT_MS))]);
       return user?.id_token;
     });
     // Cognito has its own name for the return URL.
@@ -120,8 +128,7 @@ export class Session {
   }
 
   /**
-   * Revokes a refresh token (RFC 7009). Access tokens, which Cognito does not revoke, end within the hour. The OIDC client
-   * expects a document in the answer, which has none.
+   * Revokes a refresh token (RFC 7009). The OIDC client expects a document in the answer, which has none.
    */
   async #revoke(manager: UserManager, token: string | undefined): Promise<void> {
     const endpoint = await manager.metadataService.getRevocationEndpoint();
@@ -129,6 +136,13 @@ export class Session {
     const body = new URLSearchParams({ client_id: this.#settings.clientId, token, token_type_hint: 'refresh_token' });
     // The page is about to be left.
     await fetch(endpoint, { method: 'POST', body, keepalive: true });
+  }
+
+  /** Ends the session at the API: Cognito does not revoke access tokens, which the API verifies without it. */
+  async #endAccess(token: string | undefined): Promise<void> {
+    if (!token) return;
+    const send = (url: string, init: RequestInit) => fetch(url, { ...init, keepalive: true });
+    await createClient({ baseUrl: this.#settings.apiUrl, accessToken: () => token, fetch: send }).call(deleteSession);
   }
 
   async #manager(): Promise<UserManager> {

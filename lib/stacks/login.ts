@@ -8,6 +8,7 @@ import {
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
 import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { ACCESS_TOKEN_S } from '../../contract/accounts/session.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -69,7 +70,7 @@ export class LoginStack extends PlatformStack {
         callbackUrls: [`${dashboard}/callback`],
         logoutUrls: [`${dashboard}/`],
       },
-      accessTokenValidity: Duration.hours(1),
+      accessTokenValidity: Duration.seconds(ACCESS_TOKEN_S),
       idTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),
       refreshTokenRotationGracePeriod: Duration.seconds(60),

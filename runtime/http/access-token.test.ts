@@ -43,32 +43,37 @@ const sign = (kid: string, claims: object = {}) => {
     .setProtectedHeader({ alg: 'RS256', kid })
     .setIssuer(issuer)
     .setSubject('subject-1')
+    .setJti('token-1')
     .setExpirationTime('1h')
     .sign(key);
 };
 
 test('fetches the keys once for any number of tokens', async () => {
-  const subjectOf = createTokenVerifier(trusted());
+  const verify = createTokenVerifier(trusted());
+  const subjectOf = async (token: string, now: Date) => (await verify(token, now))?.subject;
   for (let count = 0; count < 5; count += 1) expect(await subjectOf(await sign('one'), NOW)).toBe('subject-1');
   expect(asked).toEqual(['/.well-known/jwks.json']);
 });
 
 test('accepts a token without an audience, as Cognito issues it, and rejects one for another audience', async () => {
-  const subjectOf = createTokenVerifier(trusted());
+  const verify = createTokenVerifier(trusted());
+  const subjectOf = async (token: string, now: Date) => (await verify(token, now))?.subject;
   expect(await subjectOf(await sign('one'), NOW)).toBe('subject-1');
   expect(await subjectOf(await sign('one', { aud: trusted().audience }), NOW)).toBe('subject-1');
   expect(await subjectOf(await sign('one', { aud: 'https://elsewhere.example' }), NOW)).toBeUndefined();
 });
 
 test('does not query the issuer for every forged key id', async () => {
-  const subjectOf = createTokenVerifier(trusted());
+  const verify = createTokenVerifier(trusted());
+  const subjectOf = async (token: string, now: Date) => (await verify(token, now))?.subject;
   await subjectOf(await sign('one'), NOW);
   for (let count = 0; count < 20; count += 1) expect(await subjectOf(await sign('forged'), NOW)).toBeUndefined();
   expect(asked.length).toBeLessThanOrEqual(2);
 });
 
 test('fails instead of rejecting the token while the keys are unavailable', async () => {
-  const subjectOf = createTokenVerifier(trusted());
+  const verify = createTokenVerifier(trusted());
+  const subjectOf = async (token: string, now: Date) => (await verify(token, now))?.subject;
   const token = await sign('one');
   answers = false;
   await expect(subjectOf(token, NOW)).rejects.toThrow();
@@ -77,6 +82,26 @@ test('fails instead of rejecting the token while the keys are unavailable', asyn
 });
 
 test('fails if the issuer is unreachable', async () => {
-  const subjectOf = createTokenVerifier({ ...trusted(), issuer: 'http://127.0.0.1:1' });
-  await expect(subjectOf(await sign('one'), NOW)).rejects.toThrow();
+  const verify = createTokenVerifier({ ...trusted(), issuer: 'http://127.0.0.1:1' });
+  await expect(verify(await sign('one'), NOW)).rejects.toThrow();
+});
+
+test('tells the session by the sign-in, so that a renewed token is of the same one', async () => {
+  const verify = createTokenVerifier(trusted());
+  const sessionOf = async (claims: object) => (await verify(await sign('one', claims), NOW))?.sessionId;
+  expect(await sessionOf({ origin_jti: 'sign-in-1' })).toBe('sign-in-1');
+  expect(await sessionOf({})).toBe('token-1');
+  expect(await sessionOf({ origin_jti: ['sign-in-1'] })).toBe('token-1');
+});
+
+test('rejects a token that could not be told from others when it is signed out', async () => {
+  const key = keys.get('one');
+  if (!key) throw new Error('no key');
+  const anonymous = await new SignJWT({ client_id: 'dashboard', token_use: 'access' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .setIssuer(issuer)
+    .setSubject('subject-1')
+    .setExpirationTime('1h')
+    .sign(key);
+  expect(await createTokenVerifier(trusted())(anonymous, NOW)).toBeUndefined();
 });

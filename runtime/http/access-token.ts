@@ -14,6 +14,16 @@ export interface TrustedIssuer {
   audience: string;
 }
 
+/** The claims of a valid access token. */
+export interface VerifiedToken {
+  /** The issuer's id of the person who is logged in. */
+  subject: string;
+  /** The issuer's id of the session: the same in all access tokens of one sign-in, renewals included. */
+  sessionId: string;
+  /** Unix time at which the token expires. */
+  expiresAtEpoch: number;
+}
+
 /** Time limit of a request for the issuer's keys, in milliseconds. */
 const TIMEOUT_MS = 3_000;
 /** Time between two requests for the keys because of an unknown key id: forgers choose ids as they like. */
@@ -28,7 +38,7 @@ const isOutage = (error: unknown) =>
   error.code === errors.JOSEError.code;
 
 /**
- * Creates a verifier: it resolves with the subject of a valid access token of the dashboard that has not expired, and with
+ * Creates a verifier: it resolves with the claims of a valid access token of the dashboard that has not expired, and with
  * undefined for any other text. It rejects if the issuer's keys cannot be read.
  */
 export function createTokenVerifier({ issuer, clientId, audience }: TrustedIssuer) {
@@ -37,15 +47,18 @@ export function createTokenVerifier({ issuer, clientId, audience }: TrustedIssue
     cooldownDuration: COOLDOWN_MS,
     cacheMaxAge: CACHE_MAX_AGE_MS,
   });
-  const expected = { issuer, algorithms: ['RS256'], requiredClaims: ['sub', 'exp', 'client_id', 'token_use'] };
-  return async (token: string, now: Date): Promise<string | undefined> => {
+  const expected = { issuer, algorithms: ['RS256'], requiredClaims: ['sub', 'exp', 'jti', 'client_id', 'token_use'] };
+  return async (token: string, now: Date): Promise<VerifiedToken | undefined> => {
     try {
       const { payload } = await jwtVerify(token, keys, { ...expected, currentDate: now });
       const isOurs =
         payload.client_id === clientId &&
         payload.token_use === 'access' &&
         (payload.aud === undefined || [payload.aud].flat().includes(audience));
-      return isOurs ? payload.sub : undefined;
+      const { sub, exp, origin_jti: origin, jti } = payload;
+      if (!isOurs || sub === undefined || exp === undefined) return undefined;
+      // Cognito's `origin_jti` names the sign-in. A token without it is a session of its own.
+      return { subject: sub, sessionId: typeof origin === 'string' ? origin : String(jti), expiresAtEpoch: exp };
     } catch (error) {
       if (isOutage(error)) throw error;
       return undefined;

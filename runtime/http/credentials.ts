@@ -1,5 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { hashKey, isKeyText, type KeyKind } from '../../domain/accounts/credentials.ts';
+import { sessionKey } from '../../domain/accounts/sessions.ts';
+import type { Session } from '../../domain/deps.ts';
 import { clientNetwork } from './edge.ts';
 import { verifyLogin } from './login.ts';
 import type { Event } from './response.ts';
@@ -24,8 +26,7 @@ export interface LoginCredentials extends Sent {
   kind: 'login';
   sender: string;
   idempotencySubject: string;
-  /** The issuer's id of the person who is logged in. */
-  subject: string;
+  session: Session;
   token: string;
 }
 
@@ -65,13 +66,15 @@ export const unknownKey = () => new ApiError('unauthorized', 'This API key is un
 
 async function loginFrom(event: Event, network: string): Promise<LoginCredentials | InvalidCredentials> {
   const token = bearerToken(event.headers.authorization);
-  const subject = token && (await verifyLogin(token));
-  if (!subject) {
+  const verified = token && (await verifyLogin(token));
+  if (!verified) {
     const error = new ApiError('unauthorized', 'A valid login is needed: Authorization: Bearer <access token>.');
     return { kind: 'invalid', network, error };
   }
+  const { subject, sessionId, expiresAtEpoch } = verified;
   const sender = `login ${subject}`;
-  return { kind: 'login', network, sender, idempotencySubject: sender, subject, token };
+  const session = { subject, key: sessionKey(sessionId), expiresAtEpoch };
+  return { kind: 'login', network, sender, idempotencySubject: sender, session, token };
 }
 
 /** Returns true for paths of signed-in users; all other paths are for API keys. */

@@ -3,9 +3,10 @@ import type { Access } from '../../contract/route.ts';
 import { assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
 import { listLogin } from '../../domain/accounts/logins.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
+import { sessionEnded, sessionOpen } from '../../domain/accounts/sessions.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { Credential, Login } from '../../table/entities/accounts.ts';
-import { change } from '../../table/writes.ts';
+import { change, changeOrInspect } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
 import { countOnAccount } from './account-rate.ts';
 import { type KeyCredentials, type LoginCredentials, type RequestCredentials, unknownKey } from './credentials.ts';
@@ -79,11 +80,17 @@ function assertAllowed(credential: Credential, access: Access): void {
 
 class NoAccountYet extends Error {}
 
-/** A login has every scope. The first request of a new one opens its account. */
-async function identifyLogin({ subject, token, sender, idempotencySubject }: LoginCredentials): Promise<Identity> {
+/**
+ * A login has every scope. The first request of a new one opens its account. An ended session does not count on the login, whose
+ * other sessions it would slow down.
+ */
+async function identifyLogin({ session, token, sender, idempotencySubject }: LoginCredentials): Promise<Identity> {
+  const { subject } = session;
   const count = async (): Promise<Identity> => {
     const { item, quota } = await countRequest(sender, limitOf('login'), deps.now(), async (update) => {
-      const counted = change(Login, { subject }, update, () => new NoAccountYet());
+      const counted = changeOrInspect(Login, { subject }, { ...update, when: sessionOpen(session) }, (login) =>
+        login ? sessionEnded() : new NoAccountYet(),
+      );
       const login = await throttlingTo429(deps.table.write(Login, counted));
       if (!login) throw new NoAccountYet();
       return login;
@@ -92,7 +99,7 @@ async function identifyLogin({ subject, token, sender, idempotencySubject }: Log
       assertNotSuspended(item);
       if (!item.listed) await listLogin(deps, item);
     });
-    return { caller: { accountId: item.accountId, keyId: '', login: true }, quota, idempotencySubject };
+    return { caller: { accountId: item.accountId, keyId: '', login: true, session }, quota, idempotencySubject };
   };
   try {
     return await count();

@@ -5,6 +5,7 @@ import { readProfile } from '../../providers/login/profiles.ts';
 import { config, required } from '../config.ts';
 import { deps } from '../deps.ts';
 import { log } from '../observability/log.ts';
+import type { VerifiedToken } from './access-token.ts';
 
 const issuer = required('LOGIN_ISSUER');
 const trusted = {
@@ -20,10 +21,10 @@ const unavailable = (what: string) => (error: unknown) => {
   });
 };
 
-let verifier: Promise<(token: string, now: Date) => Promise<string | undefined>> | undefined;
+let verifier: Promise<(token: string, now: Date) => Promise<VerifiedToken | undefined>> | undefined;
 
-/** Returns the subject of a valid access token, and undefined for any other text. Throws 503 if the issuer's keys cannot be read. */
-export async function verifyLogin(token: string): Promise<string | undefined> {
+/** Returns the claims of a valid access token, and undefined for any other text. Throws 503 if the issuer's keys cannot be read. */
+export async function verifyLogin(token: string): Promise<VerifiedToken | undefined> {
   verifier ??= import('./access-token.ts').then(({ createTokenVerifier }) => createTokenVerifier(trusted));
   return await (await verifier)(token, deps.now()).catch(unavailable('the keys'));
 }

@@ -18,6 +18,10 @@ export const Login = /* @__PURE__ */ entity({
       listed: z.optional(z.literal(true)),
       /** The reason for which the account is suspended. */
       suspended: z.optional(z.string()),
+      /** Sessions that were signed out, by key: the Unix time after which none of their access tokens is valid. */
+      endedSessions: z.optional(z.record(z.string(), z.int())),
+      /** Number of writes of `endedSessions`. A write requires the number that it read. */
+      endedSessionsVersion: z.optional(z.int()),
     }),
   key: ({ subject }: { subject: string }) => ({ pk: key('LOGIN', subject), sk: 'LOGIN' }),
 });

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { local, newAccount } from '../support/harness.ts';
+import { getMe } from '../../contract/accounts/me.ts';
+import { clientOf, codeOf, local, newAccount } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { newContext, openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
 
@@ -83,12 +84,14 @@ test('signing out in one tab signs out the other, and revokes the session', asyn
   await first.getByRole('button', { name: 'Sign out' }).click();
   await first.getByRole('heading', { name: 'Sign in' }).waitFor();
   await second.getByRole('heading', { name: 'You are signed out' }).waitFor();
-  // A copy of the session's token is worth nothing any more.
+  // Copies of the session's tokens are worth nothing any more.
   const renewal = await new LoginBrowser().token({
     grant_type: 'refresh_token',
     refresh_token: String(tokens[0]?.refresh_token),
   });
   expect([tokens.length, renewal.status]).toEqual([1, 400]);
+  const access = clientOf({ accessToken: () => String(tokens[0]?.access_token) });
+  expect(codeOf(await access.call(getMe))).toBe('unauthorized');
   await second.getByRole('button', { name: 'Sign in' }).click();
   await second.getByRole('heading', { name: 'Sign in' }).waitFor();
 });

@@ -1,14 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import type { Context } from 'aws-lambda';
+import { decodeJwt } from 'jose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { getMe } from '../../contract/accounts/me.ts';
+import { deleteSession } from '../../contract/accounts/session.ts';
+import { createApp } from '../../contract/apps/apps.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
 import { dashboardRoutes, routes } from '../../contract/routes.ts';
 import { outsideAddresses } from '../../local/processes/ports.ts';
 import { get } from '../support/browse.ts';
-import { clientOf, local, throughTheEdge } from '../support/harness.ts';
+import { accessTokenOf, clientOf, codeOf, local, newAccount, throughTheEdge } from '../support/harness.ts';
 import { isLoopback, listenersOfProgramAt } from '../support/listeners.ts';
+import { LoginBrowser } from '../support/sign-in.ts';
 
 const { demo, other } = local.accounts;
 const publicPort = Number(new URL(local.baseUrl).port);
@@ -155,6 +161,85 @@ describe('the API is reached through the edge only', () => {
     for (let client = 1; client <= 7; client += 1) statuses.push((await from(`${network}::${client}`)).statusCode);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
     expect((await from(`${network.replace(/1$/, '2')}::1`)).statusCode).toBe(401);
+  });
+});
+
+describe('signing out ends the access tokens of a session', () => {
+  const me = async (token: string) => {
+    const { status, headers, error } = await clientOf({ accessToken: () => token }).call(getMe);
+    return { status, code: error?.code, remaining: Number(headers.get('x-ratelimit-remaining')) };
+  };
+  const signOut = (token: string) => clientOf({ accessToken: () => token }).call(deleteSession);
+  const signedOut = { status: 401, code: 'unauthorized' };
+
+  /** Signs a new user up in one browser and in with another; the first browser has renewed its token. */
+  async function twoSessions() {
+    const user = { email: `${randomUUID()}@example.com`, password: 'correct horse battery', name: 'Two Browsers' };
+    const first = new LoginBrowser();
+    const { access_token: oldToken, refresh_token } = await first.signIn(user);
+    const renewed = await first.token({ grant_type: 'refresh_token', refresh_token });
+    const second = await new LoginBrowser().signIn({ email: user.email, password: user.password });
+    return { user, oldToken, token: renewed.body.access_token, other: second };
+  }
+
+  test('a signed-out access token is refused, and so is an earlier one of its session', async () => {
+    const { oldToken, token } = await twoSessions();
+    expect(await me(token)).toMatchObject({ status: 200 });
+    expect((await signOut(token)).status).toBe(200);
+    for (const each of [token, oldToken]) {
+      expect(await me(each)).toMatchObject(signedOut);
+      const client = clientOf({ accessToken: () => each });
+      expect(codeOf(await client.call(listPlans))).toBe('unauthorized');
+      expect(codeOf(await client.call(createApp, { body: { name: 'After sign-out' } }))).toBe('unauthorized');
+      expect(codeOf(await signOut(each))).toBe('unauthorized');
+      const chat = await fetch(`${local.baseUrl}/dashboard/v1/ai/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${each}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'hello' }] }),
+      });
+      expect([chat.status, ((await chat.json()) as { error: object }).error]).toMatchObject([401, signedOut]);
+    }
+  });
+
+  test('a second session of the same login goes on, is renewed, and keeps its share of the rate limit', async () => {
+    const { user, token, other } = await twoSessions();
+    const before = await me(other.access_token);
+    await signOut(token);
+    for (let attempt = 0; attempt < 5; attempt += 1) await me(token);
+    const after = await me(other.access_token);
+    expect([after.status, before.remaining - after.remaining]).toEqual([200, 2]);
+    const renewed = await new LoginBrowser().token({
+      grant_type: 'refresh_token',
+      refresh_token: other.refresh_token,
+    });
+    expect(await me(renewed.body.access_token)).toMatchObject({ status: 200 });
+    const again = await new LoginBrowser().signIn({ email: user.email, password: user.password });
+    expect(await me(again.access_token)).toMatchObject({ status: 200 });
+  });
+
+  test('keys, forged tokens and other texts end no session', async () => {
+    const { token, other } = await twoSessions();
+    const account = await newAccount();
+    expect(codeOf(await account.call(deleteSession))).toBe('unauthorized');
+    const { sub = '', origin_jti: session } = decodeJwt<{ origin_jti: string }>(token);
+    const forged = await accessTokenOf(sub, { session, clientId: 'another-client' });
+    const text = [token.split('.')[0], token.split('.')[1], other.access_token.split('.')[2]].join('.');
+    for (const bad of ['', 'x', demo.secretKey, other.id_token, forged, text]) {
+      expect(codeOf(await signOut(bad))).toBe('unauthorized');
+    }
+    // Another person cannot name the session of this one.
+    expect((await signOut(await accessTokenOf(randomUUID(), { session }))).status).toBeGreaterThanOrEqual(400);
+    expect([(await me(token)).status, (await me(other.access_token)).status]).toEqual([200, 200]);
+  });
+
+  test('the local tokens have the claims of Cognito’s that name the session', async () => {
+    const { oldToken, token, other } = await twoSessions();
+    const [first, renewed, second] = [oldToken, token, other.access_token].map((each) => decodeJwt(each));
+    const isText = expect.stringMatching(/./);
+    expect(renewed).toMatchObject({ origin_jti: isText, jti: isText, auth_time: expect.any(Number), username: isText });
+    expect([first?.origin_jti, first?.auth_time]).toEqual([renewed?.origin_jti, renewed?.auth_time]);
+    expect(first?.jti).not.toBe(renewed?.jti);
+    expect(second?.origin_jti).not.toBe(renewed?.origin_jti);
   });
 });
 

@@ -18,6 +18,8 @@ export interface AccessClaims {
   /** Resource that the token is valid for. */
   audience: string;
   subject: string;
+  /** The session that the token belongs to; a session of its own unless given. */
+  session?: string;
 }
 
 /** Opens or creates the signing key of the local logins: a private JWK in a file that only its owner may read. */
@@ -38,8 +40,9 @@ export const publicHalf = ({ kty, n, e, kid, alg, use }: JWK): JWK => ({ kty, n,
  * @param seconds validity of the token
  */
 export function signAccessToken(key: JWK, claims: AccessClaims, seconds: number): Promise<string> {
-  const { issuer, clientId, audience, subject } = claims;
-  return new SignJWT({ client_id: clientId, token_use: 'access', scope: 'openid email profile' })
+  const { issuer, clientId, audience, subject, session = randomUUID() } = claims;
+  const own = { origin_jti: session, auth_time: Math.floor(Date.now() / 1000), username: subject };
+  return new SignJWT({ ...own, client_id: clientId, token_use: 'access', scope: 'openid email profile' })
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', ...(key.kid ? { kid: key.kid } : {}) })
     .setIssuer(issuer)
     .setAudience(audience)

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import * as z from 'zod';
+import { ACCESS_TOKEN_S } from '../../../contract/accounts/session.ts';
 import { openState } from '../state.ts';
 import { errorPage, signedOutPage, signOutPage } from './pages.ts';
 import { openLoginStore } from './store.ts';
@@ -45,6 +46,18 @@ async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
 }
 
 /**
+ * Returns the claims of Cognito's access tokens that oidc-provider does not add. `origin_jti` stays the same through renewals;
+ * here, it is the grant, which signing out revokes.
+ */
+function accessClaims(
+  { RefreshToken: renewed, AuthorizationCode: code }: KoaContextWithOIDC['oidc']['entities'],
+  token: object,
+) {
+  const { grantId, accountId } = token as { grantId?: string; accountId?: string };
+  return { token_use: 'access', origin_jti: grantId, auth_time: (renewed ?? code)?.authTime, username: accountId };
+}
+
+/**
  * Starts oidc-provider with the settings of Cognito in lib/stacks/login.ts. Loading it is slow, so it starts at the
  * first sign-in.
  */
@@ -77,9 +90,9 @@ export async function startProvider(options: ProviderOptions): Promise<{ provide
     pkce: { required: () => true },
     issueRefreshToken: () => true,
     expiresWithSession: () => false,
-    extraTokenClaims: () => ({ token_use: 'access' }),
+    extraTokenClaims: ({ oidc }, token) => accessClaims(oidc.entities, token),
     ttl: {
-      AccessToken: HOUR,
+      AccessToken: ACCESS_TOKEN_S,
       IdToken: HOUR,
       AuthorizationCode: 60,
       Interaction: HOUR,
@@ -99,7 +112,7 @@ export async function startProvider(options: ProviderOptions): Promise<{ provide
           scope: SCOPES,
           audience,
           accessTokenFormat: 'jwt',
-          accessTokenTTL: HOUR,
+          accessTokenTTL: ACCESS_TOKEN_S,
           jwt: { sign: { alg: 'RS256' } },
         }),
       },

@@ -1,0 +1,15 @@
+import { Deleted } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Validity of an access token in seconds. */
+export const ACCESS_TOKEN_S = 3600;
+
+export const deleteSession = /* @__PURE__ */ route({
+  id: 'deleteSession',
+  method: 'DELETE',
+  path: '/dashboard/v1/session',
+  access: 'login',
+  summary: 'Sign out: end the session that the access token belongs to',
+  tag: 'Account',
+  response: Deleted,
+});

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { ACCESS_TOKEN_S, type deleteSession as DeleteRoute } from '../../contract/accounts/session.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Output } from '../../contract/route.ts';
+import { Login } from '../../table/entities/accounts.ts';
+import { type Condition, change } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import type { Caller, Deps, Session } from '../deps.ts';
+
+/**
+ * Sign-out. The issuer only revokes the refresh token, so the login's item lists the sessions that have ended until all of
+ * their access tokens have expired. Every request writes that item, and does so on the condition that its session is not
+ * listed: the check costs no round trip.
+ */
+
+/** Number of sessions that a login lists; each adds to the item that every request writes. */
+export const MAX_ENDED_SESSIONS = 20;
+/** Time in seconds for which a session is listed after its last possible access token has expired. */
+const MARGIN_S = 300;
+
+/** Returns the key of a session: the issuer's id of it, in a form that is short and fits an attribute's name. */
+export const sessionKey = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 32);
+
+/** Returns the condition on a login that a session of it has not ended. */
+export const sessionOpen = ({ key }: Pick<Session, 'key'>): Record<string, Condition> => ({
+  [`endedSessions.${key}`]: 'absent',
+});
+
+/** Creates the error of a request with an access token of a session that has ended: 401. */
+export const sessionEnded = () => new ApiError('unauthorized', 'This session has ended. Sign in again.');
+
+/** Returns the sessions to list when one more ends: without the expired ones, and at most {@link MAX_ENDED_SESSIONS}. */
+function endedWith(
+  listed: Record<string, number>,
+  { key, expiresAtEpoch }: Session,
+  now: Date,
+): Record<string, number> {
+  const nowEpoch = Math.floor(now.getTime() / 1000);
+  // The session may have been renewed until now, with a token that expires later than the caller's.
+  const until = Math.max(expiresAtEpoch, nowEpoch + ACCESS_TOKEN_S) + MARGIN_S;
+  const kept = Object.entries({ ...listed, [key]: until }).filter(([, each]) => each > nowEpoch);
+  // Beyond the maximum, those that expire first are dropped.
+  return Object.fromEntries(kept.sort(([, one], [, other]) => other - one).slice(0, MAX_ENDED_SESSIONS));
+}
+
+/**
+ * DELETE /dashboard/v1/session. From then on, 401 answers every access token of the caller's session, and none of another
+ * session of the same person.
+ */
+export async function deleteSession(deps: Deps, { session }: Caller): Promise<Output<typeof DeleteRoute>> {
+  if (!session) throw new ApiError('unauthorized');
+  const { subject, key } = session;
+  const end = async (): Promise<Output<typeof DeleteRoute>> => {
+    const { endedSessions = {}, endedSessionsVersion: version } = (await deps.table.get(Login, { subject })) ?? {};
+    const set = {
+      endedSessions: endedWith(endedSessions, session, deps.now()),
+      endedSessionsVersion: (version ?? 0) + 1,
+    };
+    const when = { endedSessionsVersion: version === undefined ? ('absent' as const) : { is: version } };
+    const write = change(Login, { subject }, { set, when }, concurrentUpdate);
+    return await deps.commit([write], { data: { id: key, deleted: true } });
+  };
+  return await retryOnConflict(end, { onExhausted: serviceBusy });
+}
