@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
 import { type Dispute, type Payment, PaymentProviderError, type Payments } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
-import { TopUp } from '../../table/entities/billing.ts';
+import { Invoice, TopUp } from '../../table/entities/billing.ts';
 import { change } from '../../table/writes.ts';
 import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -10,6 +10,7 @@ import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice, issuePaidInvoice, payInvoice } from './invoices.ts';
 import { receivePayment } from './payment-callbacks.ts';
 import { chargeTopUp, newTopUp, settleTopUp, topUpQueue } from './top-ups.ts';
+import { payUnpaidInvoices } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
 const CARD = { authorization: 'AUTH_1', email: 'test@example.com', brand: 'visa', lastFour: '4081' };
@@ -58,13 +59,13 @@ async function setUp({ walletCents = 0 } = {}) {
     if (autoTopUpId) await chargeTopUp(deps, autoTopUpId);
   };
   /** Pays into the wallet by card. Returns the reference. */
-  const payIn = async (rand: number, signature?: string) => {
+  const payIn = async (rand: number, signature?: string, { callback = true } = {}) => {
     const topUp = newTopUp(deps, { accountId, amountCents: rand * RAND, automatic: false });
     const { create } = await import('../../table/writes.ts');
     await deps.table.transact([create(TopUp, topUp)]);
     const reference = topUp.id.replace('_', '-');
     pay(reference, rand * RAND, signature);
-    await settleTopUp(deps, topUp.id);
+    if (callback) await settleTopUp(deps, topUp.id);
     return reference;
   };
   const line = (rand: number) => ({ description: 'Something', amountCents: rand * RAND, vatCents: 0 });
@@ -274,6 +275,48 @@ describe('money of a card that is new to the account', () => {
     await expect(pay()).rejects.toMatchObject({ code: 'insufficient_funds' });
     run.clock.now += holdMs;
     await expect(pay()).resolves.toBe('PAID');
+  });
+
+  test.each([true, false])(
+    'pays what it did not pay at once when the first hour ends, each once (callback: %s)',
+    async (callback) => {
+      const run = await setUp();
+      const issue = (rand: number) =>
+        withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
+          const issued = issueInvoice(run.deps, wallet, { kind: 'DOMAIN', lines: [run.line(rand)] });
+          return await run.deps.commit(wallet.writes(), issued.id);
+        });
+      const ids = [await issue(allowanceRand + 1), await issue(allowanceRand + 2), await issue(allowanceRand * 9)];
+      await run.payIn(allowanceRand * 3, 'SIG_1', { callback });
+      run.clock.now += MINUTE;
+      await run.reconcile();
+      const statuses = async () => {
+        const found = await Promise.all(ids.map((id) => run.deps.table.get(Invoice, { accountId: run.accountId, id })));
+        return found.map((invoice) => invoice?.status);
+      };
+      await payUnpaidInvoices(run.deps, run.accountId);
+      run.clock.now += holdMs - 2 * MINUTE;
+      await run.reconcile();
+      expect(await statuses()).toEqual(['UNPAID', 'UNPAID', 'UNPAID']);
+      run.clock.now += 2 * MINUTE;
+      for (let repetition = 0; repetition < 3; repetition += 1) await run.reconcile();
+      // What the balance does not cover stays unpaid.
+      expect(await statuses()).toEqual(['PAID', 'PAID', 'UNPAID']);
+      expect((await run.account()).walletCents).toBe((allowanceRand - 3) * RAND);
+      expect(run.memory.items('TOP_UP').map(({ status, dueAt }) => [status, dueAt])).toEqual([
+        ['SUCCEEDED', undefined],
+      ]);
+      expectLedgerInvariants(run.memory);
+    },
+  );
+
+  test('of a card that is known is due no more', async () => {
+    const run = await setUp();
+    await run.payIn(1);
+    run.clock.now += holdMs;
+    await run.reconcile();
+    await run.payIn(allowanceRand * 2);
+    expect(run.memory.items('TOP_UP').filter(({ dueAt }) => dueAt !== undefined)).toEqual([]);
   });
 
   test('is held for each card: one that has paid before is known, another is not', async () => {

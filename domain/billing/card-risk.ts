@@ -15,6 +15,10 @@ const IRREVERSIBLE: readonly InvoiceKind[] = ['DOMAIN', 'AI_CREDITS'];
 const currentHolds = ({ newCardHolds = [] }: Pick<Account, 'newCardHolds'>, now: string): NewCardHold[] =>
   newCardHolds.filter(({ until }) => until > now);
 
+/** Returns the time at which a payment's money buys everything. @param firstPaidAt as {@link holdsAfter} takes it */
+export const holdEnd = (firstPaidAt: string): string =>
+  new Date(Date.parse(firstPaidAt) + NEW_CARD.holdMs).toISOString();
+
 /**
  * Returns the holds of an account to which a card payment is added.
  *
@@ -24,7 +28,7 @@ export function holdsAfter(
   account: Pick<Account, 'newCardHolds'>,
   { amountCents, firstPaidAt, now }: { amountCents: number; firstPaidAt: string; now: string },
 ): NewCardHold[] {
-  const until = new Date(Date.parse(firstPaidAt) + NEW_CARD.holdMs).toISOString();
+  const until = holdEnd(firstPaidAt);
   const current = currentHolds(account, now);
   return until > now ? [...current, { amountCents, until }] : current;
 }

@@ -10,8 +10,9 @@ import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict } from '../conf
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { emit } from '../webhooks/events.ts';
-import { holdsAfter } from './card-risk.ts';
+import { holdEnd, holdsAfter } from './card-risk.ts';
 import { formatRand, parseCents } from './money.ts';
+import { payUnpaidInvoices } from './unpaid-invoices.ts';
 import { withWallet } from './wallet.ts';
 
 export type PaymentDeps = Deps & { payments: Payments };
@@ -163,12 +164,17 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
       wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
     }
     const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
+    const until = holdEnd(firstPaidAt);
+    const settled = { set: { status: done }, when: { status: { is: status } } };
     wallet.move('TOPUP', amountCents, `Card payment ${id}`);
     wallet.add(
       change(
         TopUp,
         { id },
-        { set: { status: done }, remove: unschedule(TopUp), when: { status: { is: status } } },
+        // Money that is withheld is due once more, to pay what it did not.
+        until > now
+          ? { ...settled, set: { ...settled.set, ...schedule(TopUp, until) } }
+          : { ...settled, remove: unschedule(TopUp) },
         concurrentUpdate,
       ),
       emit(deps, accountId, 'payment.succeeded', { paymentId: id, amount: formatRand(amountCents) }),
@@ -215,7 +221,8 @@ const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
 /** Schedules the next status check of an open payment, or none when its page has expired. @returns whether it is open */
 async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {
   const topUp = await deps.table.get(TopUp, { id });
-  if (!topUp?.dueAt) return false;
+  // A settled one may be due when its money is no longer withheld.
+  if (!topUp?.dueAt || topUp.status === 'SUCCEEDED') return false;
   const now = deps.now().getTime();
   const age = now - Date.parse(topUp.createdAt);
   const next = schedule(TopUp, timestampAfter(now, Math.max(FIRST_CHECK_DELAY_MS, age)));
@@ -226,11 +233,22 @@ async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {
   return true;
 }
 
-/** Open payments: the provider is asked for their status, because callbacks get lost and failures have none. */
+/** Pays the invoices that a payment's money did not, because its card was new to the account. */
+async function endHold(deps: Deps, { id, accountId }: TopUp): Promise<void> {
+  await payUnpaidInvoices(deps, accountId);
+  await deps.table.transact([change(TopUp, { id }, { remove: unschedule(TopUp) })]);
+}
+
+/**
+ * Open payments: the provider is asked for their status, because callbacks get lost and failures have none. And settled ones
+ * of new cards, when their money is no longer withheld.
+ */
 export const topUpQueue: DueQueue<typeof TopUp, PaymentDeps> = {
   queue: 'TOP_UP',
   entity: TopUp,
-  async act(deps, { id }) {
+  async act(deps, topUp) {
+    const { id } = topUp;
+    if (topUp.status === 'SUCCEEDED') return await endHold(deps, topUp);
     await settleTopUp(deps, id);
     await scheduleCheck(deps, id);
   },

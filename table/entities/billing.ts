@@ -175,7 +175,7 @@ export const TopUp = /* @__PURE__ */ entity({
       /** True when the platform charges a saved card, without a payment page. */
       automatic: z.boolean(),
       createdAt: z.string(),
-      /** While it is open: the next time at which the payment provider is asked for its status. */
+      /** While it is open: the next time at which the payment provider is asked for its status. Then, the time at which its money is no longer withheld. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ id }: { id: string }) => ({ pk: key('TOP_UP', id), sk: 'TOP_UP' }),
