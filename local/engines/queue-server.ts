@@ -1,4 +1,5 @@
 /** The process that emulates SQS and S3: `node queue-server.ts <port> <region> <sessions' directory> [data directory]`. */
+import { subscribe } from 'node:diagnostics_channel';
 import { Server as HttpServer, IncomingMessage, ServerResponse, request as send } from 'node:http';
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
@@ -8,6 +9,21 @@ import { type Refusal, refusePresigned } from './signed-requests.ts';
 
 const [port, region, sessionsDir = '', dataDir] = process.argv.slice(2);
 const sessions = openSessions(sessionsDir);
+
+/** Bytes that S3 takes in one PUT (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
+const MAX_PUT_BYTES = 5 * 1024 ** 3;
+
+interface Fastify {
+  addHook(name: 'onRoute', hook: (route: { bodyLimit?: number }) => void): void;
+}
+
+// fauxqs limits each request to 11 MiB, without an option to change that. Its web server announces itself before it has routes.
+subscribe('fastify.initialization', (message) => {
+  const { fastify } = message as { fastify: Fastify };
+  fastify.addHook('onRoute', (route) => {
+    route.bodyLimit = MAX_PUT_BYTES;
+  });
+});
 
 // fauxqs listens on all interfaces and answers every host name and browser, without options to change that.
 const { listen } = Server.prototype;
