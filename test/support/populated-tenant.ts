@@ -4,14 +4,14 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { createTopUp } from '../../contract/billing/top-ups.ts';
 import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
-import { createDatabase } from '../../contract/databases/databases.ts';
+import { createDatabase, listDatabases } from '../../contract/databases/databases.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { addDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries, pingWebhook } from '../../contract/webhooks/management.ts';
 import { registerDomain, uniqueDomain } from './domains.ts';
 import { newAccount, type OpenedAccount, waitFor } from './harness.ts';
-import { createHosting } from './hosting.ts';
+import { createHosting, waitForPanelStatus } from './hosting.ts';
 
 /** An account with one resource of each collection of the contract. */
 export interface PopulatedTenant {
@@ -49,6 +49,11 @@ export async function populatedTenant(webhookUrl: string): Promise<PopulatedTena
   const deliveries = await waitFor(async () => {
     const { data } = (await dashboard.call(listDeliveries, { params: { id: webhooks } })).body;
     return data.every(({ status }) => status === 'DELIVERED') && data[0]?.id;
+  });
+  await waitForPanelStatus(account, hosting, 'ACTIVE');
+  await waitFor(async () => {
+    const { data } = (await dashboard.call(listDatabases)).body;
+    return data.every(({ status }) => status === 'AVAILABLE');
   });
   await waitFor(async () => {
     const { data } = (await account.call(getDeployment, { params: { id: deployments } })).body;
