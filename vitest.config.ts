@@ -8,6 +8,8 @@ const beside = '{contract,table,domain,events,runtime,providers,lib,local,builde
  */
 export default defineConfig({
   test: {
+    // Tests over HTTP mostly wait. More of them than two cores carry make others time out: some start a platform.
+    maxWorkers: 3,
     projects: [
       { test: { name: 'unit', include: [beside, 'test/{support,template}/**/*.test.ts'], testTimeout: 30_000 } },
       {
@@ -16,8 +18,6 @@ export default defineConfig({
           include: ['test/{api,flow,security}/**/*.test.ts'],
           globalSetup: 'test/support/platform.ts',
           testTimeout: 30_000,
-          // Some files start a platform of their own: two at a time is what two cores carry.
-          maxWorkers: 2,
         },
       },
       {
@@ -27,9 +27,6 @@ export default defineConfig({
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
-          // Another platform, and browsers: after the others have ended.
-          sequence: { groupOrder: 1 },
         },
       },
     ],
