@@ -23,7 +23,7 @@ import { listDatabases } from '../databases/databases.ts';
 import { getDeployment, listDeployments } from '../deployments/create.ts';
 import type { Caller } from '../deps.ts';
 import { listDnsRecords } from '../dns/records.ts';
-import { getHosting, listHosting } from '../hosting/subscriptions.ts';
+import { getHosting, getHostingDomain, listHosting } from '../hosting/subscriptions.ts';
 import { getDomain, listDomains } from '../registrar/domains.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
 import { listDeliveries, listEndpoints } from '../webhooks/manage.ts';
@@ -38,7 +38,17 @@ const SHOWING_NO_ENTITY = [
 const READS: Record<string, (deps: never, caller: Caller, input: never) => Promise<object>> = {
   ...{ getAccount, getMe, listKeys, getAiCredits: readCredits, listProviderKeys },
   ...{ getApp, listApps, listEnvKeys, getDeployKey, getGitHook, getDeployment, listDeployments, listDatabases },
-  ...{ getInvoice, listInvoices, getWallet, getTopUp, getAutoTopUp, listSubscriptions, getHosting, listHosting },
+  ...{
+    getInvoice,
+    listInvoices,
+    getWallet,
+    getTopUp,
+    getAutoTopUp,
+    listSubscriptions,
+    getHosting,
+    getHostingDomain,
+    listHosting,
+  },
   ...{ getDomain, listDomains, listDnsRecords, getCustomDomain, listWebhooks, listEndpoints, listDeliveries },
 };
 

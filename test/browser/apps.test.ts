@@ -179,7 +179,7 @@ test("a custom domain shows the owner's next step: verify it, point it here, the
     .poll(
       async () => {
         await check.click();
-        return await page.getByText('Verified').count();
+        return await page.getByText('Verified', { exact: true }).count();
       },
       { timeout: 20_000, interval: 500 },
     )

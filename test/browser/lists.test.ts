@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createKey } from '../../contract/accounts/api-keys.ts';
-import { newAccount } from '../support/harness.ts';
+import { newAccount, setLimits } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 
 const AT = '2026-01-31T09:30:00.000Z';
@@ -120,6 +120,7 @@ test('the AI usage history loads to its end, and the chart covers the loaded ent
 
 test('an action at the end of a long list keeps the list as long as it was', async () => {
   const account = await newAccount();
+  await setLimits(account.id, { apiKeys: 200 });
   const keys = Array.from({ length: 104 }, (_, n) => `Key ${n + 1}`);
   for (const name of keys) await account.dashboard.call(createKey, { body: { name, scopes: ['read'] } });
   const page = await openScreen(await signedInContext(account), 'developers');

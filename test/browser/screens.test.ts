@@ -68,5 +68,5 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       await page.close();
     }
     expect(found).toEqual({});
-  }, 120_000);
+  }, 240_000);
 });

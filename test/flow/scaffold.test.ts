@@ -87,7 +87,7 @@ test(
       (name) => `test/template/${name}.test.ts`,
     );
     const all = [...generated, ...inventories, 'events/rules.test.ts'];
-    const { code, output } = await run('vitest', 'run', '--project', 'unit', ...all);
+    const { code, output } = await run('vitest', 'run', '--project', 'unit', '--testTimeout', '120000', ...all);
     expect(code, output).toBe(0);
     for (const path of generated) expect(output).toContain(path);
   },

@@ -16,18 +16,16 @@ import { orderDomain } from '../../contract/registrar/orders.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries, pingWebhook, resendDelivery } from '../../contract/webhooks/management.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
-import { clientOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
+import { clientOf, local, newAccount, type OpenedAccount, setLimits, waitFor } from '../support/harness.ts';
 
 /** Sets limits of an account, and changes its item where a test cannot wait for a month to pass. */
 async function asOperator(accountId: string, limits: LimitOverrides, fields: Record<string, unknown> = {}) {
-  Object.assign(process.env, local.environment);
-  const [{ overrideLimits }, { deps }, { Account }, { change }] = await Promise.all([
-    import('../../domain/limits/overrides.ts'),
+  await setLimits(accountId, limits);
+  const [{ deps }, { Account }, { change }] = await Promise.all([
     import('../../runtime/deps.ts'),
     import('../../table/entities/accounts.ts'),
     import('../../table/writes.ts'),
   ]);
-  await overrideLimits(deps, accountId, limits);
   if (Object.keys(fields).length > 0) await deps.table.transact([change(Account, { id: accountId }, { set: fields })]);
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject } from 'vitest';
 import { type ApiResponse, type Client, type ClientOptions, createClient } from '../../contract/client.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
+import type { LimitOverrides } from '../../contract/limits.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../../contract/route.ts';
 import { type AccessClaims, openLoginKey, signAccessToken } from '../../local/emulators/login/key.ts';
 import type { Local } from './platform.ts';
@@ -78,6 +79,16 @@ export async function newAccount(
   const accessToken = await accessTokenOf(login, {}, { of });
   const dashboard = clientOf({ accessToken: () => accessToken }, of);
   return { id: opened.id, secretKey, publicKey, dashboard, accessToken, ...clientOf({ secretKey }, of) };
+}
+
+/** Sets limits of an account as an operator does. */
+export async function setLimits(accountId: string, limits: LimitOverrides, of: Local = local): Promise<void> {
+  Object.assign(process.env, of.environment);
+  const [{ overrideLimits }, { deps }] = await Promise.all([
+    import('../../domain/limits/overrides.ts'),
+    import('../../runtime/deps.ts'),
+  ]);
+  await overrideLimits(deps, accountId, limits);
 }
 
 /** Returns the error code; undefined for a success. */
