@@ -4,7 +4,7 @@ import { Server as HttpServer, IncomingMessage, ServerResponse, request as send 
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 import { openSessions } from '../emulators/sts/sessions.ts';
-import { isPlatformCall, LOOPBACK } from '../own-hosts.ts';
+import { isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
 import { type Refusal, refusePresigned } from './signed-requests.ts';
 
 const [port, region, sessionsDir = '', dataDir] = process.argv.slice(2);

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, METHODS, type ServerResponse, STATU
 import { createServer as createListener, type Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Lambda } from '../lambda/lambda.ts';
-import { createOwnHosts, hostNameOf, listenAddresses } from '../own-hosts.ts';
 import type { Cors } from './cors.ts';
 import type { EdgeDecision } from './edge.ts';
 import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
@@ -14,6 +13,7 @@ import {
   SERVICE_UNAVAILABLE,
   toHttpResponse,
 } from './http-response.ts';
+import { createOwnHosts, hostNameOf, listenAddresses } from './own-hosts.ts';
 import type { RouteMatch } from './routes.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
 import { isWebApp } from './web-app.ts';
