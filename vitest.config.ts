@@ -4,12 +4,12 @@ const beside = '{contract,table,domain,events,runtime,providers,lib,local,builde
 
 /**
  * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the
- * dashboard in a browser that npm brings, against another.
+ * dashboard in a browser that npm brings, against another. `release`: what takes minutes, before a release.
  */
 export default defineConfig({
   test: {
-    // Tests over HTTP mostly wait. More of them than two cores carry make others time out: some start a platform.
-    maxWorkers: 3,
+    // Some files start a platform of their own: two at a time is what two cores carry.
+    maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: [beside, 'test/{support,template}/**/*.test.ts'], testTimeout: 30_000 } },
       {
@@ -27,6 +27,16 @@ export default defineConfig({
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Another platform, and browsers: after the others have ended.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'release',
+          include: ['test/release/**/*.test.ts'],
+          globalSetup: 'test/support/platform.ts',
+          sequence: { groupOrder: 2 },
         },
       },
     ],

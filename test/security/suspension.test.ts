@@ -136,7 +136,7 @@ describe.concurrent('suspension', () => {
     expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['DELIVERED']));
     for (const answer of await requestsOf(account, live.id)) expect(answer.status).not.toBe(403);
     await hook.stop();
-  }, 120_000);
+  }, 240_000);
 
   test('a suspended application takes no deployment, shows its page, keeps its data and is served again when lifted', async () => {
     const [{ suspend }, account] = await Promise.all([operators(), newAccount()]);
