@@ -117,7 +117,7 @@ async function hold(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResul
   return { outcome: 'HELD', status: 'PENDING', durationMs: 0, disabled: false };
 }
 
-async function send(deps: DeliverDeps, { type, body }: Delivery, webhook: Webhook): Promise<Attempt> {
+async function send(deps: DeliverDeps, { type, body, eventId }: Delivery, webhook: Webhook): Promise<Attempt> {
   const id = deps.newId('att');
   const at = deps.now().toISOString();
   const headers = {
@@ -125,7 +125,7 @@ async function send(deps: DeliverDeps, { type, body }: Delivery, webhook: Webhoo
     'user-agent': 'Service-Webhooks/1.0',
     'x-service-event': type,
     'x-service-delivery': id,
-    'x-service-signature': await signBody(deps, webhook, body),
+    ...(await signBody(deps, webhook, eventId, body)),
   };
   const sent = await deps.sender.send(webhook.url, headers, body);
   const { outcome, status: responseStatus, body: responseBody, durationMs } = sent;

@@ -10,30 +10,55 @@ export const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
 /** Encryption context of an endpoint's secrets (docs/decisions/0013-webhook-delivery.md). */
 const context = (webhookId: string) => ({ webhook: webhookId });
 
-/** A new signing secret, as its owner sees it once and as it is stored. */
+const PREFIX = 'whsec_';
+
+/**
+ * A new signing secret, as its owner sees it once and as it is stored: the prefix and standard base64 of 32 bytes, which
+ * the libraries of Standard Webhooks accept (24 to 64 bytes).
+ */
 export async function newSecret(
   deps: { secrets: Secrets },
   webhookId: string,
 ): Promise<{ secret: string; sealed: Sealed }> {
-  const secret = `whsec_${randomBytes(32).toString('base64url')}`;
+  const secret = PREFIX + randomBytes(32).toString('base64');
   return { secret, sealed: await deps.secrets.seal(context(webhookId), secret) };
 }
 
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);
+
+/** The key of Standard Webhooks: the bytes behind the prefix. Secrets from before 2026-11-22 are base64url, which is read as well. */
+const standardKey = (secret: string) => Buffer.from(secret.slice(PREFIX.length), 'base64');
+
 /**
- * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, with a second `v1=` of the secret before while a
- * rotation overlaps (specification, Signature).
+ * Returns the headers that authenticate one attempt, in both formats; while a rotation overlaps, each is signed with the
+ * previous secret too.
+ *
+ * - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, keyed with the whole text of the secret (specification, Signature).
+ * - `webhook-id`, `webhook-timestamp`, `webhook-signature`: `v1,<base64>`, keyed with the secret's bytes
+ *   (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
+ *
+ * @param eventId the same for every attempt: receivers of either format ignore duplicates by it
  */
 export async function signBody(
   deps: Pick<Deps, 'now'> & { secrets: Secrets },
   webhook: Webhook,
+  eventId: string,
   body: string,
-): Promise<string> {
+): Promise<Record<string, string>> {
   const now = deps.now();
   const { previous } = webhook;
   const overlaps = previous && Date.parse(previous.expiresAt) > now.getTime();
   const sealed = [webhook.secret, ...(overlaps ? [previous.secret] : [])];
   const secrets = await Promise.all(sealed.map((each) => openSecret(deps, context(webhook.id), each)));
-  const t = Math.floor(now.getTime() / 1000);
-  const signed = secrets.map((secret) => `v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`);
-  return [`t=${t}`, ...signed].join(',');
+  const t = String(Math.floor(now.getTime() / 1000));
+  const own = secrets.map((secret) => `v1=${hmac(secret, `${t}.${body}`).digest('hex')}`);
+  const standard = secrets.map(
+    (secret) => `v1,${hmac(standardKey(secret), `${eventId}.${t}.${body}`).digest('base64')}`,
+  );
+  return {
+    'x-service-signature': [`t=${t}`, ...own].join(','),
+    'webhook-id': eventId,
+    'webhook-timestamp': t,
+    'webhook-signature': standard.join(' '),
+  };
 }

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as standard from 'standardwebhooks';
 import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, expect, test } from 'vitest';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
@@ -16,7 +18,7 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const typeOf = ({ headers }: Received) => headers['x-service-event'];
 
-test("a deployment sends its events, and Stripe's own library accepts the signature", async () => {
+test('a deployment sends its events, and the libraries of Stripe, Svix and Standard Webhooks accept the signatures', async () => {
   const account = await newAccount();
   const one = await receiver();
   const { secret } = (await account.call(createWebhook, { body: { url: one.url } })).body.data;
@@ -40,6 +42,11 @@ test("a deployment sends its events, and Stripe's own library accepts the signat
   });
   expect(() => stripe.webhooks.constructEvent(`${succeeded.body} `, signature, secret)).toThrow(/signature/i);
   expect(() => stripe.webhooks.constructEvent(succeeded.body, signature, 'whsec_other')).toThrow(/signature/i);
+  for (const library of [new SvixWebhook(secret), new standard.Webhook(secret)]) {
+    expect(library.verify(succeeded.body, succeeded.headers)).toEqual(event);
+    expect(() => library.verify(`${succeeded.body} `, succeeded.headers)).toThrow(/signature/i);
+  }
+  expect(succeeded.headers['webhook-id']).toBe(event.id);
   await one.stop();
 }, 120_000);
 
