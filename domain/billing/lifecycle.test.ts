@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
-import type { Payments } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
-import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { billingSimulation, expectLedgerInvariants, withoutCards } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
@@ -16,21 +15,11 @@ import { payOnRequest } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
 const DAY = 24 * 3600_000;
-const refuseCards = (): never => {
-  throw new Error('no card payments in this test');
-};
-const payments: Payments = {
-  begin: refuseCards,
-  find: refuseCards,
-  charge: refuseCards,
-  findDispute: refuseCards,
-  readCallback: refuseCards,
-};
 
 /** Advances by days: each day the schedule runs and the stream processes the changes. */
 function life() {
   const world = billingSimulation({});
-  const deps = { ...world.deps, payments, plans: currentPlans(world.deps), txt: { at: async () => [] } };
+  const deps = { ...world.deps, payments: withoutCards, plans: currentPlans(world.deps), txt: { at: async () => [] } };
   const stream = consume(billingRules(deps));
   let at = 0;
   const flow = async () => {

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { accountRules } from '../../events/accounts.ts';
 import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
-import type { Payments } from '../../providers/payments/payments.ts';
 import { App } from '../../table/entities/apps.ts';
-import { billingSimulation } from '../../test/simulation/billing.ts';
+import { billingSimulation, withoutCards } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { subscriptionQueue } from '../billing/lifecycle.ts';
 import { currentPlans } from '../billing/plans.ts';
@@ -15,16 +14,6 @@ import { createApp } from './create-app.ts';
 import { accountQueue } from './suspension.ts';
 
 const DAY = 24 * 3600_000;
-const refuseCards = (): never => {
-  throw new Error('no card payments in this test');
-};
-const payments: Payments = {
-  begin: refuseCards,
-  find: refuseCards,
-  charge: refuseCards,
-  findDispute: refuseCards,
-  readCallback: refuseCards,
-};
 const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
 const secrets = { seal: async () => sealed, unseal: async () => '' };
 
@@ -32,7 +21,13 @@ const secrets = { seal: async () => sealed, unseal: async () => '' };
 async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
   const world = billingSimulation({});
   const { memory, clock } = world;
-  const deps = { ...world.deps, payments, secrets, plans: currentPlans(world.deps), txt: { at: async () => [] } };
+  const deps = {
+    ...world.deps,
+    payments: withoutCards,
+    secrets,
+    plans: currentPlans(world.deps),
+    txt: { at: async () => [] },
+  };
   const stream = consume({ ...billingRules(deps), ...accountRules(deps) });
   let at = 0;
   const flow = async () => {

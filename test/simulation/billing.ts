@@ -1,9 +1,22 @@
 import { expect } from 'vitest';
 import { openAccount } from '../../domain/accounts/accounts.ts';
+import type { Payments } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, InvoiceByStatus, InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
 import type { MemoryTable } from '../support/memory-table.ts';
 import { type SimulationOptions, simulation, withRandomDelays } from './simulation.ts';
+
+const refuseCards = (): never => {
+  throw new Error('no card payments in this test');
+};
+/** For tests in which no card is charged: any use of the payment processor fails. */
+export const withoutCards: Payments = {
+  begin: refuseCards,
+  find: refuseCards,
+  charge: refuseCards,
+  findDispute: refuseCards,
+  readCallback: refuseCards,
+};
 
 /** Accounts and money: the billing functions over a table whose operations interleave, and no other provider. */
 export function billingSimulation(options: SimulationOptions = { through: withRandomDelays }) {
