@@ -49,11 +49,11 @@ export interface Table {
   all<T, K>(entity: Entity<T, K>, pk: string, part?: { limit?: number; oldestFirst?: boolean }): Promise<T[]>;
   /** The items of a list whose `listSk` is at least `from`, oldest first, at most `limit`. */
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
-  /** Applies one write and returns the item as it then is. Throws the write's `lost` error. */
+  /** Applies one write and returns the item as it then is. Throws what the write's `onConditionFailed` makes. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
   /** The same unparsed, and of the item only what the write changed unless told: for items that are written often. */
   updateReturningChanged(write: Write, returns?: 'ALL_NEW'): Promise<Record<string, unknown>>;
-  /** Applies all writes or none; throws the `lost` error of the first that lost. Conflicts are retried out of sight. */
+  /** Applies all writes or none; throws the error of the first whose condition failed. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
   /** Returns a page of a partition of the `due` index: the keys whose time has come, oldest first. */
   due(duePk: string, page: DueRequest): Promise<Due[]>;

@@ -3,7 +3,8 @@ import { ACCESS_TOKEN_S, type deleteSession as DeleteRoute } from '../../contrac
 import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
 import { Login } from '../../table/entities/accounts.ts';
-import { type Condition, change } from '../../table/writes.ts';
+import type { Condition } from '../../table/expressions.ts';
+import { change } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps, Session } from '../deps.ts';
 

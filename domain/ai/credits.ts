@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
+import type { Change, Condition } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import {
-  type Change,
-  type Condition,
-  change,
-  changeOrInspect,
-  create,
-  upsert,
-  type Write,
-} from '../../table/writes.ts';
+import { change, changeOrInspect, create, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { limitReached } from '../limits/limits.ts';

@@ -10,7 +10,8 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
 import { App, GitAccess } from '../../table/entities/apps.ts';
-import { type Change, change, type Write } from '../../table/writes.ts';
+import type { Change } from '../../table/expressions.ts';
+import { change, type Write } from '../../table/writes.ts';
 import { openSecret } from '../cache/secret-cache.ts';
 import type { Caller, Deps } from '../deps.ts';
 

@@ -3,7 +3,8 @@ import { ApiError } from '../../contract/errors.ts';
 import { limitOf } from '../../contract/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
-import { type Change, change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
+import type { Change } from '../../table/expressions.ts';
+import { change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { countingTowards, limitReached } from '../limits/limits.ts';
@@ -107,7 +108,7 @@ export class Wallet {
 
   /**
    * Everything, for one commit.
-   * @param more what else changes of the account: one transaction takes one write of an item. `lost` is what its `when` means
+   * @param more what else changes of the account: one transaction takes one write of an item. `onConditionFailed` is for its `when`
    */
   writes(more: Change = {}, onConditionFailed: () => Error = concurrentUpdate): Write[] {
     this.assertOpen();

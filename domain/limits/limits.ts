@@ -10,7 +10,8 @@ import {
   PLAN_TIERS,
 } from '../../contract/limits.ts';
 import { Account, DailyUsage } from '../../table/entities/accounts.ts';
-import { type AnyOf, type Change, changeOrInspect, checkOrInspect, upsert, type Write } from '../../table/writes.ts';
+import type { AnyOf, Change } from '../../table/expressions.ts';
+import { changeOrInspect, checkOrInspect, upsert, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { fromAttribute, fromItem, type Item } from '../../table/attributes.ts';
 import type { ItemOf } from '../../table/entity.ts';
+import type { Change } from '../../table/expressions.ts';
 import { type DueRule, partitionsOf, type QueueOf } from '../../table/schedule.ts';
 import type { Due } from '../../table/table.ts';
-import { type Change, changeByKey } from '../../table/writes.ts';
+import { changeByKey } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type Budget, createBudget, RUN_BUDGET_MS } from './budget.ts';
