@@ -162,3 +162,12 @@ test('a second deployment with the same lockfile reuses its dependencies, and a 
   expect((await deploy(id)).log).not.toContain(taken);
   expect((await get(run.local.baseUrl, primaryDomain)).body).toBe('2.0.0');
 }, 60_000);
+
+test('an application of more than 11 MiB, compressed, is deployed', async () => {
+  const build = "require('fs').writeFileSync('large.bin', require('crypto').randomBytes(12 * 1024 * 1024))";
+  commit('large', { ...app("String(require('fs').statSync('large.bin').size)"), 'build.js': build });
+  const { id, primaryDomain } = await create('large', { buildCommand: 'node build.js' });
+  const { status, log } = await deploy(id);
+  expect(status, log).toBe('SUCCEEDED');
+  expect((await get(run.local.baseUrl, primaryDomain)).body).toBe(String(12 * 1024 * 1024));
+}, 120_000);
