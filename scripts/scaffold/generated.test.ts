@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest';
+import { copyRepository, SCAFFOLDS } from '../../test/support/scaffolded.ts';
+
+/** Scaffolds in a copy of the repository. test/release/scaffold.test.ts runs their tests over HTTP. */
+const repository = copyRepository();
+afterAll(() => repository.remove());
+const LONG = 300_000;
+const written: string[] = [];
+
+test.each(SCAFFOLDS)(
+  'npm run new -- %s %s',
+  async (...args) => {
+    const files = await repository.scaffold(...args);
+    expect(files.length).toBeGreaterThan(1);
+    written.push(...files);
+  },
+  LONG,
+);
+
+test(
+  'what was generated passes types and linters',
+  async () => {
+    expect(written.length).toBeGreaterThan(25);
+    const types = await repository.run('tsc');
+    expect(types.code, types.output).toBe(0);
+    const sources = [...new Set(written)].filter((path) => path.endsWith('.ts'));
+    const lint = await repository.run('biome', 'check', '--error-on-warnings', '--vcs-enabled=false', ...sources);
+    expect(lint.code, lint.output).toBe(0);
+  },
+  LONG,
+);
+
+test(
+  'its unit tests pass',
+  async () => {
+    const generated = written.filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/'));
+    expect(generated.length).toBeGreaterThan(1);
+    const options = ['run', '--project', 'unit', '--testTimeout', '120000'];
+    const { code, output } = await repository.run('vitest', ...options, ...generated);
+    expect(code, output).toBe(0);
+    for (const path of generated) expect(output).toContain(path);
+  },
+  LONG,
+);
+
+test.each([
+  [['endpoint', 'getGadget', '--area', 'apps'], 'already exists'],
+  [['screen', 'Gadget', '--area', 'apps'], 'usage:'],
+  [['entity', 'Gadget', '--area', 'things'], '--area must be one of accounts'],
+  [['rule', 'stopGadget', '--area', 'apps', '--entity', 'Nothing'], '--entity must be one of Account'],
+  [['endpoint', 'gadget', '--area', 'apps'], 'a verb and a noun are required'],
+  [['endpoint', 'getOther', '--area', 'apps', '--path', '/other'], '--path must begin with /v1/'],
+  [['endpoint', 'getOther', '--area', 'apps', '--colour', 'red'], "Unknown option '--colour'"],
+])(
+  'refuses %j',
+  async (args, reason) => {
+    const { code, output } = await repository.run('node', 'scripts/new.ts', ...args);
+    expect(code, output).toBe(2);
+    expect(output).toContain(reason);
+  },
+  LONG,
+);
