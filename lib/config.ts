@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { isHostName } from '../contract/host-names/host-names.ts';
-import { findAppsDomainProblem } from './apps-domain.ts';
+import { findDomainProblems } from './domain-settings.ts';
 
 /** `localhost` is the local run's. */
 const hostName = z
   .string()
   .refine((name) => name === 'localhost' || isHostName(name), 'must be a domain name, e.g. hosting.example');
+const regionName = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, e.g. eu-west-1');
 const perMinute = z.coerce.number().int().positive();
 
 /** Settings that may differ between installations, given by `-c name=value` on cdk's command line or in cdk.json. */
@@ -18,23 +19,24 @@ export const Settings = z.object({
     .string()
     .regex(/^[a-z][a-z0-9]{1,11}$/, 'a stage is 2 to 12 lower-case letters and digits')
     .default('dev'),
-  /** The platform's domain: the API is at `https://<domain>`. */
+  /** The platform's domain: the API is at `https://<domain>`. Required for stages other than `dev` and `local`. */
   domain: hostName.default('example.com'),
   /**
    * The domain of applications: they are at `<slug>.<appsDomain>`. A registered domain of its own; the stages `dev` and
    * `local` may leave it out and use `apps.<domain>`.
    */
   appsDomain: hostName.optional(),
-  /** The AWS region of all resources except edge certificates. */
-  region: z.string().default('af-south-1'),
+  /** The AWS region of all resources but those of the edge, which CloudFront takes from us-east-1. */
+  region: regionName.default('af-south-1'),
   /** The AWS account. Without it the templates fit any account, and synthesis needs no credentials. */
   account: z
     .string()
     .regex(/^\d{12}$/)
     .optional(),
   /**
-   * The Route 53 hosted zone of `domain`. With it, certificates are issued and DNS names point at the distributions;
-   * without it, the platform is reached at the distributions' own names.
+   * The Route 53 hosted zone of `domain`: certificates are issued and DNS names point at the distributions. The stages
+   * `dev` and `local` may leave it out. The distributions then answer at their own names, for API keys; users cannot
+   * sign in, because links and sign-in pages lead to `domain`.
    */
   hostedZoneId: z.string().optional(),
   /** The Route 53 hosted zone of `appsDomain`; `hostedZoneId` unless given, for a domain below `domain`. */
@@ -82,7 +84,7 @@ export const Settings = z.object({
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
   /** Region of applications' databases. Aurora DSQL is not available in every region. */
-  databaseRegion: z.string().default('eu-west-1'),
+  databaseRegion: regionName.default('eu-west-1'),
   /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
   /** Any text. A deployment with a new value reads the AI providers' keys again. */
@@ -117,8 +119,8 @@ export interface Config extends z.output<typeof Settings> {
 export function configure(input: SettingsInput): Config {
   const { data: settings, error } = Settings.safeParse(input);
   if (error) throw new Error(`Invalid settings:\n${z.prettifyError(error)}`);
-  const problem = findAppsDomainProblem(settings);
-  if (problem) throw new Error(`Invalid settings:\n${problem}`);
+  const problems = findDomainProblems({ ...settings, domain: input.domain });
+  if (problems.length > 0) throw new Error(`Invalid settings:\n${problems.join('\n')}`);
   const prefix = `hosting-${settings.stage}`;
   return {
     ...settings,

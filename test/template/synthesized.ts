@@ -33,9 +33,12 @@ export function emptyBundles(): string {
 
 /** Synthesizes the templates of a stage with every reference resolved. */
 export function synthesize(settings: SettingsInput) {
-  const apps = { appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' };
+  const required = {
+    ...{ domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC' },
+    ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
+  };
   const app = createApp({
-    ...(['local', 'dev'].includes(settings.stage ?? 'dev') ? {} : apps),
+    ...(['local', 'dev'].includes(settings.stage ?? 'dev') ? {} : required),
     ...settings,
     bundles: emptyBundles(),
     outdir: temporaryFolder(),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { configure } from './config.ts';
 
-const prod = (appsDomain?: string, more: object = {}) =>
+const ZONES = { hostedZoneId: 'Z1', appsHostedZoneId: 'Z2' };
+const prod = (appsDomain?: string, more: object = ZONES) =>
   configure({ stage: 'prod', domain: 'hosting.co.za', ...(appsDomain ? { appsDomain } : {}), ...more });
 
 describe('the domain of applications', () => {
@@ -31,7 +32,24 @@ describe('the domain of applications', () => {
 
   test('needs its own hosted zone where the platform has one', () => {
     expect(() => prod('hosting.com', { hostedZoneId: 'Z1' })).toThrow(/appsHostedZoneId/);
-    expect(prod('hosting.com', { hostedZoneId: 'Z1', appsHostedZoneId: 'Z2' }).appsHostedZoneId).toBe('Z2');
+    expect(prod('hosting.com').appsHostedZoneId).toBe('Z2');
     expect(configure({ domain: 'hosting.example', hostedZoneId: 'Z1' }).appsHostedZoneId).toBe('Z1');
   });
+});
+
+describe('a stage with users', () => {
+  test('needs a domain and its hosted zone, because users sign in at its address', () => {
+    expect(() => prod('hosting.com', { appsHostedZoneId: 'Z2' })).toThrow(/^hostedZoneId: .*docs\/deploying\.md/m);
+    expect(() => configure({ stage: 'prod', appsDomain: 'hosting.com', ...ZONES })).toThrow(/^domain: is required/m);
+    expect(configure({}).hostedZoneId).toBeUndefined();
+  });
+
+  test('learns of every missing setting at once', () => {
+    expect(() => configure({ stage: 'prod' })).toThrow(/domain: .*\nhostedZoneId: .*\nappsDomain: /);
+  });
+});
+
+test('a region is a region', () => {
+  expect(() => configure({ region: 'Cape Town' })).toThrow(/region/);
+  expect(configure({ region: 'ap-southeast-2', databaseRegion: 'us-gov-west-1' }).region).toBe('ap-southeast-2');
 });
