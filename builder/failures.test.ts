@@ -148,6 +148,16 @@ test('distinguishes a killed command from a failed one', async () => {
   );
 });
 
+test.each([
+  [
+    'echo "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory"; exit 134',
+    /Node ran out of memory/,
+  ],
+  ['echo Killed; exit 1', /one of its processes was killed, usually because it used more memory/],
+])('says that a build ran out of memory: %s', async (buildCommand, error) => {
+  expect((await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand })).error).toMatch(error);
+});
+
 test('stops a build that fills the disk', async () => {
   const buildCommand = 'dd if=/dev/zero of=large bs=1048576 count=150 2>/dev/null; echo written; sleep 60';
   const repoUrl = repository({ 'server.js': '1' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Job } from '../../providers/builds/builds.ts';
 import { clone, type Source } from '../clone/clone.ts';
 import { chownTo } from '../commands/build-user.ts';
-import { type CommandContext, describeExit, gitEnvironment, run } from '../commands/command.ts';
+import { type CommandContext, describeExit, gitEnvironment, run, withTail } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Cache } from '../install/cache.ts';
 import { dependencyKey } from '../install/dependencies.ts';
@@ -109,8 +109,10 @@ async function runBuild({ job, cache }: ClonedBuild, context: CommandContext, co
   const key = buildCacheKey(job);
   if (key !== undefined) await cache.restore('build', key);
   const environment = { ...frameworkEnvironment(job), ...context.environment };
-  const status = await run('sh', ['-c', command], { ...context, environment });
-  if (status !== 0) throw new BuildFailure(`The build command "${command}" failed with ${describeExit(status)}.`);
+  const { context: observed, tail } = withTail({ ...context, environment });
+  const status = await run('sh', ['-c', command], observed);
+  if (status !== 0)
+    throw new BuildFailure(`The build command "${command}" failed with ${describeExit(status, tail())}.`);
   if (key !== undefined && existsSync(join(directory, '.next/cache'))) void cache.keep('build', key);
 }
 

@@ -58,11 +58,34 @@ export async function run(command: string, args: readonly string[], context: Com
 
 const KILLED = 128 + constants.signals.SIGKILL;
 
-/** Describes an exit code within an error message. */
-export const describeExit = (code: number): string =>
-  code === KILLED
-    ? `exit code ${code}: the process was killed, usually because it used more memory than a build has`
-    : `exit code ${code}`;
+/** Describes an exit code within an error message. @param output the end of the command's output, if known */
+export function describeExit(code: number, output = ''): string {
+  if (code === KILLED)
+    return `exit code ${code}: the process was killed, usually because it used more memory than a build has`;
+  if (HEAP_EXHAUSTED.test(output)) {
+    return `exit code ${code}: Node ran out of memory; a variable NODE_OPTIONS=--max-old-space-size=4096 gives it more`;
+  }
+  if (CHILD_KILLED.test(output)) {
+    return `exit code ${code}: one of its processes was killed, usually because it used more memory than a build has`;
+  }
+  return `exit code ${code}`;
+}
+
+const HEAP_EXHAUSTED = /JavaScript heap out of memory/;
+/** Messages of shells and package managers about a killed child. */
+const CHILD_KILLED = /^(?:\S+: line \d+: +\d+ )?Killed\b|signal SIGKILL|exit code 137/m;
+/** Characters of a command's output that are kept to explain its end. */
+const MAX_TAIL_CHARACTERS = 16 * 1024;
+
+/** Returns a context that keeps the end of the output, and a function that returns it. */
+export function withTail(context: CommandContext): { context: CommandContext; tail(): string } {
+  let kept = '';
+  const output = (text: string): void => {
+    kept = (kept + text).slice(-MAX_TAIL_CHARACTERS);
+    context.output(text);
+  };
+  return { context: { ...context, output }, tail: () => kept };
+}
 
 /** Variables of the builder's environment that commands may see: network access, npm's settings and the locale. */
 const PASSED_VARIABLES =

@@ -18,6 +18,8 @@ export const Application = resource('Application', () =>
     installCommand: z.string(),
     buildCommand: z.nullable(z.string()),
     startFile: z.string(),
+    /** Addition to the specification: the path that a release is checked on. */
+    healthCheckPath: z.string(),
     primaryDomain: z.string(),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
     /** Present while the application is suspended: each reason, oldest first. */
@@ -43,6 +45,15 @@ const StartFile = () =>
     z.refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js'),
   );
 
+/** A path with an optional query, as a request line has it. */
+const HealthCheckPath = () =>
+  z
+    .string()
+    .check(
+      z.maxLength(255),
+      z.regex(/^\/(?!\/)[\w.~!$&'()*+,;=:@%/?-]*$/, 'must be a path that begins with one /, e.g. /healthz'),
+    );
+
 const CreateApplication = () =>
   z.object({
     name: Name(),
@@ -55,6 +66,7 @@ const CreateApplication = () =>
     installCommand: z._default(Command(), 'npm ci'),
     buildCommand: z.optional(z.nullable(Command())),
     startFile: z.optional(StartFile()),
+    healthCheckPath: z.optional(HealthCheckPath()),
   });
 
 const UpdateApplication = () =>
@@ -64,6 +76,7 @@ const UpdateApplication = () =>
     installCommand: z.optional(Command()),
     buildCommand: z.optional(z.nullable(Command())),
     startFile: z.optional(StartFile()),
+    healthCheckPath: z.optional(HealthCheckPath()),
     autoDeploy: z.optional(z.boolean()),
   });
 

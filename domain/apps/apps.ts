@@ -25,14 +25,25 @@ export const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
 
 export const noSuchApp = () => new ApiError('not_found', 'There is no such application.');
 
+/** The path that a release is checked on where the application names none. */
+export const DEFAULT_HEALTH_CHECK_PATH = '/';
+
 /** The application as the API shows it. */
 export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
-  const { primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
+  const { healthCheckPath = DEFAULT_HEALTH_CHECK_PATH, primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
   const suspensions = viewSuspensions(app);
   return {
     ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
-    ...{ primaryDomain, status, autoDeploy, createdAt, updatedAt, ...(suspensions ? { suspensions } : {}) },
+    ...{
+      healthCheckPath,
+      primaryDomain,
+      status,
+      autoDeploy,
+      createdAt,
+      updatedAt,
+      ...(suspensions ? { suspensions } : {}),
+    },
   };
 }
 

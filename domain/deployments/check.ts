@@ -1,42 +1,58 @@
 import type { AppHost, HealthCheck } from '../../providers/app-host/app-host.ts';
+import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { createRedactor, type Redactor } from '../../providers/builds/redaction.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { EnvSet } from '../../table/entities/apps.ts';
 import type { Deployment } from '../../table/entities/deployments.ts';
+import { DEFAULT_HEALTH_CHECK_PATH } from '../apps/apps.ts';
 import { envContext } from '../apps/environment.ts';
 import type { Deps } from '../deps.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { DeploymentError, readRunning } from './release.ts';
+import { explainReleaseFailure } from './release-failure.ts';
 
-type CheckDeps = Deps & { appHost: Pick<AppHost, 'probe'>; builds: Pick<Builds, 'readEnvironment'>; secrets: Secrets };
+type CheckDeps = Deps & {
+  appHost: Pick<AppHost, 'probe'>;
+  appLogs: Pick<AppLogs, 'tail'>;
+  builds: Pick<Builds, 'readEnvironment'>;
+  secrets: Secrets;
+  /** Milliseconds between two reads of the stored log; default {@link LOG_PAUSE_MS}. */
+  logPauseMs?: number;
+};
 
-/** A release takes traffic only after its front page answered this often in a row. */
+/** A release takes traffic only after it answered this often in a row. */
 const HEALTH_CHECKS = 3;
-/** Lines of output that a failure quotes. */
-const QUOTED_LINES = 10;
+/** Lines of output that are read: enough to hold an error with its stack. */
+const MAX_READ_LINES = 200;
 /** The host keeps the last 4 KB of the output. From this size in bytes on, the beginning may have been cut. */
 const MIN_CUT_BYTES = 4000;
+/** Lambda stores output within seconds: how often it is read, and the pause between. */
+const LOG_READS = 4;
+const LOG_PAUSE_MS = 1000;
 
-/** Returns the last lines of the output. A line whose beginning may have been cut is left out: it may begin in a secret. */
-function lastLines(output: string, redactor: Redactor): string[] {
-  const isCut = Buffer.byteLength(output) >= MIN_CUT_BYTES;
+/** Returns the whole lines of the host's excerpt. One whose beginning may have been cut may begin in a secret. */
+function excerptLines(output: string, isCut: boolean): string[] {
   const [first = '', ...others] = output.split('\n');
   const whole = isCut ? others : [first, ...others];
-  return redactor
-    .redact(whole.join('\n'))
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^(START|END|REPORT|INIT_START|EXTENSION|LOGS) /.test(line))
-    .slice(-QUOTED_LINES);
+  return whole.filter((line) => line.trim() !== '' && !/^(START|END|REPORT|INIT_START|EXTENSION|LOGS) /.test(line));
 }
 
-function healthCheckFailure({ status, error, output }: HealthCheck, redactor: Redactor): string {
-  const why =
-    status === undefined
-      ? `The new release did not answer: ${redactor.redact(error ?? '')}.`
-      : `The new release answered ${status} on /; a status of 2xx or 3xx is needed.`;
-  const quoted = lastLines(output, redactor).map((line) => `    ${line}`);
-  return [`${why} The previous release goes on serving.`, ...quoted].join('\n');
+/**
+ * Returns the last lines that a release printed. The host's excerpt is enough unless it was cut, because an error's
+ * message is above its stack: then the stored log is read, which may lag behind.
+ */
+async function lastLines(deps: CheckDeps, applicationId: string, release: string, output: string): Promise<string[]> {
+  const isCut = Buffer.byteLength(output) >= MIN_CUT_BYTES;
+  const excerpt = excerptLines(output, isCut);
+  if (!isCut && excerpt.length > 0) return excerpt;
+  for (let read = 1; read <= LOG_READS; read += 1) {
+    const stored = await deps.appLogs.tail(applicationId, release, deps.now(), MAX_READ_LINES);
+    const last = excerpt.at(-1);
+    if (stored.length > excerpt.length && (last === undefined || stored.includes(last))) return stored;
+    if (read < LOG_READS) await new Promise((done) => setTimeout(done, deps.logPauseMs ?? LOG_PAUSE_MS));
+  }
+  return excerpt;
 }
 
 /**
@@ -54,17 +70,28 @@ async function releaseRedactor(deps: CheckDeps, ids: DeploymentIds, deployment: 
   return createRedactor(opened.flatMap((text) => Object.values<string>(JSON.parse(text))));
 }
 
+/** True if a release serves: a redirect, a 401 or a 404 is an answer too. */
+const isHealthy = ({ status }: HealthCheck): boolean => status !== undefined && status < 500;
+
 /**
- * Tests the release before it receives traffic: 2xx or 3xx on `/`, several times.
+ * Tests the release before it receives traffic: a status below 500 on the application's health-check path, several times.
  * @throws DeploymentError with the end of the release's output, without the values of its variables
  */
 export async function checkRelease(deps: CheckDeps, ids: DeploymentIds): Promise<void> {
-  const { deployment } = await readRunning(deps, ids);
-  if (!deployment.release) throw new Error('there is no release to check');
+  const { applicationId } = ids;
+  const { deployment, app } = await readRunning(deps, ids);
+  const { release } = deployment;
+  if (!release) throw new Error('there is no release to check');
+  const path = app.healthCheckPath ?? DEFAULT_HEALTH_CHECK_PATH;
   for (let count = 0; count < HEALTH_CHECKS; count += 1) {
-    const check = await deps.appHost.probe(ids.applicationId, deployment.release);
-    const isHealthy = check.status !== undefined && check.status >= 200 && check.status < 400;
-    if (isHealthy) continue;
-    throw new DeploymentError(healthCheckFailure(check, await releaseRedactor(deps, ids, deployment)));
+    const check = await deps.appHost.probe(applicationId, release, path);
+    if (isHealthy(check)) continue;
+    const [redactor, lines] = await Promise.all([
+      releaseRedactor(deps, ids, deployment),
+      lastLines(deps, applicationId, release, check.output),
+    ]);
+    const redacted = redactor.redact(lines.join('\n')).split('\n');
+    const error = redactor.redact(check.error ?? '');
+    throw new DeploymentError(explainReleaseFailure({ ...check, error }, path, lines.length > 0 ? redacted : []));
   }
 }

@@ -17,7 +17,7 @@ import { recordFailure } from './failure.ts';
 const SECRET = 's3cr3t-value/of the application';
 
 /** Steps of a deployment of an application with one variable, with a bucket in memory. */
-async function steps(health: Partial<HealthCheck> = {}) {
+async function steps(health: Partial<HealthCheck> = {}, stored: readonly string[] = []) {
   const made = await deploymentSimulation();
   const { deps, ids, caller } = made;
   const objects = new Map<string, Buffer>();
@@ -44,6 +44,8 @@ async function steps(health: Partial<HealthCheck> = {}) {
         return ciphertext;
       },
     },
+    appLogs: { tail: async () => [...stored] },
+    logPauseMs: 1,
     appHost: { probe: async () => ({ status: undefined, error: undefined, output: '', ...health }) },
   };
   const env = { accountId: ids.accountId, id: ids.applicationId, applicationId: ids.applicationId, version: 1 };
@@ -89,8 +91,9 @@ const CRASH = [
 async function failureOf(
   health: Partial<HealthCheck>,
   prepare?: (made: Awaited<ReturnType<typeof steps>>) => Promise<unknown>,
+  stored: readonly string[] = [],
 ) {
-  const made = await steps(health);
+  const made = await steps(health, stored);
   const { all, of, deps, ids } = made;
   await beginDeployment(all, of);
   await deps.table.transact([
@@ -129,4 +132,35 @@ test('an excerpt that begins within a line leaves that line out, as it may begin
   expect(message).toContain('last');
   const single = await failureOf({ output: SECRET.slice(5).padEnd(4096, 'y') });
   expect(single).not.toContain(SECRET.slice(5));
+});
+
+test('an error whose message was cut from the excerpt is read from the stored log, without secrets', async () => {
+  const stack = Array.from({ length: 60 }, (_, frame) => `    at call${frame} (${'x'.repeat(80)})`);
+  const lines = [`MongoParseError: Invalid scheme in ${SECRET}`, ...stack];
+  const output = lines.join('\n').slice(-4096);
+  const message = await failureOf({ error: 'Runtime exited with error: exit status 1', output }, undefined, lines);
+  expect(message).toMatch(/^The new release did not start: MongoParseError: Invalid scheme in \[redacted\]\. /);
+  expect(message).not.toContain(SECRET);
+});
+
+test.each([200, 301, 401, 404, 429])('a release that answers %i is healthy', async (status) => {
+  expect(await failureOf({ status })).toBe('');
+});
+
+test('a release is checked on the path of the application', async () => {
+  const made = await steps();
+  const { all, of, deps, ids } = made;
+  await made.set({ healthCheckPath: '/healthz?deep=1' });
+  await beginDeployment(all, of);
+  const release = change(Deployment, { accountId: ids.accountId, id: of.deploymentId }, { set: { release: '1' } });
+  await deps.table.transact([release]);
+  const paths: string[] = [];
+  const probe = async (_app: string, _release: string, path: string) => {
+    paths.push(path);
+    return { status: path === '/healthz?deep=1' ? 204 : 500, error: undefined, output: '' };
+  };
+  await checkRelease({ ...all, appHost: { probe } }, of);
+  expect(new Set(paths)).toEqual(new Set(['/healthz?deep=1']));
+  await made.set({ healthCheckPath: '/' });
+  await expect(checkRelease({ ...all, appHost: { probe } }, of)).rejects.toThrow('answered 500 on /;');
 });

@@ -41,6 +41,7 @@ async function harness() {
       ...{ start: nothing, status: async () => 'RUNNING' as const },
       stop: async (name: string) => void state.stopped.push(name),
     },
+    appLogs: { tail: async () => [] },
     appHost: { probe: async () => ({ status: 200 }), switchTo: async () => 'host' } as unknown as AppHost,
     // No step gets as far as using these.
     ...{ builds: {} as Builds, buildAccess: {} as BuildAccessProvider, secrets: {} as Secrets },

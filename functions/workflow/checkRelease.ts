@@ -1,10 +1,13 @@
 import { checkRelease } from '../../domain/deployments/check.ts';
 import { DeploymentInput } from '../../domain/deployments/inputs.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
+import { appLogs } from '../../runtime/bindings/app-logs.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Checks the health of a release before it receives traffic. */
-export const handler = step(DeploymentInput, (ids) => checkRelease({ ...deps, appHost, builds, secrets }, ids));
+export const handler = step(DeploymentInput, (ids) =>
+  checkRelease({ ...deps, appHost, appLogs, builds, secrets }, ids),
+);

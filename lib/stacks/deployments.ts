@@ -23,7 +23,10 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
       uses: [...state, builds.order, builds.grantAccess, hosting.unseal, hosting.openDeployKey],
     },
     releaseDeployment: { timeout: 300, uses: [...state, builds.collect, hosting.release] },
-    checkRelease: { timeout: 180, uses: [...state, hosting.check, builds.readEnvironment, hosting.unseal] },
+    checkRelease: {
+      timeout: 180,
+      uses: [...state, hosting.check, hosting.readLogs, builds.readEnvironment, hosting.unseal],
+    },
     switchRelease: { timeout: 120, uses: [...state, hosting.switch, hosting.access] },
     succeedDeployment: { timeout: 30, uses: state },
     failDeployment: { timeout: 30, uses: [...state, builds.fail] },

@@ -22,6 +22,7 @@ import {
   waitUntilFunctionUpdatedV2,
   waitUntilPublishedVersionActive,
 } from '@aws-sdk/client-lambda';
+import { MEMORY_MB, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */
 export interface HostedApp {
@@ -33,7 +34,7 @@ export interface HostedApp {
 
 /** The response of a release to its health check. */
 export interface HealthCheck {
-  /** The HTTP status of `GET /`; undefined when the process did not answer at all. */
+  /** The HTTP status of the path; undefined when the process did not answer at all. */
   status: number | undefined;
   /** Why it did not answer, in the host's words. */
   error: string | undefined;
@@ -45,8 +46,8 @@ export interface HealthCheck {
 export interface AppHost {
   /** Makes a release of an artifact and returns its number. */
   release(app: HostedApp, artifact: { bucket: string; key: string }): Promise<string>;
-  /** Asks a release for its front page, without sending it any traffic. */
-  probe(applicationId: string, release: string): Promise<HealthCheck>;
+  /** Requests a path of a release, without sending it any traffic. */
+  probe(applicationId: string, release: string, path: string): Promise<HealthCheck>;
   /** Sends all traffic to a release and returns the host name that it answers at. */
   switchTo(applicationId: string, release: string): Promise<string>;
   /** Deletes a release that does not serve; one that is not there is no error. @returns false where it serves after all */
@@ -63,9 +64,6 @@ export interface AppHostSettings {
 
 /** The alias of an application's function that serves its visitors. */
 export const LIVE_ALIAS = 'live';
-/** Memory in MB and the longest a request may take in seconds. */
-const MEMORY_MB = 1024;
-const TIMEOUT_SECONDS = 30;
 /** The longest wait for Lambda to take in new code or settings, in seconds. */
 const MAX_UPDATE_WAIT_SECONDS = 240;
 
@@ -81,12 +79,12 @@ type Comparable = Pick<FunctionConfiguration, 'Handler' | 'Role' | 'MemorySize' 
   Layers?: (string | Layer)[] | undefined;
 };
 
-/** `GET /` as a function URL would send it. */
-const FRONT_PAGE = {
+/** Returns a `GET` of a path as a function URL would send it. */
+const checkRequest = (path: string, query: string) => ({
   version: '2.0',
   routeKey: '$default',
-  rawPath: '/',
-  rawQueryString: '',
+  rawPath: path,
+  rawQueryString: query,
   headers: { host: 'release-check', 'user-agent': 'Service-ReleaseCheck/1.0', accept: '*/*' },
   requestContext: {
     accountId: 'anonymous',
@@ -95,7 +93,7 @@ const FRONT_PAGE = {
     domainPrefix: 'release-check',
     http: {
       method: 'GET',
-      path: '/',
+      path,
       protocol: 'HTTP/1.1',
       sourceIp: '127.0.0.1',
       userAgent: 'Service-ReleaseCheck/1.0',
@@ -107,7 +105,7 @@ const FRONT_PAGE = {
     timeEpoch: 0,
   },
   isBase64Encoded: false,
-};
+});
 
 /** The status out of Lambda's streaming answer: a JSON prelude, eight NUL bytes, the body. */
 function parseStatus(payload: string): number | undefined {
@@ -223,8 +221,9 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       return Version;
     },
 
-    async probe(applicationId, Qualifier) {
-      const Payload = new TextEncoder().encode(JSON.stringify(FRONT_PAGE));
+    async probe(applicationId, Qualifier, target) {
+      const [, path = '/', query = ''] = /^([^?]*)\??(.*)$/.exec(target) ?? [];
+      const Payload = new TextEncoder().encode(JSON.stringify(checkRequest(path, query)));
       const FunctionName = nameOf(applicationId);
       const answer = await client.send(new InvokeCommand({ FunctionName, Qualifier, Payload, LogType: 'Tail' }));
       const payload = new TextDecoder().decode(answer.Payload);

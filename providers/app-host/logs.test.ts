@@ -54,6 +54,18 @@ test('an application that never ran has no lines; other failures are thrown', as
   await expect(failing('AccessDeniedException').read('app_1', from)).rejects.toThrow('AccessDenied');
 });
 
+test('returns the last lines of one release, by the streams of its version and day', async () => {
+  const { logs, asked } = over([
+    { events: [event(1, '01', 'one\n'), event(1, '02', 'START RequestId: 1 Version: 7\n')], nextToken: 'more' },
+    { events: [event(2, '03', 'two\nthree\n')] },
+  ]);
+  expect(await logs.tail('app_1', '7', new Date('2026-01-31T23:00:00Z'), 2)).toEqual(['two', 'three']);
+  expect(asked).toEqual([
+    { logGroupName: '/aws/lambda/prefix-app_1', logStreamNamePrefix: '2026/01/31/[7]' },
+    { logGroupName: '/aws/lambda/prefix-app_1', logStreamNamePrefix: '2026/01/31/[7]', nextToken: 'more' },
+  ]);
+});
+
 test('the log group of an application carries the ARN of its function, which alone may write to it', async () => {
   const { logs, asked } = over([{ events: [] }, { events: [] }, { events: [] }]);
   await logs.prepare('app_1');

@@ -20,6 +20,11 @@ export interface AppLogs {
     applicationId: string,
     from: { after: string | undefined; since: Date; limit: number },
   ): Promise<{ lines: AppLogLine[]; more: boolean }>;
+  /**
+   * Returns the last lines that one release printed, oldest first, of those that have arrived.
+   * @param at the time of the output: a release's lines of another day are not found
+   */
+  tail(applicationId: string, release: string, at: Date, count: number): Promise<string[]>;
   /** Deletes all of them. */
   remove(applicationId: string): Promise<void>;
 }
@@ -87,6 +92,23 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
         if (nextToken === undefined) break;
       }
       return { lines: lines.sort(order).slice(0, limit), more: nextToken !== undefined || lines.length > limit };
+    },
+
+    async tail(applicationId, release, at, count) {
+      // Lambda names streams by day and version: `2026/01/31/[7]1f0c…`.
+      const day = at.toISOString().slice(0, 10).replaceAll('-', '/');
+      const asked = { ...groupOf(applicationId), logStreamNamePrefix: `${day}/[${release}]` };
+      const lines: string[] = [];
+      let nextToken: string | undefined;
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const found = await unlessAbsent(
+          call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }),
+        );
+        for (const { message } of found?.events ?? []) if (!PLATFORM.test(message)) lines.push(...message.split('\n'));
+        nextToken = found?.nextToken;
+        if (nextToken === undefined) break;
+      }
+      return lines.filter((line) => line.trim() !== '').slice(-count);
     },
 
     async remove(applicationId) {

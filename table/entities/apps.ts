@@ -39,6 +39,8 @@ export const App = /* @__PURE__ */ entity({
       installCommand: z.string(),
       buildCommand: z.nullable(z.string()),
       startFile: z.string(),
+      /** The path that a release is checked on; absent for `/`. */
+      healthCheckPath: z.optional(z.string()),
       primaryDomain: z.string(),
       /** The host names of ours that lead here; each is claimed by a Host item. */
       hosts: z.array(z.string()),

@@ -37,7 +37,7 @@ const logGroupName = '/aws/lambda/app-1';
 
 function print(...lines: [time: number, text: string][]): void {
   const clock = { now: 0 };
-  const log = openAppLog(dataDir, 'app-1', () => clock.now);
+  const log = openAppLog(dataDir, 'app-1', '1', () => clock.now);
   const out = log.stream();
   for (const [time, text] of lines) {
     clock.now = time;
@@ -73,6 +73,13 @@ test('returns lines from a start time page by page, each once and in order', asy
   const ids = first.body.events.map(({ timestamp, eventId }) => [timestamp, eventId]);
   expect(ids).toEqual([...ids].sort());
   expect(new Set(ids.map(String)).size).toBe(2);
+});
+
+test('returns the lines of one stream, named by day and version', async () => {
+  const messages = async (logStreamNamePrefix: string) =>
+    (await call('FilterLogEvents', { logGroupName, logStreamNamePrefix })).body.events.map(({ message }) => message);
+  expect(await messages('1970/01/01/[1]')).toEqual(['one', 'two', 'three', 'four']);
+  expect(await messages('1970/01/01/[2]')).toEqual([]);
 });
 
 test('refuses an excessive limit, an invalid name and an unknown operation as the service does', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readAppLog, removeAppLog } from '../lambda/app-log.ts';
+import { type LoggedLine, readAppLog, removeAppLog } from '../lambda/app-log.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
@@ -16,8 +16,13 @@ const Filter = Group.extend({
   startTime: z.number().int().min(0).default(0),
   endTime: z.number().int().min(0).optional(),
   limit: z.number().int().min(1).max(10_000).default(10_000),
+  logStreamNamePrefix: z.string().max(512).default(''),
   nextToken: z.string().regex(/^\d+$/).default('0'),
 });
+
+/** Returns the name of the stream of a line, as Lambda names it: by day and version. */
+const streamOf = ({ timestamp, version }: LoggedLine) =>
+  `${new Date(timestamp).toISOString().slice(0, 10).replaceAll('-', '/')}/[${version}]local`;
 
 const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').replaceAll('/', '-');
 
@@ -72,15 +77,21 @@ export async function startCloudWatchLogs({ dataDir, port }: EmulatorOptions): P
         return {};
       },
       FilterLogEvents(body) {
-        const { logGroupName, startTime, endTime = Number.POSITIVE_INFINITY, limit, nextToken } = parse(Filter, body);
+        const { logGroupName, startTime, endTime = Number.POSITIVE_INFINITY, ...page } = parse(Filter, body);
+        const { limit, nextToken, logStreamNamePrefix } = page;
         find(logGroupName);
         const start = Number(nextToken);
         const matching = readAppLog(dataDir, functionOf(logGroupName)).filter(
-          ({ timestamp }) => timestamp >= startTime && timestamp <= endTime,
+          (line) =>
+            line.timestamp >= startTime && line.timestamp <= endTime && streamOf(line).startsWith(logStreamNamePrefix),
         );
         const events = matching.slice(start, start + limit);
         return {
-          events: events.map((event) => ({ ...event, logStreamName: 'local', ingestionTime: event.timestamp })),
+          events: events.map(({ version, ...event }) => ({
+            ...event,
+            logStreamName: streamOf({ version, ...event }),
+            ingestionTime: event.timestamp,
+          })),
           searchedLogStreams: [],
           ...(start + limit < matching.length ? { nextToken: String(start + limit) } : {}),
         };

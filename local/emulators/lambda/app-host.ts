@@ -92,7 +92,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       handler: Handler,
       directory,
       environment: { ...machine(node), ...options.environment, ...lambdaEnvironment(configuration, directory, region) },
-      openLog: () => openAppLog(dataDir, FunctionName),
+      openLog: () => openAppLog(dataDir, FunctionName, configuration.Version),
       initMs: options.initMs ?? 10_000,
       timeoutMs: Timeout * 1000,
       memoryMb: MemorySize,

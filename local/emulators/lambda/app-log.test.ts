@@ -14,7 +14,7 @@ const clock = { now: 0 };
 beforeEach(() => {
   clock.now = 1_000_000;
 });
-const open = () => openAppLog(dataDir, 'f', () => clock.now);
+const open = () => openAppLog(dataDir, 'f', '1', () => clock.now);
 const messages = () => readAppLog(dataDir, 'f').map(({ message }) => message);
 const size = () => statSync(join(dataDir, 'logs', 'apps', 'f.log')).size;
 

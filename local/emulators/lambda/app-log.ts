@@ -19,10 +19,11 @@ const MAX_CHARACTERS_PER_SECOND = 1024 * 1024;
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /**
- * Returns the log file of a function. A line of it is the time in milliseconds since the epoch, a space, and the text.
+ * Returns the log file of a function. A line of it is the time in milliseconds since the epoch, `/`, the version that
+ * printed it, a space, and the text.
  */
 const fileOf = (dataDir: string, functionName: string) => join(dataDir, 'logs', 'apps', `${functionName}.log`);
-const timeOf = (line: string) => Number(line.slice(0, line.indexOf(' ')));
+const timeOf = (line: string) => Number.parseInt(line, 10);
 
 export interface AppLogWriter {
   /** Opens a stream with its own line buffer, so that lines of different streams do not mix. */
@@ -30,13 +31,18 @@ export interface AppLogWriter {
   end(): void;
 }
 
-export function openAppLog(dataDir: string, functionName: string, now: () => number = Date.now): AppLogWriter {
+export function openAppLog(
+  dataDir: string,
+  functionName: string,
+  version: string,
+  now: () => number = Date.now,
+): AppLogWriter {
   const file = fileOf(dataDir, functionName);
   mkdirSync(dirname(file), { recursive: true });
   const out = openSync(file, 'a');
   const write = (lines: readonly string[]): void => {
     if (lines.length === 0) return;
-    writeSync(out, lines.map((text) => `${now()} ${text}\n`).join(''));
+    writeSync(out, lines.map((text) => `${now()}/${version} ${text}\n`).join(''));
     if (fstatSync(out).size > MAX_LOG_BYTES) halve(file);
   };
 
@@ -99,6 +105,8 @@ export interface LoggedLine {
   timestamp: number;
   /** Position among the lines of the same millisecond, with a fixed number of digits, so that ids sort by age. */
   eventId: string;
+  /** The version of the function that printed it. */
+  version: string;
   message: string;
 }
 
@@ -114,7 +122,11 @@ export function readAppLog(dataDir: string, functionName: string): LoggedLine[] 
       const timestamp = timeOf(line);
       place = timestamp === last ? place + 1 : 0;
       last = timestamp;
-      return { timestamp, eventId: String(place).padStart(20, '0'), message: line.slice(line.indexOf(' ') + 1) };
+      const head = line.slice(0, line.indexOf(' '));
+      return {
+        ...{ timestamp, eventId: String(place).padStart(20, '0'), version: head.split('/')[1] ?? '' },
+        message: line.slice(head.length + 1),
+      };
     });
 }
 

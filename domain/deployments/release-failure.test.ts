@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { explainReleaseFailure } from './release-failure.ts';
+
+const TIMED_OUT = 'RequestId: 1-2 Error: Task timed out after 30.00 seconds';
+const EXITED = 'RequestId: 1-2 Error: Runtime exited with error: exit status 1';
+
+test.each<[what: string, error: string, lines: string[], expected: string]>([
+  [
+    'a missing variable, with its stack',
+    EXITED,
+    [
+      '/var/task/server.js:1',
+      'throw new Error()',
+      '',
+      'Error: DATABASE_URL is not set',
+      '    at Object.<anonymous>',
+      'Node.js v22.1.0',
+    ],
+    'The new release did not start: Error: DATABASE_URL is not set. The previous release goes on serving.',
+  ],
+  [
+    'an error with a code',
+    EXITED,
+    ["Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'express' imported from /var/task/server.js"],
+    'The new release did not start: Error [ERR_MODULE_NOT_FOUND]: Cannot find package \'express\' imported from /var/task/server.js. Only "dependencies" are part of a release',
+  ],
+  [
+    'a file that no build made',
+    EXITED,
+    ["Error: Cannot find module '/var/task/dist/index.js'"],
+    "The new release did not start: Error: Cannot find module '/var/task/dist/index.js'. The file is not in the release: check that the build creates it",
+  ],
+  ['an exit that says nothing', EXITED, [], 'The new release ended with exit code 1 before it answered. '],
+  [
+    'a script that ends',
+    'RequestId: 1-2 Error: Runtime exited without providing a reason',
+    ['done'],
+    'The new release ended before it answered: a web application must listen on process.env.PORT',
+  ],
+  [
+    'a fixed port',
+    TIMED_OUT,
+    ['Server running on http://localhost:3000/'],
+    'The new release did not answer within 30 seconds: nothing listens on PORT. Its log mentions port 3000: listen on process.env.PORT instead',
+  ],
+  ['a fixed port in words', TIMED_OUT, ['Listening on port: 4000'], 'Its log mentions port 4000'],
+  [
+    'a worker',
+    TIMED_OUT,
+    ['waiting for jobs', 'listening on port 40123'],
+    'nothing listens on PORT. A web application must listen on process.env.PORT; programs without a web server are not hosted.',
+  ],
+  [
+    'a killed process',
+    'RequestId: 1-2 Error: Runtime exited with error: signal: killed',
+    [],
+    'used more memory than it has (1024 MB)',
+  ],
+  [
+    'a write beside the code',
+    EXITED,
+    ["Error: EROFS: read-only file system, open 'a.txt'"],
+    'The code folder is read-only at run time',
+  ],
+])('explains %s', (_what, error, lines, expected) => {
+  expect(explainReleaseFailure({ status: undefined, error }, '/', lines)).toContain(expected);
+});
+
+test('a status is explained by what the log says', () => {
+  const text = explainReleaseFailure({ status: 500, error: undefined }, '/health', [
+    'TypeError: x is not a function',
+    '    at y',
+  ]);
+  expect(text).toBe(
+    [
+      'The new release answered 500 on /health; a status below 500 is needed. Its log says: TypeError: x is not a function. The previous release goes on serving.',
+      '    The end of its log:',
+      '    TypeError: x is not a function',
+      '        at y',
+    ].join('\n'),
+  );
+});
+
+test('quotes the last 50 lines, and no more characters than the state of an execution holds', () => {
+  const lines = Array.from({ length: 80 }, (_, index) => `line ${index}`);
+  const text = explainReleaseFailure({ status: 500, error: undefined }, '/', lines);
+  expect(text.split('\n').slice(2)).toEqual(lines.slice(-50).map((line) => `    ${line}`));
+  const long = explainReleaseFailure(
+    { status: 500, error: undefined },
+    '/',
+    lines.map((line) => line.repeat(10_000)),
+  );
+  expect(long.length).toBeLessThan(10_000);
+});

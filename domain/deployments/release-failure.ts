@@ -1,0 +1,95 @@
+import type { HealthCheck } from '../../providers/app-host/app-host.ts';
+import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
+
+/** Lines of output that a failure quotes, and their size in characters: the state of an execution holds 32 KB. */
+const MAX_QUOTED_LINES = 50;
+const MAX_QUOTED_CHARACTERS = 8000;
+const MAX_LINE_LENGTH = 500;
+/** The first port that an operating system assigns itself: the local run's are all above it. */
+const FIRST_EPHEMERAL_PORT = 32_768;
+
+/** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. */
+const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: \S/;
+const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
+
+/** Advice for errors whose message does not say what to do, in order of precedence. */
+const ADVICE: readonly [pattern: RegExp, advice: string][] = [
+  [/JavaScript heap out of memory/, `It used more memory than it has: ${MEMORY_MB} MB.`],
+  [
+    /EROFS|read-only file system/i,
+    'The code folder is read-only at run time: write temporary files to /tmp, and keep data in a database.',
+  ],
+  [
+    /Cannot find (?:module|package) '(?:[./]|file:)/,
+    'The file is not in the release: check that the build creates it, and that .gitignore does not keep it out of the repository.',
+  ],
+  [
+    /Cannot find (?:module|package) '/,
+    'Only "dependencies" are part of a release: add the package there, not to "devDependencies".',
+  ],
+];
+
+/** The error that a release printed last; undefined if it printed none. */
+const errorIndex = (lines: readonly string[]): number => lines.findLastIndex((line) => ERROR_MESSAGE.test(line));
+
+const endOf = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+
+/** Explains why a release did not answer at all. */
+function explainSilence(error: string, lines: readonly string[], printed: string | undefined): string {
+  if (/signal: killed|OutOfMemory/i.test(error)) {
+    return `The new release used more memory than it has (${MEMORY_MB} MB) and was killed.`;
+  }
+  if (/timed out/i.test(error)) {
+    const port = lines.map((line) => Number(PORT_MENTION.exec(line)?.[1])).findLast((each) => each > 0);
+    const mention =
+      port !== undefined && port < FIRST_EPHEMERAL_PORT
+        ? `Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`
+        : 'A web application must listen on process.env.PORT; programs without a web server are not hosted.';
+    return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: nothing listens on PORT. ${mention}`;
+  }
+  if (printed !== undefined) return `The new release did not start: ${endOf(printed)}`;
+  const code = /exit status (\d+)/.exec(error)?.[1];
+  if (code !== undefined) return `The new release ended with exit code ${code} before it answered.`;
+  if (/exited without providing a reason|exit status 0/.test(error)) {
+    return 'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted.';
+  }
+  return `The new release did not answer: ${endOf(error)}`;
+}
+
+/** Returns the lines to quote: the last ones, and the error with its stack if that is above them. */
+function quote(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  let characters = 0;
+  for (const line of lines.toReversed()) {
+    const cut = line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
+    characters += cut.length;
+    if (kept.length === MAX_QUOTED_LINES || characters > MAX_QUOTED_CHARACTERS) break;
+    kept.unshift(cut);
+  }
+  return kept;
+}
+
+/**
+ * Explains a failed health check to the application's owner: what happened, in the words of the error that the release
+ * printed, what to do about it, and the end of its output.
+ * @param path that was requested
+ * @param lines the last lines that the release printed, without secrets
+ */
+export function explainReleaseFailure(
+  { status, error = '' }: Pick<HealthCheck, 'status' | 'error'>,
+  path: string,
+  lines: readonly string[],
+): string {
+  const index = errorIndex(lines);
+  const printed = index < 0 ? undefined : lines[index]?.trim().slice(0, MAX_LINE_LENGTH);
+  const said = printed === undefined ? '' : ` Its log says: ${endOf(printed)}`;
+  const reason =
+    status === undefined
+      ? explainSilence(error.replace(/^RequestId: \S+ (Error: )?/, ''), lines, printed)
+      : `The new release answered ${status} on ${path}; a status below 500 is needed.${said}`;
+  const advice = ADVICE.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1];
+  const sentences = [reason, ...(advice ? [advice] : []), 'The previous release goes on serving.'].join(' ');
+  const quoted = quote(lines);
+  const heading = quoted.length > 0 ? ['    The end of its log:'] : [];
+  return [sentences, ...heading, ...quoted.map((line) => `    ${line}`)].join('\n');
+}

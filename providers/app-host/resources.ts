@@ -1,0 +1,6 @@
+/** What a hosted application has. Without imports, so that texts can name it without Lambda's client. */
+
+/** Memory in MB. */
+export const MEMORY_MB = 1024;
+/** The longest that a request may take, in seconds; a start may take as long. */
+export const TIMEOUT_SECONDS = 30;
