@@ -1,4 +1,4 @@
-/** What a hosted application has. Without imports, so that texts can name it without Lambda's client. */
+/** Resources of a hosted application. No imports, so that texts can name them without Lambda’s client. */
 
 /** Memory in MB. */
 export const MEMORY_MB = 1024;
