@@ -1,5 +1,5 @@
 import { startReconciliation } from '../domain/custom-domains/reconciliation.ts';
-import { endClaimsUnder } from '../domain/custom-domains/release.ts';
+import { endClaimsOfEnded, endClaimsUnder } from '../domain/custom-domains/release.ts';
 import { acceptRegisteredDomain, routeCustomDomain, unrouteCustomDomain } from '../domain/custom-domains/verify.ts';
 import type { Deps } from '../domain/deps.ts';
 import { App } from '../table/entities/apps.ts';
@@ -16,8 +16,8 @@ export const customDomainRules = (deps: CustomDomainRuleDeps): Rules => ({
   // A domain that is registered with us needs no other proof.
   'custom-domain.verify-registered': on(App).sets('customDomain.token', (app) => acceptRegisteredDomain(deps, app)),
   // The next owner of the name must not find another's application on it.
-  'custom-domain.end-with-registration': on(Domain).becomes({ status: 'EXPIRED' }, ({ name }) =>
-    endClaimsUnder(deps, name, deps.now().toISOString()),
+  'custom-domain.end-with-registration': on(Domain).becomes({ status: 'EXPIRED' }, (domain) =>
+    endClaimsOfEnded(deps, domain),
   ),
   'custom-domain.end-at-registration': on(Domain).becomes({ status: 'ACTIVE' }, ({ name, registeredAt }) =>
     endClaimsUnder(deps, name, registeredAt ?? ''),

@@ -9,7 +9,7 @@ import { sweep } from '../sweep/sweep.ts';
 import { newCustomDomain } from './claim.ts';
 import { ownershipQueue, startVerifications } from './ownership.ts';
 import { newTenant } from './reconciliation.ts';
-import { endClaimsUnder } from './release.ts';
+import { endClaimsOfEnded, endClaimsUnder } from './release.ts';
 import { removeCustomDomain, setCustomDomain } from './set-remove.ts';
 import { checkCustomDomain, customDomainQueue, getCustomDomain } from './verify.ts';
 
@@ -267,6 +267,44 @@ test('a domain that another account registers here takes the verified domain fro
   expect(await check('former')).toMatchObject({ status: 'VERIFIED' });
   await endClaimsUnder(deps, 'mine.co.za', new Date(clock.now - DAY).toISOString());
   expect(await check('former')).toMatchObject({ status: 'VERIFIED' });
+});
+
+test('a domain that left the registrar proves nothing, and its end leaves the claims of its next owner', async () => {
+  const { deps, clock, set, check, register, holder, pass, closeTenants, texts, token, addApp, show } = await accounts(
+    'former',
+    'next',
+  );
+  await deps.table.transact([addApp('app_other', 'former')]);
+  await register('former', 'mine.co.za');
+  clock.now += DAY;
+  await set('former');
+  await set('former', 'other.mine.co.za', 'app_other');
+  await check('former');
+  await checkCustomDomain(deps, caller('former'), { id: 'app_other' });
+  expect([await holder(), await holder('other.mine.co.za')]).toEqual(['former', 'former']);
+  clock.now += DAY;
+  const of = { accountId: 'former', id: 'dom_former' };
+  const confirmedAt = deps.now().toISOString();
+  clock.now += 2 * DAY;
+  const absent = { confirmedAt, absentSince: deps.now().toISOString() };
+  await deps.table.transact([change(Domain, of, { set: absent })]);
+  await pass(5);
+  expect(await show('former')).toMatchObject({ status: 'VERIFIED', problem: expect.stringMatching(/is missing/) });
+  expect(await set('next')).toMatchObject({ status: 'PENDING' });
+  texts.set(CHALLENGE, [await token('next')]);
+  await check('next');
+  await closeTenants();
+  expect(await check('next')).toMatchObject({ status: 'VERIFIED' });
+  expect(await holder('other.mine.co.za')).toBe('former');
+  clock.now += DAY;
+  const ends = change(Domain, of, { set: { status: 'EXPIRED' } });
+  await deps.table.transact([ends, remove(DomainName, { name: 'mine.co.za' })]);
+  const ended = await deps.table.get(Domain, of);
+  if (!ended) throw new Error('no domain');
+  await endClaimsOfEnded(deps, ended);
+  await closeTenants();
+  expect([await holder(), await holder('other.mine.co.za')]).toEqual(['next', undefined]);
+  expect(await show('next')).toMatchObject({ status: 'VERIFIED' });
 });
 
 test('unverified claims of before exclude no other account, and verified domains of before are verified again', async () => {

@@ -1,5 +1,6 @@
 import { App, Host, verifiedHostsNear } from '../../table/entities/apps.ts';
 import { DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
+import type { Domain } from '../../table/entities/registrar.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
@@ -91,3 +92,10 @@ export async function endClaimsUnder(deps: Deps, name: string, since: string): P
     from = `${reached} `;
   }
 }
+
+/**
+ * Ends the claims of a domain whose registration ended. One that has left the registrar may have its next owner's claims
+ * already: those that were verified after the registrar last had it stay.
+ */
+export const endClaimsOfEnded = (deps: Deps, { name, absentSince, confirmedAt }: Domain): Promise<void> =>
+  endClaimsUnder(deps, name, absentSince ? (confirmedAt ?? absentSince) : deps.now().toISOString());

@@ -3,7 +3,10 @@ import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
-/** Returns the domains registered here that a host is, or is below, whichever account has them: the closest first. */
+/**
+ * Returns the domains registered here that a host is, or is below, whichever account has them: the closest first. A domain that
+ * the registrar denies is not among them, because its registration proves nothing any more.
+ */
 export async function findRegistrations(deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> {
   const labels = host.split('.');
   const names = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
@@ -13,7 +16,7 @@ export async function findRegistrations(deps: Pick<Deps, 'table'>, host: string)
       claim ? [deps.table.get(Domain, { accountId: claim.accountId, id: claim.domainId })] : [],
     ),
   );
-  return domains.flatMap((domain) => (domain?.status === 'ACTIVE' ? [domain] : []));
+  return domains.flatMap((domain) => (domain?.status === 'ACTIVE' && !domain.absentSince ? [domain] : []));
 }
 
 /** The same of one account. */

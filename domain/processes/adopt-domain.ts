@@ -68,7 +68,7 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
   const domain: Domain = {
     ...{ id, accountId, name, tld, yearsAtOnce, privacy, owner, nameservers, years: 1 },
     ...{ status: 'ACTIVE', autoRenew: true, dnsProvider: 'PLATFORM' },
-    ...{ registeredAt: now, expiresAt, registryExpiresAt: expiresAt, createdAt: now },
+    ...{ registeredAt: now, confirmedAt: now, expiresAt, registryExpiresAt: expiresAt, createdAt: now },
   };
   const zone = { accountId, domainId: id, name, version: 1, mirrored: 0, hostedZoneId };
   await deps.table.transact([

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Payments } from '../../providers/payments/payments.ts';
+import type { Registrar } from '../../providers/registrar/registrar.ts';
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { fromItem, toItem } from '../../table/attributes.ts';
@@ -206,7 +207,7 @@ async function everyQueue() {
     ...{ deployments: executions(), teardowns: executions(), hosting: executions(), databaseMaking: executions() },
     ...{ tenantExecutions: executions(), domainTasks: executions(), queue: provider<DeliveryQueue>() },
     ...{ mirrors: provider<ZoneSyncQueue>(), txt: provider<TxtRecords>({ at: [] }), payments: provider<Payments>() },
-    ...{ extensions: async () => [], plans: async () => [] },
+    ...{ extensions: async () => [], plans: async () => [], registrar: provider<Registrar>() },
   };
   const jobs = {
     ...reconcilers(needs),

@@ -7,6 +7,7 @@ import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { type ConfirmationDeps, confirmRegistration, type Unconfirmed } from './confirmation.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
 import { endRegistration } from './tasks.ts';
@@ -14,6 +15,7 @@ import type { TldCatalogue } from './tlds.ts';
 
 /** Moves domains through their lifecycle as time passes and invoices are paid or not. */
 export type LifecycleDeps = Deps & { domainTasks: Executions };
+type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { extensions: TldCatalogue };
 type Task = NonNullable<Domain['task']>;
 
 const HOUR_MS = 3_600_000;
@@ -75,19 +77,23 @@ export async function onDomainInvoiceVoided(deps: Pick<Deps, 'table' | 'now'>, i
     await ignoreConflict(deps.table.transact(endRegistration(domain, 'FAILED', { task: 'absent' }, concurrentUpdate)));
   } else if (domain?.renewal?.invoiceId === invoice.id && !domain.task) {
     const when = { 'renewal.invoiceId': { is: invoice.id }, task: 'absent' as const };
-    const set = scheduleCheck({ ...domain, autoRenew: false });
+    const set = { autoRenew: false, ...scheduleCheck({ ...domain, autoRenew: false, renewal: undefined }) };
     await ignoreConflict(
       deps.table.write(Domain, change(Domain, unchanged(domain), { set, remove: ['renewal'], when }, concurrentUpdate)),
     );
   }
 }
 
-/** Takes a domain's next due step: supervises its task, invoices or renews its next term, or ends it. */
-export async function advanceDomain(deps: LifecycleDeps & { extensions: TldCatalogue }, domain: Domain): Promise<void> {
-  const now = deps.now();
+/**
+ * Takes a domain's next due step: supervises its task, invoices or renews its next term, ends it, or asks the registrar
+ * whether it still has it.
+ * @returns what the registrar did not confirm
+ */
+export async function advanceDomain(deps: AdvanceDeps, domain: Domain): Promise<Unconfirmed | undefined> {
   if (domain.task) await superviseTask(deps, domain, domain.task);
   else if (domain.status === 'PENDING') await checkOrder(deps, domain);
-  else if (domain.status === 'ACTIVE') await checkTerm(deps, domain, now.toISOString());
+  else if (domain.status === 'ACTIVE') return await checkTerm(deps, domain, deps.now().toISOString());
+  return undefined;
 }
 
 async function superviseTask(deps: LifecycleDeps, domain: Domain, task: Task): Promise<void> {
@@ -113,44 +119,43 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
   await ignoreConflict(deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate)));
 }
 
-async function checkTerm(
-  deps: LifecycleDeps & { extensions: TldCatalogue },
-  domain: Domain,
-  now: string,
-): Promise<void> {
+async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {
   const { id, expiresAt, registryExpiresAt, yearsAtOnce, renewal } = domain;
   const { ends, invoices, renews } = lifecycleTimes(domain);
-  if (renewal?.paid) return await beginRenewal(deps, domain);
-  if (ends && ends <= now) {
+  if (renewal?.paid) await beginRenewal(deps, domain);
+  else if (ends && ends <= now) {
     await ignoreConflict(deps.table.transact(endRegistration(domain, 'EXPIRED', { task: 'absent' }, concurrentUpdate)));
-    return;
-  }
-  if (renews && renews <= now && expiresAt && registryExpiresAt) {
+  } else if (renews && renews <= now && expiresAt && registryExpiresAt) {
     const left = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
     const execution = `${id}-${Date.parse(registryExpiresAt)}`;
-    return await beginTask(deps, domain, { kind: 'RENEW', years: Math.min(left, yearsAtOnce), execution });
-  }
-  if (invoices && invoices <= now) return await invoiceNextTerm(deps, domain);
+    await beginTask(deps, domain, { kind: 'RENEW', years: Math.min(left, yearsAtOnce), execution });
+  } else if (invoices && invoices <= now) {
+    if (!(await invoiceNextTerm(deps, domain)))
+      return await confirmOrPostpone(deps, { ...domain, autoRenew: false }, now);
+  } else return await confirmOrPostpone(deps, domain, now);
+  return undefined;
+}
+
+/** A domain that was denied is asked for whenever it is looked at: it has no other time but its end. */
+async function confirmOrPostpone(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {
+  if (domain.absentSince || lifecycleTimes(domain).confirms <= now) return await confirmRegistration(deps, domain);
   const set = scheduleCheck(domain);
   const when = { status: { is: 'ACTIVE' }, task: 'absent' as const };
   await ignoreConflict(deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate)));
+  return undefined;
 }
 
 /** The length of a renewal, in years. */
 const RENEWAL_YEARS = 1;
 
-async function invoiceNextTerm(deps: LifecycleDeps & { extensions: TldCatalogue }, domain: Domain): Promise<void> {
+/** Issues the invoice for the next term. @returns false where none can be had: the domain ends when its term does */
+async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boolean> {
   const { accountId, id, name, tld } = domain;
   const { lastPaid = '' } = lifecycleTimes(domain);
   const price = (await deps.extensions()).find((each) => each.tld === tld)?.renewal;
   const now = deps.now();
-  if (price === undefined || lastPaid <= now.toISOString()) {
-    // No longer sold, or too late: it ends when its term does.
-    const set = scheduleCheck({ ...domain, autoRenew: false });
-    const off = change(Domain, unchanged(domain), { set, when: { status: { is: 'ACTIVE' } } }, concurrentUpdate);
-    await ignoreConflict(deps.table.write(Domain, off));
-    return;
-  }
+  // No longer sold, or too late.
+  if (price === undefined || lastPaid <= now.toISOString()) return false;
   const read = () => deps.table.get(Domain, { accountId, id });
   await withWallet(deps, accountId, read, async (wallet, found) => {
     if (!found || found.renewal || found.status !== 'ACTIVE') return;
@@ -173,10 +178,11 @@ async function invoiceNextTerm(deps: LifecycleDeps & { extensions: TldCatalogue 
     );
     await deps.table.transact(wallet.writes());
   });
+  return true;
 }
 
 /** Domains whose task, order or term needs attention. */
-export const domainQueue: DueQueue<typeof Domain, LifecycleDeps & { extensions: TldCatalogue }> = {
+export const domainQueue: DueQueue<typeof Domain, AdvanceDeps, Unconfirmed> = {
   queue: 'DOMAIN',
   entity: Domain,
   act: advanceDomain,

@@ -6,6 +6,8 @@ const DAY_MS = 86_400_000;
 const RENEWAL_LEAD_MS = 30 * DAY_MS;
 /** A renewal is paid for until this long before the end: `.co.za` can be renewed until a day before it. */
 const RENEWAL_CUTOFF_MS = 2 * DAY_MS;
+/** The registrar is asked this often whether it still has a domain, in milliseconds. */
+const CONFIRMATION_INTERVAL_MS = 7 * DAY_MS;
 /** Time without a heartbeat after which a task counts as dead, in milliseconds. */
 const TASK_HEARTBEAT_TIMEOUT_MS = 300_000;
 
@@ -20,29 +22,33 @@ export function addYears(iso: string, years: number): string {
   return date.toISOString();
 }
 
-/** The times in a domain's life. */
-export function lifecycleTimes({ expiresAt, registryExpiresAt, autoRenew, renewal }: Domain) {
+/** The times in a domain's life. A domain that the registrar denies is neither invoiced nor renewed. */
+export function lifecycleTimes(domain: Domain) {
+  const { expiresAt, registryExpiresAt, autoRenew, renewal, absentSince } = domain;
   const end = expiresAt ?? undefined;
+  const confirmedAt = domain.confirmedAt ?? domain.registeredAt ?? domain.createdAt;
   return {
     /** It is over. */
     ends: end,
     /** The next term is invoiced. */
-    invoices: end && autoRenew && !renewal ? timestampBefore(end, RENEWAL_LEAD_MS) : undefined,
+    invoices: end && autoRenew && !renewal && !absentSince ? timestampBefore(end, RENEWAL_LEAD_MS) : undefined,
     /** An invoice for the next term can no longer be paid. */
     lastPaid: end && timestampBefore(end, RENEWAL_CUTOFF_MS),
     /** The registry's term is renewed because more is paid for. */
     renews:
-      end && registryExpiresAt && registryExpiresAt < timestampBefore(end, DAY_MS)
+      end && !absentSince && registryExpiresAt && registryExpiresAt < timestampBefore(end, DAY_MS)
         ? timestampBefore(registryExpiresAt, RENEWAL_LEAD_MS)
         : undefined,
+    /** The registrar is asked whether it still has it. */
+    confirms: timestampBefore(confirmedAt, -CONFIRMATION_INTERVAL_MS),
   };
 }
 
 /** Returns the attributes that schedule the next check of a domain by its times, not before `earliest`. */
 export function scheduleCheck(domain: Domain, earliest?: Date): DueAttributes {
-  const { ends, invoices, renews } = lifecycleTimes(domain);
+  const { ends, invoices, renews, confirms } = lifecycleTimes(domain);
   const least = earliest?.toISOString() ?? '';
-  const next = [ends, invoices, renews].flatMap((time) => time ?? []).sort()[0] ?? least;
+  const next = [ends, invoices, renews, confirms].flatMap((time) => time ?? []).sort()[0] ?? least;
   return schedule(Domain, next > least ? next : least);
 }
 

@@ -139,6 +139,7 @@ async function activate(
   const registryExpiresAt = expiresAt.toISOString();
   const set = {
     ...{ status: 'ACTIVE' as const, registeredAt: deps.now().toISOString(), registryExpiresAt, nameservers },
+    confirmedAt: deps.now().toISOString(),
     expiresAt: addYears(registryExpiresAt, Math.max(0, years - yearsAtOnce)),
   };
   const writes = [
@@ -161,13 +162,14 @@ async function activate(
 
 function applyRenewal(deps: Deps, domain: Domain, task: Task, { expiresAt }: Registered): Write[] {
   const set = {
+    confirmedAt: deps.now().toISOString(),
     registryExpiresAt: expiresAt.toISOString(),
     // What an invoice pays for comes on top; otherwise it was paid for from the beginning.
     expiresAt: task.invoiceId && domain.expiresAt ? addYears(domain.expiresAt, task.years) : domain.expiresAt,
   };
   const renewal = task.invoiceId ? undefined : domain.renewal;
-  const next = scheduleCheck({ ...domain, ...set, task: undefined, renewal }, deps.now());
-  const removedAttributes = task.invoiceId ? ['task', 'renewal'] : ['task'];
+  const next = scheduleCheck({ ...domain, ...set, task: undefined, renewal, absentSince: undefined }, deps.now());
+  const removedAttributes = ['task', 'absentSince', ...(task.invoiceId ? ['renewal'] : [])];
   return [
     change(
       Domain,
@@ -214,12 +216,16 @@ function applyRefusal(deps: Deps, domain: Domain, task: Task): Write[] {
   ];
 }
 
-/** Ends a domain; its name is free. */
+/**
+ * Ends a domain; its name is free.
+ * @param also what else is stored of its end
+ */
 export function endRegistration(
   domain: Domain,
   status: 'FAILED' | 'EXPIRED',
   when: Parameters<typeof remove>[2],
   onConditionFailed: () => Error = concurrentUpdate,
+  also: Partial<Domain> = {},
 ): Write[] {
   const { name, id } = domain;
   const removedAttributes = ['task', 'renewal', ...unschedule(Domain)];
@@ -227,7 +233,7 @@ export function endRegistration(
     change(
       Domain,
       ifUnchanged(domain),
-      { set: { status }, remove: removedAttributes, when: { ...when, status: { is: domain.status } } },
+      { set: { ...also, status }, remove: removedAttributes, when: { ...when, status: { is: domain.status } } },
       onConditionFailed,
     ),
     remove(DomainName, { name }, { domainId: { is: id } }, onConditionFailed),

@@ -2,15 +2,17 @@ import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { reconcilers } from '../../domain/processes/reconciler.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
+import { registrar } from '../../runtime/bindings/registrar.ts';
 import { tlds } from '../../runtime/bindings/tlds.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
 import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { reportEvents, reportOverdue } from '../../runtime/observability/delivery-metrics.ts';
+import { reportUnconfirmed } from '../../runtime/observability/domain-metrics.ts';
 import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
 import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
-const jobs = reconcilers({ ...deps, ...machines, txt, queue, mirrors, extensions: tlds });
+const jobs = reconcilers({ ...deps, ...machines, txt, queue, mirrors, registrar, extensions: tlds });
 
 /** Every minute: finds overdue work and requeues it. */
 export const handler = sweeper(
@@ -19,6 +21,7 @@ export const handler = sweeper(
     queuedDeliveries: reporting(jobs.queuedDeliveries, reportOverdue),
     waitingDeliveries: reporting(jobs.waitingDeliveries, reportOverdue),
     events: reporting(jobs.events, reportEvents),
+    domains: reporting(jobs.domains, reportUnconfirmed),
   },
   async () => reportQuarantine(await countQuarantined(deps)),
 );

@@ -30,6 +30,7 @@ type RunbookAnchor =
   | 'ai-ledger'
   | 'dns-behind'
   | 'domains-refused'
+  | 'domains-absent'
   | 'webhooks-behind'
   | 'webhooks-disabled'
   | 'hosting-servers'

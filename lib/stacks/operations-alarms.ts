@@ -155,6 +155,21 @@ function alarmsForDomains({ queueName, stage }: DomainsStack): Alarm[] {
       runbookAnchor: 'domains-refused',
     },
     {
+      name: 'domains-absent',
+      metric: sum(METRIC_NAMESPACE, 'DomainsUnconfirmed', { stage, outcome: 'ABSENT' }),
+      threshold: 0,
+      description:
+        'The registrar says that it has a registered domain no more. The domain ends after seven days of it.',
+      runbookAnchor: 'domains-absent',
+    },
+    {
+      name: 'domains-unknown',
+      metric: sum(METRIC_NAMESPACE, 'DomainsUnconfirmed', { stage, outcome: 'UNKNOWN' }),
+      threshold: 5,
+      description: 'The registrar did not say of more than 5 domains within 5 minutes whether it has them.',
+      runbookAnchor: 'domains-absent',
+    },
+    {
       name: 'dns-waiting',
       metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: queueName }),
       threshold: 100,

@@ -53,7 +53,7 @@ const VISIBILITY_TIMEOUT_SECONDS = 70;
 export class DomainsStack extends PlatformStack {
   /** Starts the registration or renewal of a domain. */
   readonly start: Use;
-  /** As `start`, and reads the status of an execution. */
+  /** As `start`, and reads the status of an execution, and of a domain at the registrar. */
   readonly supervise: Use;
   /** Requests the sync of a zone. */
   readonly syncZones: Use;
@@ -94,6 +94,7 @@ export class DomainsStack extends PlatformStack {
           on: [names.domain.executions],
           wildcard: 'executions are named after domains',
         },
+        registrarRight('GetDomainDetail'),
       ],
     };
     new PlatformFunction(this, platform, 'operator/adoptDomain', {

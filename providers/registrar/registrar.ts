@@ -42,8 +42,14 @@ export interface Registrar {
   /** The newest operation of that kind on a domain that was submitted at or after a time. */
   find(kind: OperationKind, domain: string, since: Date): Promise<Operation | undefined>;
   operation(id: string): Promise<Operation>;
-  /** Reads the expiry and the name servers of a domain in the platform's account; undefined for other domains. */
-  registered(domain: string): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
+  /**
+   * Reads the expiry and the name servers of a domain in the platform's account; undefined only where the registrar says that
+   * the domain is not in it.
+   */
+  registered(
+    domain: string,
+    options?: Pick<CallOptions, 'attempts'>,
+  ): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
   /** Has a domain answered for by these name servers. */
   delegate(domain: string, nameservers: readonly string[]): Promise<void>;
 }
@@ -169,7 +175,7 @@ export function createRegistrar(call: Call): Registrar {
     operation: async (id) =>
       toOperation(await call<WireOperation>('GetOperationDetail', { OperationId: id }, READ_OPTIONS)),
 
-    async registered(domain) {
+    async registered(domain, options) {
       interface Detail {
         ExpirationDate: number;
         Nameservers?: { Name: string }[];
@@ -178,10 +184,11 @@ export function createRegistrar(call: Call): Registrar {
         const { ExpirationDate, Nameservers = [] } = await call<Detail>(
           'GetDomainDetail',
           { DomainName: domain },
-          READ_OPTIONS,
+          { ...READ_OPTIONS, ...options },
         );
         return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
       } catch (error) {
+        // "A domain name that doesn't belong to the account that submitted the request", in the API reference of GetDomainDetail.
         if (isNamed(error, 'InvalidInput')) return undefined;
         throw error;
       }

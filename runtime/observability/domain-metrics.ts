@@ -1,5 +1,7 @@
 import type { ZoneSyncResult } from '../../domain/dns/sync.ts';
+import type { Unconfirmed } from '../../domain/registrar/confirmation.ts';
 import type { DomainIds } from '../../domain/registrar/tasks.ts';
+import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { log, metrics } from './log.ts';
 
 /** Logs and counts the tasks that the registrar refused, by kind. */
@@ -18,4 +20,13 @@ export function reportZoneSync(ids: DomainIds, { changed, problem }: ZoneSyncRes
     log.error('zone sync failed', error, { ...ids, failures, ...metrics({}, { ZoneSyncFailures: [1, 'Count'] }) });
   }
   return { ...ids, changed };
+}
+
+/** Logs and counts the domains that the registrar did not confirm: it denied them, or did not answer. */
+export function reportUnconfirmed({ results }: SweepReport<Unconfirmed>): void {
+  for (const { outcome, error, ...about } of results) {
+    const one = metrics({ outcome }, { DomainsUnconfirmed: [1, 'Count'] });
+    if (outcome === 'UNKNOWN') log.error('registrar did not answer about a domain', error, { ...about, ...one });
+    else log.warn('domain no longer at the registrar', { ...about, ended: outcome === 'ENDED', ...one });
+  }
 }

@@ -55,6 +55,10 @@ export const Domain = /* @__PURE__ */ entity({
       invoiceId: z.optional(z.string()),
       /** The end of the registry's own term. */
       registryExpiresAt: z.optional(z.string()),
+      /** Time at which the registrar last said that it has the domain; absent until it was asked (domain/registrar/confirmation.ts). */
+      confirmedAt: z.optional(z.string()),
+      /** Time at which the registrar first said that it has the domain no more. Of an ended domain: why it ended. */
+      absentSince: z.optional(z.string()),
       /** The task in progress at the registrar; one at a time. */
       task: z.optional(
         z.object({

@@ -1,0 +1,98 @@
+import type { Registrar } from '../../providers/registrar/registrar.ts';
+import { Invoice } from '../../table/entities/billing.ts';
+import { Domain } from '../../table/entities/registrar.ts';
+import type { Change } from '../../table/expressions.ts';
+import { schedule } from '../../table/schedule.ts';
+import { change } from '../../table/writes.ts';
+import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { scheduleCheck } from './schedule.ts';
+import { endRegistration } from './tasks.ts';
+
+/**
+ * A registered domain can leave without a word to us: its owner moves it to another registrar, or the registry deletes it.
+ * The registrar is asked every week whether it still has the domain (docs/decisions/0032-names.md).
+ */
+export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered'> };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Time for which the registrar must deny a domain before it ends, in milliseconds. It is asked every day. */
+const GRACE_PERIOD_MS = 7 * DAY_MS;
+/** Delay after a question that the registrar did not answer, in milliseconds. */
+const RETRY_DELAY_MS = HOUR_MS;
+
+/** Result of a check that did not confirm a domain, for logs and metrics. */
+export interface Unconfirmed {
+  accountId: string;
+  domainId: string;
+  domain: string;
+  /** `UNKNOWN` where the registrar did not answer, which proves nothing. */
+  outcome: 'ABSENT' | 'ENDED' | 'UNKNOWN';
+  /** Time at which the registrar first denied the domain. */
+  absentSince?: string;
+  error?: unknown;
+}
+
+/** Asks the registrar whether it still has a domain, and ends one that it has denied for the whole grace period. */
+export async function confirmRegistration(deps: ConfirmationDeps, domain: Domain): Promise<Unconfirmed | undefined> {
+  const { accountId, id: domainId, name } = domain;
+  const ids = { accountId, domainId, domain: name };
+  let present: boolean;
+  try {
+    // One attempt, because the sweep has other items: the next one is an hour later.
+    present = (await deps.registrar.registered(name, { attempts: 1 })) !== undefined;
+  } catch (error) {
+    // Not a failure of the item: ten of those would quarantine the domain, and nothing would renew it.
+    const later = new Date(deps.now().getTime() + RETRY_DELAY_MS);
+    await update(deps, domain, { set: scheduleCheck(domain, later) });
+    return { ...ids, outcome: 'UNKNOWN', error };
+  }
+  const now = deps.now();
+  if (present) {
+    const { absentSince: _, ...rest } = domain;
+    const confirmedAt = now.toISOString();
+    const next = scheduleCheck({ ...rest, confirmedAt });
+    await update(deps, domain, { set: { confirmedAt, ...next }, remove: ['absentSince'] });
+    return undefined;
+  }
+  const absentSince = domain.absentSince ?? now.toISOString();
+  if (Date.parse(absentSince) + GRACE_PERIOD_MS <= now.getTime())
+    return await endAbsent(deps, { ...domain, absentSince });
+  const tomorrow = new Date(now.getTime() + DAY_MS).toISOString();
+  const { expiresAt } = domain;
+  const next = expiresAt && expiresAt < tomorrow ? expiresAt : tomorrow;
+  await update(deps, domain, { set: { absentSince, ...schedule(Domain, next) } });
+  return { ...ids, outcome: 'ABSENT', absentSince };
+}
+
+/** A task, or an end, that began meanwhile decides instead. */
+const ifIdle = { status: { is: 'ACTIVE' }, task: 'absent' } as const;
+
+const update = (deps: Deps, { accountId, id }: Domain, what: Pick<Change, 'set' | 'remove'>) =>
+  ignoreConflict(
+    deps.table.write(Domain, change(Domain, { accountId, id }, { ...what, when: ifIdle }, concurrentUpdate)),
+  );
+
+/** Ends a domain that the registrar no longer has. What was invoiced for its next term is void first. */
+async function endAbsent(
+  deps: ConfirmationDeps,
+  domain: Domain & { absentSince: string },
+): Promise<Unconfirmed | undefined> {
+  const { accountId, id, name, absentSince, renewal } = domain;
+  if (renewal) {
+    await voidUnpaidInvoice(deps, accountId, renewal.invoiceId);
+    const invoice = await deps.table.get(Invoice, { accountId, id: renewal.invoiceId });
+    // Paid a moment ago: the renewal is attempted and refunded, and the domain ends with the next check.
+    if (invoice?.status === 'PAID') return undefined;
+  }
+  // What is stored as its end is the end here: what was paid for beyond it stands on the invoices.
+  const also = { absentSince, autoRenew: false, expiresAt: deps.now().toISOString() };
+  const idle = { task: 'absent', 'renewal.paid': 'absent' } as const;
+  const ended = await ignoreConflict(
+    deps.table.transact(endRegistration(domain, 'EXPIRED', idle, concurrentUpdate, also)).then(() => true),
+  );
+  if (!ended) return undefined;
+  return { accountId, domainId: id, domain: name, outcome: 'ENDED', absentSince };
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { createRegistrar } from './registrar.ts';
+
+const failing = (name: string) => createRegistrar(() => Promise.reject(Object.assign(new Error(`${name}!`), { name })));
+
+test('a domain that is not in the account is not registered here', async () => {
+  await expect(failing('InvalidInput').registered('shop.co.za')).resolves.toBeUndefined();
+});
+
+test.each(['ThrottlingException', 'TimeoutError', 'AccessDeniedException', 'UnsupportedTLD', 'Http503'])(
+  '%s says nothing about a domain',
+  async (name) => {
+    await expect(failing(name).registered('shop.co.za')).rejects.toThrow(`${name}!`);
+  },
+);
