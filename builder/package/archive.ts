@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Item } from './tree.ts';
 import { createZip, MAX_ENTRIES } from './zip.ts';
 
-/** Lambda's limit of the unpacked size in bytes, less space for the web adapter. */
-const MAX_ARTIFACT_BYTES = 250 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
 /** Number of files read concurrently. */
 const CONCURRENCY = 32;
