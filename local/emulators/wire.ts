@@ -18,6 +18,11 @@ export interface EmulatorOptions {
   dataDir: string;
   /** Port on 127.0.0.1. Default: a free port. */
   port?: number | undefined;
+  /**
+   * Enforces what a new AWS account meets: request rates, quotas, intermediate states and latencies (strict.ts). Sizes
+   * are enforced always.
+   */
+  strict?: boolean | undefined;
 }
 
 /** An error response in the service's format. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { parse, ServiceError, type WireRequest, type WireResponse } from '../wire.ts';
 import { type Alias, assertRevision, type LambdaFunction, resolveQualifier } from './functions.ts';
+import { assertPolicySize } from './limits.ts';
 import { AliasCreation, AliasUpdate, Permission, UrlCreation } from './requests.ts';
 
 // Aliases, function URLs and permissions of one function.
@@ -14,7 +15,7 @@ export function findAlias(found: LambdaFunction, name: string): Alias {
   return alias;
 }
 
-export function createAlias(found: LambdaFunction, request: WireRequest): WireResponse {
+export function createAlias(found: LambdaFunction, request: WireRequest): WireResponse & { body: Alias } {
   const input = parse(AliasCreation, request.body);
   const AliasArn = `${found.latest.FunctionArn}:${input.Name}`;
   if (found.aliases[input.Name]) throw conflict(`Alias already exists: ${AliasArn}`);
@@ -63,6 +64,7 @@ export function addPermission(found: LambdaFunction, request: WireRequest): Wire
   if (found.policy[statement.StatementId]) {
     throw conflict(`The statement id (${statement.StatementId}) provided already exists.`);
   }
+  assertPolicySize({ ...found.policy, [statement.StatementId]: statement });
   found.policy[statement.StatementId] = statement;
   return { status: 201, body: { Statement: JSON.stringify(statement) } };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createThrottle } from '../strict.ts';
 import { parse, ServiceError, type WireRequest, type WireResponse } from '../wire.ts';
 import { addPermission, createAlias, createUrl, findAlias, findUrl, updateAlias } from './aliases.ts';
 import type { Code } from './code-store.ts';
@@ -12,15 +13,18 @@ import {
   publish,
   resolveQualifier,
 } from './functions.ts';
+import { assertEnvironmentSize, assertEventSize, assertLayers, assertStorage } from './limits.ts';
 import { type CodeSource, CodeUpdate, Creation, Publication, SettingsUpdate, UrlUpdate } from './requests.ts';
+import { createStates } from './states.ts';
 
 /** State and functions that the operations work on. */
 export interface LambdaBackend {
   functions: Record<string, LambdaFunction>;
   region: string;
   accountId: string;
-  /** Loads the code of a request. */
-  load(source: CodeSource): Promise<Code>;
+  strict: boolean | undefined;
+  /** Loads the code of a request, for a function with so many layers. */
+  load(source: CodeSource, layers: number): Promise<Code>;
   invoke(configuration: Configuration, payload: Buffer, tail: boolean): Promise<WireResponse>;
   /** Saves an operation's changes. */
   save(): void;
@@ -30,7 +34,9 @@ const toLayers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
 
 /** Returns the handler of the AWS Lambda operations that app hosting uses, by method and path. */
 export function lambdaOperations(backend: LambdaBackend): (request: WireRequest) => Promise<WireResponse> {
-  const { functions } = backend;
+  const { functions, strict } = backend;
+  const states = createStates(strict, functions);
+  const throttle = createThrottle(strict, () => new ServiceError('TooManyRequestsException', 'Rate exceeded', 429));
   const arnOf = (name: string) => `arn:aws:lambda:${backend.region}:${backend.accountId}:function:${name}`;
 
   const find = (name: string): LambdaFunction => {
@@ -53,7 +59,10 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     if (functions[FunctionName]) {
       throw new ServiceError('ResourceConflictException', `Function already exist: ${FunctionName}`, 409);
     }
-    const code = await backend.load(source);
+    assertLayers(input.Layers.length);
+    assertEnvironmentSize(input.Environment.Variables);
+    const code = await backend.load(source, input.Layers.length);
+    if (strict) assertStorage(functions, code.size);
     const latest: Configuration = {
       FunctionName,
       FunctionArn: arnOf(FunctionName),
@@ -77,7 +86,9 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
       tags: Tags,
     };
     functions[FunctionName] = created;
-    return { status: 201, body: Publish ? publish(created, undefined) : latest };
+    if (Publish) publish(created, undefined);
+    states.created(latest);
+    return { status: 201, body: created.versions['1'] ?? latest };
   };
 
   const deleteFunction = (name: string, qualifier: string | undefined): WireResponse => {
@@ -98,16 +109,21 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
   const updateCode = async (found: LambdaFunction, request: WireRequest): Promise<WireResponse> => {
     const { RevisionId, Architectures, Publish, ...source } = parse(CodeUpdate, request.body);
     assertRevision(found.latest, RevisionId);
-    const code = await backend.load(source);
+    const code = await backend.load(source, found.latest.Layers.length);
+    if (strict) assertStorage(functions, code.size);
     Object.assign(found.latest, { CodeSha256: code.sha256, CodeSize: code.size, ...newRevision() });
     if (Architectures) found.latest.Architectures = Architectures;
+    states.updated(found.latest);
     return { body: Publish ? publish(found, undefined) : found.latest };
   };
 
   const updateSettings = (found: LambdaFunction, request: WireRequest): WireResponse => {
     const { RevisionId, Layers, ...settings } = parse(SettingsUpdate, request.body);
     assertRevision(found.latest, RevisionId);
+    if (Layers) assertLayers(Layers.length);
+    if (settings.Environment) assertEnvironmentSize(settings.Environment.Variables);
     Object.assign(found.latest, settings, Layers ? { Layers: toLayers(Layers) } : {}, newRevision());
+    states.updated(found.latest);
     return { body: found.latest };
   };
 
@@ -115,7 +131,10 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     const { RevisionId, CodeSha256, Description } = parse(Publication, request.body);
     assertRevision(found.latest, RevisionId);
     if (CodeSha256 !== undefined && CodeSha256 !== found.latest.CodeSha256) throw preconditionFailed();
-    return { status: 201, body: publish(found, Description) };
+    const before = found.lastVersion;
+    const published = publish(found, Description);
+    if (found.lastVersion > before) states.created(published);
+    return { status: 201, body: published };
   };
 
   return async (request) => {
@@ -123,8 +142,23 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     // A function is identified by its name or its ARN, and either may end in a qualifier.
     const [name = '', ownQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
     const qualifier = request.query.get('Qualifier') ?? ownQualifier ?? undefined;
+    const isRead = request.method === 'GET';
+
+    /** Refuses what Lambda refuses for the moment: too many requests, and operations on what is in the making. */
+    const assertReady = (): void => {
+      if (part !== 'invocations')
+        throttle(isRead && part === '' && name ? 'lambdaGetFunctionRate' : 'lambdaControlPlaneRate');
+      const found = functions[name];
+      if (!found) return;
+      if (part === 'url' || part === 'policy') states.assertPropagated(found, qualifier);
+      if (isRead || request.method === 'DELETE') return;
+      states.assertActive(found.latest);
+      if (part === 'invocations') states.assertActive(resolveQualifier(found, qualifier));
+      else if (['code', 'configuration', 'versions'].includes(part)) states.assertUpdated(found.latest);
+    };
 
     const dispatch = async (): Promise<WireResponse> => {
+      assertReady();
       if (kind === 'tags') {
         const found = find(name);
         if (request.method === 'GET') return { body: { Tags: found.tags } };
@@ -151,8 +185,11 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
           return publishVersion(find(name), request);
         case 'GET versions':
           return { body: { Versions: [find(name).latest, ...Object.values(find(name).versions)] } };
-        case 'POST aliases':
-          return createAlias(find(name), request);
+        case 'POST aliases': {
+          const created = createAlias(find(name), request);
+          states.aliased(created.body.AliasArn);
+          return created;
+        }
         case 'GET aliases':
           return { body: { Aliases: Object.values(find(name).aliases) } };
         case 'GET aliases/item':
@@ -188,6 +225,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
           return { body: input };
         }
         case 'POST invocations':
+          assertEventSize(request);
           return backend.invoke(
             resolveQualifier(find(name), qualifier),
             request.body,
@@ -202,7 +240,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
       }
     };
     const response = await dispatch();
-    if (request.method !== 'GET' && part !== 'invocations') backend.save();
+    if (!isRead && part !== 'invocations') backend.save();
     return response;
   };
 }

@@ -16,6 +16,7 @@ import { openCodeStore } from './code-store.ts';
 import { forwardTo, Unreachable } from './forward.ts';
 import { type Configuration, LambdaFunction, resolveQualifier } from './functions.ts';
 import { invokeApp } from './invoke.ts';
+import { assertUploadSize } from './limits.ts';
 import type { CodeSource } from './requests.ts';
 
 export interface AppHostOptions extends EmulatorOptions {
@@ -55,13 +56,17 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   const code = openCodeStore(dataDir);
   const processes = createAppProcesses(options.idle ?? IDLE);
 
-  const load = async ({ S3Bucket, S3Key, ZipFile }: CodeSource) => {
-    if (ZipFile !== undefined) return code.add(Buffer.from(ZipFile, 'base64'));
+  const load = async ({ S3Bucket, S3Key, ZipFile }: CodeSource, layers: number) => {
+    if (ZipFile !== undefined) {
+      const archive = Buffer.from(ZipFile, 'base64');
+      assertUploadSize(archive.length);
+      return code.add(archive, layers);
+    }
     if (S3Bucket === undefined || S3Key === undefined) throw invalid('Please provide a source for function code.');
     const path = S3Key.split('/').map(encodeURIComponent).join('/');
     const answer = await fetch(`${options.s3Url}/${S3Bucket}/${path}`);
     const bytes = Buffer.from(await answer.arrayBuffer());
-    if (answer.status === 200) return code.add(bytes);
+    if (answer.status === 200) return code.add(bytes, layers);
     const reason = /<Code>([^<]+)/.exec(bytes.toString('utf8'))?.[1] ?? answer.status;
     throw invalid(`Error occurred while GetObject. S3 Error Code: ${reason}.`);
   };
@@ -103,6 +108,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     functions,
     region,
     accountId,
+    strict: options.strict,
     load,
     invoke: (configuration, payload, tail) =>
       invokeApp(processes, toRunnable(configuration), configuration, payload, tail),

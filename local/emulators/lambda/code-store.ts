@@ -6,9 +6,7 @@ import { inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { ServiceError } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
-
-/** Lambda's limit of the unpacked size in bytes. */
-const MAX_UNPACKED_BYTES = 262_144_000;
+import { assertUnpackedSize } from './limits.ts';
 
 /** An uploaded archive. */
 export interface Code {
@@ -19,8 +17,8 @@ export interface Code {
 
 /** The code of all functions: archives in the data directory, unpacked when a version starts. */
 export interface CodeStore {
-  /** Stores an archive. Refuses invalid archives and ones that unpack to more than Lambda's limit. */
-  add(zip: Buffer): Promise<Code>;
+  /** Stores an archive. Refuses invalid archives, and ones that exceed Lambda's limits together with their layers. */
+  add(zip: Buffer, layers: number): Promise<Code>;
   /** Returns the directory with the unpacked archive, which is never modified. */
   directory(sha256: string): Promise<string>;
   /** Removes archives that were in use before and are not among these. */
@@ -65,7 +63,8 @@ export function openCodeStore(dataDir: string): CodeStore {
 
   return {
     directory: (sha256) => directory(sha256),
-    async add(zip) {
+    async add(zip, layers) {
+      assertUnpackedSize(await unpackedBytes(zip), layers);
       const sha256 = createHash('sha256').update(zip).digest('base64');
       await directory(sha256, zip);
       writeFileSync(join(archives, `${name(sha256)}.zip`), zip);
@@ -83,6 +82,18 @@ export function openCodeStore(dataDir: string): CodeStore {
   };
 }
 
+/** Returns the size of an archive's files, as its directory states them; unpacking holds each file to it. */
+async function unpackedBytes(zip: Buffer): Promise<number> {
+  let total = 0;
+  try {
+    const archive = await fromBufferPromise(zip, { lazyEntries: true });
+    for await (const { uncompressedSize } of archive.eachEntry()) total += uncompressedSize;
+  } catch {
+    throw notAnArchive();
+  }
+  return total;
+}
+
 /** Number of files written concurrently. */
 const CONCURRENCY = 32;
 const SYMLINK = 0o120000;
@@ -91,7 +102,6 @@ const FORMAT = 0o170000;
 /** Unpacks an archive; never writes outside `target`. */
 async function unzip(zip: Buffer, target: string): Promise<void> {
   const archive = await fromBufferPromise(zip, { lazyEntries: true });
-  let total = 0;
   const made = new Set<string>();
   // Links are created last, so that nothing is written through a link.
   const links: [file: string, points: string][] = [];
@@ -102,8 +112,6 @@ async function unzip(zip: Buffer, target: string): Promise<void> {
       await mkdir(file, { recursive: true });
       continue;
     }
-    total += entry.uncompressedSize;
-    if (total > MAX_UNPACKED_BYTES) throw refused(`Unzipped size must be smaller than ${MAX_UNPACKED_BYTES} bytes`);
     const parent = dirname(file);
     if (!made.has(parent)) await mkdir(parent, { recursive: true });
     made.add(parent);

@@ -21,8 +21,8 @@ export const Configuration = z.object({
   Architectures: z.array(z.string()),
   RevisionId: z.string(),
   PackageType: z.literal('Zip'),
-  State: z.literal('Active'),
-  LastUpdateStatus: z.literal('Successful'),
+  State: z.enum(['Pending', 'Active']),
+  LastUpdateStatus: z.enum(['InProgress', 'Successful']),
 });
 export type Configuration = z.output<typeof Configuration>;
 

@@ -1,0 +1,61 @@
+import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
+import { MAX_LAYER_BYTES } from '../../../contract/deployments/artifact-size.ts';
+import { ServiceError, type WireRequest } from '../wire.ts';
+import type { LambdaFunction } from './functions.ts';
+
+const refused = (message: string) => new ServiceError('InvalidParameterValueException', message);
+
+/** Refuses code that exceeds Lambda's limit together with its layers, each of which counts as the largest one. */
+export function assertUnpackedSize(bytes: number, layers: number): void {
+  const limit = AWS_LIMITS.lambdaUnzippedBytes.value;
+  if (bytes > limit) throw refused(`Unzipped size must be smaller than ${limit} bytes`);
+  const actual = bytes + layers * MAX_LAYER_BYTES;
+  if (actual <= limit) return;
+  throw refused(
+    `Function code combined with layers exceeds the maximum allowed size of ${limit} bytes. The actual size is ${actual} bytes.`,
+  );
+}
+
+/** Refuses an archive that is too large to be part of a request; larger ones come from S3. */
+export function assertUploadSize(bytes: number): void {
+  if (bytes > AWS_LIMITS.lambdaDirectUploadBytes.value)
+    throw new ServiceError('RequestTooLargeException', 'Request must be smaller than 52428800 bytes', 413);
+}
+
+export function assertLayers(count: number): void {
+  const limit = AWS_LIMITS.lambdaLayers.value;
+  if (count > limit) throw refused(`The number of layers must be at most ${limit}.`);
+}
+
+/** Refuses variables that are larger than the limit together, names included. */
+export function assertEnvironmentSize(variables: Record<string, string>): void {
+  const text = Object.entries(variables).flat().join('');
+  if (Buffer.byteLength(text) <= AWS_LIMITS.lambdaEnvironmentBytes.value) return;
+  throw refused(
+    'Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit.',
+  );
+}
+
+export function assertPolicySize(statements: LambdaFunction['policy']): void {
+  const policy = JSON.stringify({ Version: '2012-10-17', Id: 'default', Statement: Object.values(statements) });
+  if (Buffer.byteLength(policy) <= AWS_LIMITS.lambdaPolicyBytes.value) return;
+  throw new ServiceError(
+    'PolicyLengthExceededException',
+    `The final policy size is bigger than the limit (${AWS_LIMITS.lambdaPolicyBytes.value}).`,
+  );
+}
+
+export function assertEventSize({ body }: WireRequest): void {
+  const limit = AWS_LIMITS.lambdaPayloadBytes.value;
+  if (body.length > limit)
+    throw new ServiceError('RequestTooLargeException', `Request must be smaller than ${limit} bytes`, 413);
+}
+
+/** Refuses code where all versions of all functions exceed the account's storage together. */
+export function assertStorage(functions: Record<string, LambdaFunction>, added: number): void {
+  const stored = Object.values(functions)
+    .flatMap(({ latest, versions }) => [latest, ...Object.values(versions)])
+    .reduce((sum, { CodeSize }) => sum + CodeSize, added);
+  if (stored > AWS_LIMITS.lambdaCodeStorage.value * 1024 ** 3)
+    throw new ServiceError('CodeStorageExceededException', 'Code storage limit exceeded.');
+}
