@@ -156,7 +156,6 @@ export class AppHostingStack extends PlatformStack {
     this.release = merge(
       onApps(
         'GetFunction',
-        'GetFunctionConfiguration',
         'CreateFunction',
         'UpdateFunctionCode',
         'UpdateFunctionConfiguration',

@@ -19,8 +19,8 @@ import {
   UpdateAliasCommand,
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
+  waitUntilFunctionActiveV2,
   waitUntilFunctionUpdatedV2,
-  waitUntilPublishedVersionActive,
 } from '@aws-sdk/client-lambda';
 import { MEMORY_MB, TIMEOUT_SECONDS } from './resources.ts';
 
@@ -66,6 +66,14 @@ export interface AppHostSettings {
 export const LIVE_ALIAS = 'live';
 /** The longest wait for Lambda to take in new code or settings, in seconds. */
 const MAX_UPDATE_WAIT_SECONDS = 240;
+/** The longest wait until all of Lambda knows a new alias, in milliseconds, and the pause between two attempts. */
+const MAX_PROPAGATION_MS = 15_000;
+const PROPAGATION_PAUSE_MS = 250;
+/**
+ * Attempts of each call. Lambda takes 15 changes a second of a whole account, and a release makes about ten: releases at
+ * once wait for one another, for about a minute at most.
+ */
+export const APP_HOST_ATTEMPTS = 10;
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
@@ -124,11 +132,24 @@ function parseStatus(payload: string): number | undefined {
  */
 export function createAppHost(client: LambdaClient, settings: AppHostSettings): AppHost {
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
-  const settled = (FunctionName: string) =>
-    waitUntilFunctionUpdatedV2(
-      { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 },
-      { FunctionName },
-    );
+  // These ask with GetFunction, which has a rate of its own beside the one of all changes.
+  const patience = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 };
+  const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(patience, { FunctionName });
+  const active = (FunctionName: string, Qualifier?: string) =>
+    waitUntilFunctionActiveV2(patience, Qualifier ? { FunctionName, Qualifier } : { FunctionName });
+
+  /** Repeats a call about an alias that was just created, until all of Lambda knows it. */
+  async function propagated<T>(call: () => Promise<T>): Promise<T> {
+    const givenUpAt = Date.now() + MAX_PROPAGATION_MS;
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!missing(error) || Date.now() > givenUpAt) throw error;
+        await new Promise((done) => setTimeout(done, PROPAGATION_PAUSE_MS));
+      }
+    }
+  }
 
   const configurationOf = ({ nodeVersion }: HostedApp) => ({
     Runtime: `nodejs${nodeVersion}.x` as Runtime,
@@ -147,21 +168,28 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     },
   });
 
-  async function upload(app: HostedApp, bucket: string, key: string): Promise<void> {
+  /** Gives the function its code and settings. Returns the concurrency that is reserved for it so far. */
+  async function upload(app: HostedApp, bucket: string, key: string): Promise<number | undefined> {
     const FunctionName = nameOf(app.applicationId);
     const architectures: Architecture[] = ['arm64'];
     const code = { S3Bucket: bucket, S3Key: key };
     const wanted = configurationOf(app);
     let found: FunctionConfiguration | undefined;
+    let reserved: number | undefined;
     try {
-      found = (await client.send(new GetFunctionCommand({ FunctionName }))).Configuration;
+      const { Configuration, Concurrency } = await client.send(new GetFunctionCommand({ FunctionName }));
+      found = Configuration;
+      reserved = Concurrency?.ReservedConcurrentExecutions;
     } catch (error) {
       if (!missing(error)) throw error;
       const made = { FunctionName, Code: code, Architectures: architectures, ...wanted };
       await client.send(new CreateFunctionCommand(made));
-      await settled(FunctionName);
-      return;
+      await active(FunctionName);
+      return undefined;
     }
+    // A repeated step meets what the one before it began.
+    if (found?.State === 'Pending') await active(FunctionName);
+    if (found?.LastUpdateStatus === 'InProgress') await settled(FunctionName);
     // Seconds on Lambda, and mostly nothing has changed.
     if (found?.Runtime !== wanted.Runtime || !isDeepStrictEqual(ownConfiguration(found), ownConfiguration(wanted))) {
       await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...wanted }));
@@ -169,6 +197,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     }
     await client.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, Architectures: architectures }));
     await settled(FunctionName);
+    return reserved;
   }
 
   /** The alias as it is, or undefined before the first release. */
@@ -196,28 +225,26 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     ];
     for (const permission of permissions) {
       try {
-        await client.send(new AddPermissionCommand({ ...anyone, ...permission }));
+        await propagated(() => client.send(new AddPermissionCommand({ ...anyone, ...permission })));
       } catch (error) {
         if (!isNamed(error, 'ResourceConflictException')) throw error; // it was given before
       }
     }
     const config = { ...of, AuthType: 'NONE' as const, InvokeMode: 'RESPONSE_STREAM' as const };
-    return (await client.send(new CreateFunctionUrlConfigCommand(config))).FunctionUrl ?? '';
+    return (await propagated(() => client.send(new CreateFunctionUrlConfigCommand(config)))).FunctionUrl ?? '';
   }
 
   return {
     async release(app, { bucket, key }) {
-      await upload(app, bucket, key);
+      const reserved = await upload(app, bucket, key);
       const FunctionName = nameOf(app.applicationId);
       // Without this, one application could use up the concurrency that all functions of the AWS account share.
       const ReservedConcurrentExecutions = app.concurrency;
-      await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
+      if (reserved !== ReservedConcurrentExecutions)
+        await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
       const { Version } = await client.send(new PublishVersionCommand({ FunctionName, Description: key }));
       if (!Version) throw new Error('Lambda published a version without a number');
-      await waitUntilPublishedVersionActive(
-        { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 },
-        { FunctionName, Qualifier: Version },
-      );
+      await active(FunctionName, Version);
       return Version;
     },
 
