@@ -3,4 +3,7 @@ import { createAppAccess } from '../../providers/app-host/app-access.ts';
 import { APP_HOST_ATTEMPTS } from '../../providers/app-host/app-host.ts';
 import { required } from '../config.ts';
 
-export const appAccess = createAppAccess(new LambdaClient({ maxAttempts: APP_HOST_ATTEMPTS }), required('APP_FUNCTION_PREFIX'));
+export const appAccess = createAppAccess(
+  new LambdaClient({ maxAttempts: APP_HOST_ATTEMPTS }),
+  required('APP_FUNCTION_PREFIX'),
+);
