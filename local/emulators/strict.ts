@@ -7,7 +7,7 @@ type RateLimits = {
 export type RateName = RateLimits[AwsLimitName];
 
 /**
- * How long intermediate states last in a strict run, in milliseconds. AWS names the states and no durations: these are
+ * Durations of intermediate states in a strict run, in milliseconds. AWS names the states and no durations: these are
  * long enough that a client which does not wait for them fails.
  */
 export const STRICT_TIMES = {

@@ -69,7 +69,7 @@ const failure = (work: Promise<unknown>) =>
   );
 
 /** At once, which is more than 20 a second; each makes about ten changes, of which Lambda takes 15 a second. */
-const RELEASES = 10;
+const RELEASES = 16;
 
 test('releases at 20 a second wait for Lambda’s rate, and all succeed', { timeout: 180_000 }, async () => {
   await archive('app.zip', { 'run.sh': Buffer.from('exec sleep 1') });
