@@ -6,7 +6,7 @@ import { createChatCompletion } from './ai/chat.ts';
 import { listModels } from './ai/gateway.ts';
 import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai/management.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.ts';
-import { listEnvKeys, replaceEnv } from './apps/environment.ts';
+import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
 import { readAppLogs } from './apps/logs.ts';
 import { getInvoice, listInvoices, payInvoice } from './billing/invoices.ts';
@@ -65,6 +65,7 @@ export const routes = [
   listDeployments,
   getDeployment,
   replaceEnv,
+  updateEnv,
   listInvoices,
   getInvoice,
   getWallet,

@@ -25,25 +25,35 @@ const Variable = () =>
     ),
   });
 
-const totalBytes = (vars: { key: string; value: string }[]) =>
+/** Size of variables in bytes, names and values. */
+export const envBytes = (vars: readonly { key: string; value: string }[]): number =>
   vars.reduce((sum, { key, value }) => sum + bytes(key) + bytes(value), 0);
 
-const ReplaceEnv = () =>
+/** Why variables are too large together, without the field. */
+export const ENV_TOO_LARGE = `must be at most ${ENV_LIMITS.totalBytes} bytes together`;
+
+const Variables = () =>
+  z.array(Variable()).check(
+    z.maxLength(ENV_LIMITS.count),
+    z.refine((vars) => envBytes(vars) <= ENV_LIMITS.totalBytes, ENV_TOO_LARGE),
+    z.superRefine((vars, context) => {
+      const seen = new Set<string>();
+      for (const [index, { key }] of vars.entries()) {
+        if (seen.has(key))
+          context.addIssue({ code: 'custom', path: [index, 'key'], message: `${key} is given twice`, input: key });
+        seen.add(key);
+      }
+    }),
+  );
+
+const ReplaceEnv = () => z.object({ vars: Variables() });
+
+const UpdateEnv = () =>
   z.object({
-    vars: z.array(Variable()).check(
-      z.maxLength(ENV_LIMITS.count),
-      z.refine(
-        (vars) => totalBytes(vars) <= ENV_LIMITS.totalBytes,
-        `must be at most ${ENV_LIMITS.totalBytes} bytes together`,
-      ),
-      z.superRefine((vars, context) => {
-        const seen = new Set<string>();
-        for (const [index, { key }] of vars.entries()) {
-          if (seen.has(key))
-            context.addIssue({ code: 'custom', path: [index, 'key'], message: `${key} is given twice`, input: key });
-          seen.add(key);
-        }
-      }),
+    set: z.optional(Variables()),
+    /** Of any form: a name that has become reserved can be removed. */
+    remove: z.optional(
+      z.array(z.string().check(z.minLength(1), z.maxLength(ENV_LIMITS.keyLength))).check(z.maxLength(ENV_LIMITS.count)),
     ),
   });
 
@@ -56,6 +66,19 @@ export const replaceEnv = /* @__PURE__ */ route({
   tag: 'Applications',
   params: Id,
   body: ReplaceEnv,
+  response: () => single(z.object({ keys: z.array(z.string()) })),
+  uses: ['secrets'],
+});
+
+export const updateEnv = /* @__PURE__ */ route({
+  id: 'updateEnv',
+  method: 'PATCH',
+  path: '/v1/apps/{id}/env',
+  access: 'write',
+  summary: 'Set and remove single environment variables; all others stay as they are',
+  tag: 'Applications',
+  params: Id,
+  body: UpdateEnv,
   response: () => single(z.object({ keys: z.array(z.string()) })),
   uses: ['secrets'],
 });

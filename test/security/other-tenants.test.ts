@@ -19,6 +19,7 @@ const SHARED_COLLECTIONS = ['providers'];
 /** Valid bodies of the operations that need one; fields that carry an id are filled in. */
 const BODIES: Record<string, object> = {
   replaceEnv: { vars: [{ key: 'STOLEN', value: 'yes' }] },
+  updateEnv: { set: [{ key: 'STOLEN', value: 'yes' }] },
   addDnsRecord: { type: 'A', name: 'stolen', content: '203.0.113.1' },
   setCustomDomain: { domain: 'stolen.example.com' },
   resendSkipped: { since: new Date(Date.now() - 60_000).toISOString() },

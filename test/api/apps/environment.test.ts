@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
-import { listEnvKeys, replaceEnv } from '../../../contract/apps/environment.ts';
+import { listEnvKeys, replaceEnv, updateEnv } from '../../../contract/apps/environment.ts';
 import { EnvSet } from '../../../table/entities/apps.ts';
 import { codeOf, local, newAccount } from '../../support/harness.ts';
 
@@ -11,6 +11,8 @@ async function withApp() {
     account,
     id,
     replace: (vars: { key: string; value: string }[]) => account.call(replaceEnv, { params: { id }, body: { vars } }),
+    update: (body: { set?: { key: string; value: string }[]; remove?: string[] }) =>
+      account.call(updateEnv, { params: { id }, body }),
   };
 }
 
@@ -42,6 +44,52 @@ test('replaces the whole set, keeps the stored value for an empty one, and retur
   expect(await stored(account.id, id)).toEqual({ B: 'secret-b', C: 'é=\n"quoted"', D: '' });
   expect((await replace([])).body).toEqual({ data: { keys: [] } });
   expect(await stored(account.id, id)).toEqual({});
+});
+
+test('updates single variables: all others keep their values', async () => {
+  const { account, id, replace, update } = await withApp();
+  await replace([
+    { key: 'A', value: 'a' },
+    { key: 'B', value: 'b' },
+  ]);
+  const updated = await update({
+    set: [
+      { key: 'C', value: '' },
+      { key: 'A', value: 'a2' },
+    ],
+    remove: ['B', 'ABSENT'],
+  });
+  expect(updated.body).toEqual({ data: { keys: ['A', 'C'] } });
+  expect(await stored(account.id, id)).toEqual({ A: 'a2', C: '' });
+  expect((await update({})).body).toEqual({ data: { keys: ['A', 'C'] } });
+});
+
+test('of racing updates none is lost', async () => {
+  const { account, id, update } = await withApp();
+  const keys = ['A', 'B', 'C', 'D', 'E'];
+  const answers = await Promise.all(keys.map((key) => update({ set: [{ key, value: key.toLowerCase() }] })));
+  expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+  expect(await stored(account.id, id)).toEqual({ A: 'a', B: 'b', C: 'c', D: 'd', E: 'e' });
+});
+
+test('refuses an update that is malformed, too large with what is stored, or of another account', async () => {
+  const { id, replace, update } = await withApp();
+  await replace(Array.from({ length: 99 }, (_, index) => ({ key: `KEY_${index}`, value: 'v'.repeat(300) })));
+  const cases: [Parameters<typeof update>[0], string][] = [
+    [{ set: [{ key: 'PORT', value: '1' }] }, 'set.0.key'],
+    [{ set: ['1', '2'].map((value) => ({ key: 'A', value })) }, 'set.1.key'],
+    [{ remove: [''] }, 'remove.0'],
+    [{ set: ['A', 'B'].map((key) => ({ key, value: '1' })) }, 'set'],
+    [{ set: [{ key: 'KEY_0', value: 'v'.repeat(4096) }] }, 'set'],
+  ];
+  for (const [body, field] of cases) {
+    const answer = await update(body);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+    expect(answer.error?.message).toMatch(new RegExp(`^${field}: `));
+  }
+  expect((await update({ set: [{ key: 'A', value: '1' }] })).status).toBe(200);
+  const stranger = await newAccount();
+  expect(codeOf(await stranger.call(updateEnv, { params: { id }, body: { remove: ['A'] } }))).toBe('not_found');
 });
 
 test('encrypts values for their application: another application’s cannot be decrypted with them', async () => {
