@@ -1,14 +1,7 @@
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Pair, parseDotenv } from './dotenv.ts';
-
-export interface Variable {
-  row: number;
-  key: string;
-  /** Empty: the stored value is kept. */
-  value: string;
-  stored: boolean;
-}
+import type { Variable } from './variable-edits.ts';
 
 interface VariableRowProps {
   variable: Variable;

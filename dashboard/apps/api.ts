@@ -1,5 +1,5 @@
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps/apps.ts';
-import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
+import { listEnvKeys, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import type { Output } from '../../contract/route.ts';
@@ -17,10 +17,8 @@ export const useCreateApp = () => useApiMutation(createApp, [listApps]);
 export const useUpdateApp = () => useApiMutation(updateApp, [getApp, listApps]);
 export const useDeleteApp = () => useApiMutation(deleteApp, [listApps]);
 
-/** Reads the names of the variables once, so that a refresh cannot change a form that is being filled in. */
-export const useEnv = (id: string) =>
-  useApiQuery(listEnvKeys, { params: { id } }, { staleTime: Number.POSITIVE_INFINITY });
-export const useReplaceEnv = () => useApiMutation(replaceEnv, [listEnvKeys]);
+export const useEnv = (id: string) => useApiQuery(listEnvKeys, { params: { id } });
+export const useUpdateEnv = () => useApiMutation(updateEnv, [listEnvKeys]);
 
 export const useGitHook = (id: string) => useApiQuery(getGitHook, { params: { id } });
 export const useDeployKey = (id: string) => useApiQuery(getDeployKey, { params: { id } });

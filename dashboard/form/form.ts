@@ -2,7 +2,7 @@ import { type UseFormReturnType, useForm as useMantineForm } from '@mantine/form
 import { type ReactNode, useState } from 'react';
 import type * as z from 'zod/mini';
 import { toFailure } from '../api/failure.ts';
-import { clearDraft, readDraft, saveDraft } from '../drafts.ts';
+import { clearDraft, type DraftStore, readDraft, saveDraft } from '../drafts.ts';
 import { issueMessage } from './issue-message.ts';
 
 /** Props that a field's input needs. */
@@ -54,15 +54,17 @@ const hasPath = (values: unknown, path: string): boolean =>
  * field with an error again at each change of the form.
  *
  * @param toBody the request body for the form's values
- * @param draft name under which unsent values outlive the page; omit it for a form with secrets
+ * @param draft name under which unsent values outlive the screen
+ * @param store where the draft is kept; `memoryStore` for a form with secrets
  */
 export function useForm<V extends object>(
   schema: (() => z.ZodMiniType) | undefined,
   initialValues: V,
   toBody: (values: V) => unknown = (values) => values,
   draft?: string,
+  store: DraftStore = sessionStorage,
 ): Form<V> {
-  const [restored] = useState(() => (draft === undefined ? undefined : readDraft(draft, initialValues)));
+  const [restored] = useState(() => (draft === undefined ? undefined : readDraft(draft, initialValues, store)));
   const [isRestored, setIsRestored] = useState(restored !== undefined);
   const form = useMantineForm<V>({
     initialValues: restored ?? initialValues,
@@ -70,14 +72,14 @@ export function useForm<V extends object>(
     validateInputOnBlur: true,
     clearInputErrorOnChange: false,
     onValuesChange: (values) => {
-      if (draft !== undefined) saveDraft(draft, initialValues, values);
+      if (draft !== undefined) saveDraft(draft, initialValues, values, store);
       // One field's error may depend on the value of another (a record's content on its type).
       for (const name of Object.keys(form.errors)) form.validateField(name);
     },
   });
   const discardDraft = () => {
     setIsRestored(false);
-    if (draft !== undefined) clearDraft(draft);
+    if (draft !== undefined) clearDraft(draft, store);
   };
   return {
     ...form,

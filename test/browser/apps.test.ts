@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { listEnvKeys, replaceEnv, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
 import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord } from '../../contract/dns/records.ts';
@@ -134,6 +135,26 @@ test('variables are replaced, keep their values if left empty, and are never sho
   expect(await page.getByLabel('Name').inputValue()).toBe('GREETING');
   expect(await page.getByLabel('Value of GREETING', { exact: true }).inputValue()).toBe('');
   expect(await page.content()).not.toContain('a secret value');
+});
+
+test('saving variables leaves those that were stored meanwhile, and typed ones survive a change of tab', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createApp, { body: { name: 'Two writers' } })).body;
+  const params = { id: data.id };
+  await account.call(replaceEnv, { params, body: { vars: [{ key: 'FIRST', value: '1' }] } });
+  const page = await openScreen(await signedInContext(account), `apps/${data.id}/env`);
+  await page.getByRole('button', { name: 'Add variable' }).click();
+  await page.getByLabel('Name').last().fill('TYPED');
+  await page.getByLabel('Value of TYPED', { exact: true }).fill('2');
+  await account.call(updateEnv, { params, body: { set: [{ key: 'MEANWHILE', value: '3' }] } });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByRole('tab', { name: 'Variables' }).click();
+  await page.getByLabel('Value of TYPED', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Save variables' }).click();
+  await page.getByText('The live deployment still uses the previous variables.').waitFor();
+  const { keys } = (await account.dashboard.call(listEnvKeys, { params })).body.data;
+  expect([...keys].sort()).toEqual(['FIRST', 'MEANWHILE', 'TYPED']);
+  expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('TYPED');
 });
 
 test('the webhook secret and the deploy key are rotated after confirmation, and shown', async () => {
