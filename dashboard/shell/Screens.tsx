@@ -1,25 +1,52 @@
-import { lazy, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
 import { NotFound } from '../ui/NotFound.tsx';
 import { Skeletons } from '../ui/QueryBoundary.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
-import { NAV_ITEMS } from './nav.ts';
+import { isCurrent, NAV_ITEMS } from './nav.ts';
+
+/**
+ * Loads an area that failed before by loading the page, since the browser remembers a script that failed. The service must be
+ * reachable: a page that is shown is better than the browser's error page.
+ */
+async function loadPage(): Promise<never> {
+  const { ok } = await fetch(document.baseURI, { cache: 'no-store' });
+  if (ok) location.reload();
+  throw new Error('the dashboard cannot be loaded');
+}
+
+/** `lazy`, but an area that failed to load is requested again on the next visit: `lazy` itself remembers a failure. */
+function lazyAgain(load: () => Promise<{ default: ComponentType }>): () => ComponentType {
+  const create = (request: typeof load): ComponentType =>
+    lazy(() =>
+      request().catch((error: unknown) => {
+        area = create(loadPage);
+        throw error;
+      }),
+    );
+  let area = create(load);
+  return () => area;
+}
 
 const AREAS = NAV_ITEMS.map(({ href, load }) => ({
   path: href === '/' ? href : `${href}/*?`,
-  Area: lazy(load),
+  area: lazyAgain(load),
 }));
 
-/** Renders the screen of the current URL. */
-export const Screens = () => (
-  <ErrorBoundary>
-    <Suspense fallback={<Skeletons lines={4} />}>
-      <Switch>
-        {AREAS.map(({ path, Area }) => (
-          <Route key={path} path={path} component={Area} />
-        ))}
-        <Route component={NotFound} />
-      </Switch>
-    </Suspense>
-  </ErrorBoundary>
-);
+/** Renders the screen of the current URL. An area that failed leaves the others usable. */
+export function Screens() {
+  const [location] = useLocation();
+  const current = NAV_ITEMS.findLast(({ href }) => isCurrent(location, href));
+  return (
+    <ErrorBoundary key={current?.href}>
+      <Suspense fallback={<Skeletons lines={4} />}>
+        <Switch>
+          {AREAS.map(({ path, area }) => (
+            <Route key={path} path={path} component={area()} />
+          ))}
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  );
+}

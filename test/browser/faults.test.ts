@@ -135,3 +135,17 @@ test('the colours follow the system until the user chooses, and the choice persi
   await page.getByRole('button', { name: 'Switch to dark colours' }).waitFor();
   expect(await scheme()).toBe('light');
 });
+
+test('an area whose script fails to load leaves the others usable, and is loaded on the next visit', async () => {
+  const context = await signedInContext(await newAccount());
+  let failing = true;
+  await context.route('**/dashboard/assets/Billing-*.js', (route) => (failing ? route.abort() : route.continue()));
+  const page = await openScreen(context, 'apps');
+  await page.getByRole('link', { name: 'Billing' }).click();
+  await page.getByRole('alert').getByText('This screen could not be loaded').waitFor();
+  failing = false;
+  await page.getByRole('link', { name: 'Applications' }).click();
+  await page.getByText('No applications yet').waitFor();
+  await page.getByRole('link', { name: 'Billing' }).click();
+  await page.getByRole('heading', { name: 'Billing' }).waitFor();
+});
