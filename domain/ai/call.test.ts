@@ -192,10 +192,22 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     const last = frames.at(-2);
     expect(last.usage).toMatchObject({ completion_tokens: expect.any(Number), total_tokens: expect.any(Number) });
     expect(last.usage.total_tokens).toBe(last.usage.prompt_tokens + last.usage.completion_tokens);
-    for (const frame of frames.slice(0, -1)) expect(frame).toMatchObject({ model, object: 'chat.completion.chunk' });
+    for (const frame of frames.slice(0, -1)) {
+      expect(frame).toMatchObject({ model, object: 'chat.completion.chunk' });
+      expect(frame.choices, 'clients read the first choice of every chunk').toHaveLength(1);
+    }
+    expect(last.choices[0].finish_reason).toBe('stop');
     expect(headers['content-type']).toMatch(/^text\/event-stream/);
     expect(report).toMatchObject({ estimated: false, callerLeft: false });
     expect(done).toEqual(['hold', 'end', `settle ${last.usage.completion_tokens}`]);
+  });
+
+  test('a stream whose caller asks for the usage ends with a chunk that has nothing else', async () => {
+    const messages = user('say exactly: hello there');
+    const { frames } = await call({ model, stream: true, stream_options: { include_usage: true }, messages });
+    expect(frames.slice(0, -2).every(({ choices }) => choices.length === 1)).toBe(true);
+    expect(frames.at(-3).choices[0].finish_reason).toBe('stop');
+    expect(frames.at(-2)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
   });
 
   test('a chunk of 5 MB', async () => {
@@ -477,4 +489,36 @@ test('accepts a finished response without [DONE]', async () => {
   expect(frames).toHaveLength(3);
   expect(frames.at(-1)).toBe('[DONE]');
   expect(report.usage).toEqual({ input: 1, cached: 0, cacheWrite: 0, output: 2 });
+});
+
+describe('where the usage is, whatever the provider streams', () => {
+  const chunk = (index: number, delta: object, finish_reason: string | null, more: object = {}) =>
+    `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index, delta, finish_reason }], ...more })}\n\n`;
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, more: { kept: 1 } };
+  const only = `data: ${JSON.stringify({ id: '1', model: 'm', choices: [], usage })}\n\n`;
+  const ask = async (frames: string[]) => {
+    act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${frames.join('')}data: [DONE]\n\n`);
+    };
+    const body = { model: 'openai/gpt-4o', stream: true, messages: user('x') };
+    return (await call(body, { upstream: customUrl })).frames.slice(0, -1);
+  };
+
+  test.each([
+    ['of two answers', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop'), chunk(1, {}, 'stop'), only], 3],
+    ['with the usage between them', [chunk(0, {}, 'stop'), only, chunk(1, {}, 'stop')], 2],
+    ['with the usage in the last chunk', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop', { usage })], 2],
+    ['that says "" until the end', [chunk(0, { content: 'a' }, ''), chunk(0, { content: 'b' }, ''), only], 3],
+    [
+      'with a usage so far in each chunk',
+      [chunk(0, { content: 'a' }, null, { usage }), chunk(0, {}, 'stop', { usage })],
+      2,
+    ],
+  ])('a stream %s', async (_, sent, expected) => {
+    const frames = await ask(sent);
+    expect(frames).toHaveLength(expected);
+    expect(frames.at(-1).usage).toEqual(usage);
+    for (const frame of frames) expect(frame.choices).toHaveLength(1);
+  });
 });

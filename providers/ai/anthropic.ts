@@ -137,9 +137,9 @@ class AnthropicTranslator implements Translator {
     return this.#chunk('{"role":"assistant","content":"","refusal":null}', null);
   }
 
-  #chunk(delta: string, finish: string | null): string {
+  #chunk(delta: string, finish: string | null, usage = 'null'): string {
     const choice = `{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}`;
-    return `${this.#head}${choice}],"usage":null}\n\n`;
+    return `${this.#head}${choice}],"usage":${usage}}\n\n`;
   }
 
   #text(text: string | undefined): string {
@@ -163,8 +163,10 @@ class AnthropicTranslator implements Translator {
     this.done = true;
     this.#stop ??= 'end_turn';
     const usage = JSON.stringify(toChatUsage(this.usage));
-    const last = `${this.#head}],"usage":${usage}}\n\n`;
-    return `${this.#chunk('{}', toFinishReason(this.#stop))}${last}${DONE}`;
+    const finish = toFinishReason(this.#stop);
+    // Without choices only where the caller asked for that: many clients read the first choice of every chunk.
+    if (this.#ask.request.stream_options?.include_usage !== true) return this.#chunk('{}', finish, usage) + DONE;
+    return `${this.#chunk('{}', finish)}${this.#head}],"usage":${usage}}\n\n${DONE}`;
   }
 }
 

@@ -69,8 +69,16 @@ class PassThrough implements Translator {
   readonly #ask: AdapterRequest;
   readonly #splitter = new SseSplitter();
   readonly #model: Buffer;
+  /** Whether the caller asked for OpenAI's own form, whose last chunk has the usage and no choices. */
+  readonly #asksForUsage: boolean;
   #told: Usage | undefined;
+  #toldUsage: unknown;
   #lastToldUsage = false;
+  /**
+   * The chunk that says how the answer finished, as JSON: it waits for the usage, because many clients read the first choice
+   * of every chunk.
+   */
+  #held: Buffer | undefined;
   #finished = false;
   #streamedBytes = 0;
   #first: { id?: unknown; created?: unknown } | undefined;
@@ -79,6 +87,7 @@ class PassThrough implements Translator {
   constructor(ask: AdapterRequest) {
     this.#ask = ask;
     this.#model = Buffer.from(JSON.stringify(ask.request.model));
+    this.#asksForUsage = ask.request.stream_options?.include_usage === true;
   }
 
   get usage(): Usage {
@@ -130,19 +139,32 @@ class PassThrough implements Translator {
     }
     // An event of some other kind is for clients that know the provider.
     if (!text.includes('"choices"')) return;
-    this.#lastToldUsage = seen.usage && this.#readUsage(data);
+    const told = seen.usage ? this.#readUsage(data) : undefined;
     if (this.failure) return;
+    this.#lastToldUsage = told !== undefined;
     this.#first ??= this.#parsed(data) ?? {};
-    if (seen.modelEnd > 0) {
-      out.push(
-        Buffer.concat([PREFIX, data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd), SUFFIX]),
-      );
-    } else out.push(Buffer.concat([PREFIX, data, SUFFIX]));
+    if (!this.#asksForUsage && Array.isArray(told?.choices) && told.choices.length === 0) {
+      // The usage alone: the last chunk with choices gets it.
+      this.#lastToldUsage = false;
+      return;
+    }
+    this.#release(out);
+    const chunk =
+      seen.modelEnd > 0
+        ? Buffer.concat([data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd)])
+        : data;
+    if (seen.finish && !this.#asksForUsage) this.#held = chunk;
+    else out.push(PREFIX, chunk, SUFFIX);
+  }
+
+  #release(out: Buffer[]): void {
+    if (this.#held) out.push(PREFIX, this.#held, SUFFIX);
+    this.#held = undefined;
   }
 
   /** Finds what matters in a chunk, in one pass over its text (latin1: an index is a byte's). */
   #look(text: string) {
-    const seen = { model: 0, modelEnd: 0, usage: false, error: false };
+    const seen = { model: 0, modelEnd: 0, usage: false, error: false, finish: false };
     RELEVANT_MEMBERS.lastIndex = 0;
     for (let found = RELEVANT_MEMBERS.exec(text); found; found = RELEVANT_MEMBERS.exec(text)) {
       const [, key, quote, other] = found;
@@ -153,8 +175,11 @@ class PassThrough implements Translator {
         if (quote && seen.modelEnd === 0) Object.assign(seen, { model: from - 1, modelEnd: end + 1 });
       } else if (key === 'usage') seen.usage ||= other === '{';
       else if (key === 'error') seen.error ||= quote !== undefined || other === '{';
-      else if (key === 'finish_reason') this.#finished ||= quote !== undefined;
-      else if (quote) this.#streamedBytes += end - from;
+      else if (key === 'finish_reason') {
+        this.#finished ||= quote !== undefined;
+        // Some providers say "" in every chunk.
+        seen.finish ||= end > from;
+      } else if (quote) this.#streamedBytes += end - from;
     }
     return seen;
   }
@@ -177,31 +202,33 @@ class PassThrough implements Translator {
     return failed ? parseReportedFailure(failed) : undefined;
   }
 
-  #readUsage(data: Buffer): boolean {
+  /** Returns the chunk if it tells a usage. */
+  #readUsage(data: Buffer): Record<string, unknown> | undefined {
     const document = this.#parsed(data);
     if (!document) this.failure = invalidResponse();
     const told = readUsage(document?.usage);
-    this.#told = told ?? this.#told;
-    return told !== undefined;
+    if (!told) return undefined;
+    this.#told = told;
+    this.#toldUsage = document?.usage;
+    return document;
   }
 
   /** The usage is in the last chunk, whatever the provider did. */
   #finish(out: Buffer[]): void {
     this.done = true;
-    if (!this.#lastToldUsage) {
-      const { id = 'chatcmpl', created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
-      const { model } = this.#ask.request;
-      const chunk = {
-        id,
-        object: 'chat.completion.chunk',
-        created,
-        model,
-        choices: [],
-        usage: toChatUsage(this.usage),
-      };
-      out.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`));
-    }
+    const usage = this.#toldUsage ?? toChatUsage(this.usage);
+    if (this.#held) this.#held = Buffer.from(setMembers(this.#held.toString('utf8'), { usage }));
+    else if (!this.#lastToldUsage) out.push(Buffer.from(this.#usageChunk(usage)));
+    this.#release(out);
     out.push(Buffer.from(DONE));
+  }
+
+  #usageChunk(usage: unknown): string {
+    const { id = 'chatcmpl', created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
+    const choices = this.#asksForUsage ? [] : [{ index: 0, delta: {}, finish_reason: null }];
+    const { model } = this.#ask.request;
+    const chunk = { id, object: 'chat.completion.chunk', created, model, choices, usage };
+    return `data: ${JSON.stringify(chunk)}\n\n`;
   }
 }
 
