@@ -30,6 +30,12 @@ export interface Client {
   call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>>;
 }
 
+/** Puts a value in the place of `{name}`, or of `{name+}`, which may have slashes. */
+const fillPath = (path: string, name: string, value: string) =>
+  path
+    .replace(`{${name}}`, () => encodeURIComponent(value))
+    .replace(`{${name}+}`, () => value.split('/').map(encodeURIComponent).join('/'));
+
 /** A client typed by the contract: `client.call(createApp, { body: { name: 'My app' } })`. */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, secretKey, publicKey, accessToken, headers = {}, fetch: send = fetch } = options;
@@ -41,7 +47,7 @@ export function createClient(options: ClientOptions): Client {
     async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>> {
       const { params = {}, query = {}, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
       const path = Object.entries(params).reduce<string>(
-        (filled, [name, value]) => filled.replace(`{${name}}`, encodeURIComponent(String(value))),
+        (filled, [name, value]) => fillPath(filled, name, String(value)),
         (accessToken && toDashboardPath(route.path)) ?? route.path,
       );
       const search = new URLSearchParams(

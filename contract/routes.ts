@@ -3,7 +3,7 @@ import { createKey, listKeys, revokeKey } from './accounts/api-keys.ts';
 import { getMe } from './accounts/me.ts';
 import { deleteSession } from './accounts/session.ts';
 import { createChatCompletion } from './ai/chat.ts';
-import { listModels } from './ai/gateway.ts';
+import { getModel, listModels } from './ai/gateway.ts';
 import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai/management.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.ts';
 import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
@@ -73,6 +73,7 @@ export const routes = [
   receivePush,
   receivePayment,
   listModels,
+  getModel,
   checkDomain,
   listDomainPrices,
   listDomains,

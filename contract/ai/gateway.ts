@@ -33,6 +33,32 @@ export const listModels = /* @__PURE__ */ route({
   uses: ['models'],
 });
 
+/** A model's id as clients send it: with its slash as it is, or encoded (`openai%2Fgpt-5`, as OpenAI's client does). */
+const ModelId = () =>
+  z.object({
+    id: z
+      .pipe(
+        z.string().check(z.maxLength(256)),
+        z.transform((id) => id.replace(/%2f/gi, '/')),
+      )
+      .register(z.globalRegistry, {
+        openApiOverride: { type: 'string', description: '`<provider>/<model>`', examples: ['openai/gpt-4o-mini'] },
+      }),
+  });
+
+export const getModel = /* @__PURE__ */ route({
+  id: 'getModel',
+  method: 'GET',
+  // Greedy, because an id has slashes.
+  path: '/ai/v1/models/{id+}',
+  access: 'any',
+  summary: 'Get a model sold on credits',
+  tag: 'AI gateway',
+  params: ModelId,
+  response: AiModel,
+  uses: ['models'],
+});
+
 /** An entry of the ledger of AI credits (design, AI gateway). */
 export const AiEntry = resource('AiEntry', () =>
   z.object({

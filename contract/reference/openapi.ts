@@ -151,7 +151,9 @@ export function buildOpenApi(baseUrl: string, loginIssuer: string): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
   for (const route of buildPaths()) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: buildOperation(route, components) };
+    // OpenAPI has no greedy parameters: there, slashes in the value are encoded.
+    const path = route.path.replace('+}', '}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: buildOperation(route, components) };
   }
   return {
     openapi: '3.1.0',

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
-import type { listModels as ListRoute } from '../../contract/ai/gateway.ts';
+import type { getModel as GetRoute, listModels as ListRoute } from '../../contract/ai/gateway.ts';
 import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Output } from '../../contract/route.ts';
+import type { Input, Output } from '../../contract/route.ts';
 import { type ListPrice, type Model, modelsAt } from '../../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
 import { AiOffer } from '../../table/entities/ai.ts';
 import { upsert } from '../../table/writes.ts';
 import { staleWhileRevalidate } from '../cache/cache.ts';
-import type { Deps } from '../deps.ts';
+import type { Caller, Deps } from '../deps.ts';
 import { randPerMillion } from './prices.ts';
 
 /** The models for sale and the price of a dollar in rand. */
@@ -69,25 +69,38 @@ export async function setOffer(
   return { models: offer.models?.length ?? 'built-in' };
 }
 
-/** GET /ai/v1/models */
-export async function listModels(deps: { offer: () => Promise<Offer> }): Promise<Output<typeof ListRoute>> {
-  const { models, randPerDollar } = await deps.offer();
+type ModelView = Output<typeof GetRoute>;
+
+function viewModel({ id, provider, name, credits, price, steps = [] }: Model, randPerDollar: number): ModelView {
   const inRand = ({ input, output }: ListPrice) => ({
     input: randPerMillion(input, randPerDollar),
     output: randPerMillion(output, randPerDollar),
   });
-  const data = models.map(({ id, provider, name, credits, price, steps = [] }) => ({
-    id,
-    object: 'model' as const,
-    owned_by: provider,
-    name,
-    credits,
-    pricing_zar_per_million: inRand(price),
+  return {
+    ...{ id, object: 'model', owned_by: provider, name, credits, pricing_zar_per_million: inRand(price) },
     ...(steps.length > 0
       ? { pricing_steps: steps.map((step) => ({ above_prompt_tokens: step.above, ...inRand(step.price) })) }
       : {}),
-  }));
+  };
+}
+
+/** GET /ai/v1/models */
+export async function listModels(deps: { offer: () => Promise<Offer> }): Promise<Output<typeof ListRoute>> {
+  const { models, randPerDollar } = await deps.offer();
+  const data = models.map((model) => viewModel(model, randPerDollar));
   return { object: 'list', data, byok_providers: AI_PROVIDER_IDS.map((id) => ({ id, name: PROVIDERS[id].name })) };
+}
+
+/** GET /ai/v1/models/{id+}. Throws 404 for a model that {@link listModels} does not list. */
+export async function getModel(
+  deps: { offer: () => Promise<Offer> },
+  _caller: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<ModelView> {
+  const { models, randPerDollar } = await deps.offer();
+  const model = models.find((each) => each.id === id);
+  if (!model) throw new ApiError('not_found', 'There is no such model on credits. GET /ai/v1/models lists them.');
+  return viewModel(model, randPerDollar);
 }
 
 /**

@@ -29,7 +29,7 @@ test('the OpenAPI document contains every operation, and every reference resolve
     Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
   );
   expect(operations.sort()).toEqual(
-    everywhere.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
+    everywhere.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path.replace('+}', '}')}`).sort(),
   );
   expect(new Set(everywhere.map(({ id }) => id)).size, 'no two operations have one name').toBe(everywhere.length);
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
@@ -42,6 +42,6 @@ test('the documentation page runs no script', async () => {
   expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
   const page = await answer.text();
-  for (const { path } of everywhere) expect(page).toContain(path);
+  for (const { path } of everywhere) expect(page).toContain(path.replace('+}', '}'));
   expect(page).not.toContain('<script');
 });
