@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
 import { composeReply, isImage, Message, type Pace, requestedFault } from './reply.ts';
+import { callsFor, findToolError, structuredText, type ToolCall, ToolFields } from './tools.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
 const Request = z.looseObject({
@@ -13,6 +14,7 @@ const Request = z.looseObject({
   max_tokens: z.number().nullish(),
   max_completion_tokens: z.number().nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  ...ToolFields,
 });
 
 const TYPES: Record<number, [type: string, code: string | null, message: string]> = {
@@ -34,6 +36,13 @@ export function sendError(response: ServerResponse, status: number, retryAfter?:
   response.writeHead(status, headers);
   response.end(JSON.stringify({ error: { message: customMessage ?? message, type, param: null, code } }));
 }
+
+/** Tool calls as they are streamed: each begins with its name, and its arguments follow in pieces. */
+const callDeltas = (calls: readonly ToolCall[]): object[] =>
+  calls.flatMap(({ function: { name, arguments: text }, ...call }, index) => [
+    { tool_calls: [{ index, ...call, function: { name, arguments: '' } }] },
+    ...(text.match(/.{1,12}/gs) ?? []).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+  ]);
 
 /** Emulates POST …/chat/completions of OpenAI and of providers with the same format. */
 export async function handleCompletions(
@@ -61,11 +70,15 @@ export async function handleCompletions(
       }
     }
   }
+  const toolError = findToolError(messages);
+  if (toolError) return sendError(response, 400, undefined, toolError);
   const limit = parsed.data.max_completion_tokens ?? parsed.data.max_tokens ?? 16_384;
-  const reply = composeReply(messages, limit, [stop ?? []].flat());
-  const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : reply.tokens;
-  const finish_reason = reply.end === 'limit' ? 'length' : 'stop';
-  const counted = countAs(fault, body, { promptTokens: reply.promptTokens, outputTokens: tokens.length });
+  const reply = composeReply(messages, limit, [stop ?? []].flat(), structuredText(parsed.data, messages));
+  const calls = callsFor(parsed.data, messages);
+  const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : calls.length > 0 ? [] : reply.tokens;
+  const finish_reason = calls.length > 0 ? 'tool_calls' : reply.end === 'limit' ? 'length' : 'stop';
+  const outputTokens = tokens.length + callDeltas(calls).length;
+  const counted = countAs(fault, body, { promptTokens: reply.promptTokens, outputTokens });
   const usage = {
     prompt_tokens: counted.promptTokens,
     completion_tokens: counted.outputTokens,
@@ -79,7 +92,8 @@ export async function handleCompletions(
     system_fingerprint: null,
   };
   if (!stream) {
-    const message = { role: 'assistant', content: tokens.join(''), refusal: null, annotations: [] };
+    const said = calls.length > 0 ? { content: null, tool_calls: calls } : { content: tokens.join('') };
+    const message = { role: 'assistant', ...said, refusal: null, annotations: [] };
     const choices = [{ index: 0, message, logprobs: null, finish_reason }];
     const usagePart = fault.name === 'no-usage' ? {} : { usage };
     return sendWhole(response, fault.name, { ...head, object: 'chat.completion', choices, ...usagePart });
@@ -91,8 +105,10 @@ export async function handleCompletions(
     { index: 0, delta, logprobs: null, finish_reason: finish },
   ];
   const script = {
-    before: [frame(choice({ role: 'assistant', content: '', refusal: null }), null)],
-    tokens: tokens.map((content) => frame(choice({ content }), null)),
+    before: [frame(choice({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }), null)],
+    tokens: [...tokens.map((content) => ({ content })), ...callDeltas(calls)].map((delta) =>
+      frame(choice(delta), null),
+    ),
     after: [frame(choice({}, finish_reason), null), ...(includesUsage ? [frame([], usage)] : []), 'data: [DONE]\n\n'],
     error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
   };

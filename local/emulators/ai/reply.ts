@@ -11,8 +11,10 @@ const Part = z.looseObject({
 export const Message = z.looseObject({
   role: z.string(),
   content: z.union([z.string(), z.array(Part), z.null()]).optional(),
+  tool_calls: z.array(z.looseObject({ id: z.string() })).nullish(),
+  tool_call_id: z.string().optional(),
 });
-type Message = z.output<typeof Message>;
+export type Message = z.output<typeof Message>;
 
 export const textOf = ({ content }: Message): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('');
@@ -36,9 +38,22 @@ const SENTENCES = [
 const countTokens = (text: string): number => Math.max(1, Math.ceil(text.length / 4));
 const IMAGE_TOKENS = 765;
 
-export function composeReply(messages: readonly Message[], limit: number, stops: readonly string[]): Reply {
+/** The text of a reply where nothing else dictates it; after tool calls, it quotes their results. */
+function textFor(messages: readonly Message[]): string {
   const last = textOf(messages.findLast(({ role }) => role === 'user') ?? { role: 'user' });
-  const fullText = /say exactly: (.*)/s.exec(last)?.[1] ?? `You said “${last.slice(0, 60)}”. ${SENTENCES.join(' ')}`;
+  const dictated = /say exactly: (.*)/s.exec(last)?.[1];
+  if (dictated !== undefined) return dictated;
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1).map(textOf);
+  if (results.length > 0) return `The tools answered: ${results.join('; ')}.`;
+  return `You said “${last.slice(0, 60)}”. ${SENTENCES.join(' ')}`;
+}
+
+export function composeReply(
+  messages: readonly Message[],
+  limit: number,
+  stops: readonly string[],
+  fullText = textFor(messages),
+): Reply {
   const stopPositions = stops.map((stop) => fullText.indexOf(stop)).filter((at) => at >= 0);
   const stoppedText = stopPositions.length > 0 ? fullText.slice(0, Math.min(...stopPositions)) : fullText;
   const tokens = stoppedText.match(/\s*\S{1,6}|\s+$/g) ?? [];
