@@ -4,6 +4,14 @@ import { route } from '../route.ts';
 import { CREDIT_FIELDS, isDeeperThan, MAX_DEPTH } from './credit-fields.ts';
 import { readImage } from './images.ts';
 
+/**
+ * The fields that are translated for Anthropic's models (specification, Notes for the model family of the sample model). Every
+ * other field of a request to them is named in `X-Ignored-Parameters`.
+ */
+export const TRANSLATED_FIELDS = [
+  ...['model', 'messages', 'max_tokens', 'max_completion_tokens', 'stream', 'stream_options', 'stop'],
+] as const;
+
 /** A chat body may hold this much, in bytes (design, section 4). */
 export const MAX_CHAT_BODY_BYTES = 6 * 1024 * 1024;
 
@@ -105,9 +113,11 @@ const tokens = () =>
     description: 'Output limit in tokens; on AI credits the larger of the two is sent',
   });
 
-const ON_CREDITS =
+const FIELDS_NOTE =
   'With your own provider key, all fields of the provider pass. On AI credits a request is made of text, pictures and these ' +
-  `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Any other is 400.`;
+  `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Any other is 400. ` +
+  `Requests to \`anthropic/…\` models are translated: of their fields, only ${TRANSLATED_FIELDS.join(', ')} have an effect. ` +
+  'All others (`temperature`, `top_p`, `tools`, `response_format`, `n`, …) are ignored and named in `X-Ignored-Parameters`.';
 
 /**
  * The fields of a request that the gateway reads. With the caller's own provider key, other fields pass through to
@@ -142,7 +152,7 @@ export const ChatRequest = memoize(() =>
         ),
       ),
     })
-    .register(z.globalRegistry, { description: ON_CREDITS }),
+    .register(z.globalRegistry, { description: FIELDS_NOTE }),
 );
 export type ChatRequest = z.output<ReturnType<typeof ChatRequest>>;
 

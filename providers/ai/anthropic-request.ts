@@ -1,4 +1,4 @@
-import type { ChatRequest, Message, Part } from '../../contract/ai/chat.ts';
+import { type ChatRequest, type Message, type Part, TRANSLATED_FIELDS } from '../../contract/ai/chat.ts';
 import { readImage } from '../../contract/ai/images.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { AdapterRequest, Prepared } from './adapter.ts';
@@ -6,16 +6,7 @@ import type { AdapterRequest, Prepared } from './adapter.ts';
 /** The output limit where the caller names none (specification, Notes for the model family). */
 export const DEFAULT_MAX_TOKENS = 16_000;
 
-/** The translated fields. Every other field of a request is named in `X-Ignored-Parameters`. */
-const TRANSLATED = new Set([
-  'model',
-  'messages',
-  'max_tokens',
-  'max_completion_tokens',
-  'stream',
-  'stream_options',
-  'stop',
-]);
+const TRANSLATED: ReadonlySet<string> = new Set(TRANSLATED_FIELDS);
 
 type Block =
   | { type: 'text'; text: string }
