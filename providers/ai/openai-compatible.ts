@@ -69,7 +69,7 @@ class PassThrough implements Translator {
   readonly #ask: AdapterRequest;
   readonly #splitter = new SseSplitter();
   readonly #model: Buffer;
-  /** Whether the caller asked for OpenAI's own form, whose last chunk has the usage and no choices. */
+  /** True where the caller asked for OpenAI's own form, whose last chunk has the usage and no choices. */
   readonly #asksForUsage: boolean;
   #told: Usage | undefined;
   #toldUsage: unknown;

@@ -23,7 +23,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv4: '192.0.2.1',
 };
 
-/** What a message is about: what it quotes, or its last name (`Paris`), or all of it. */
+/** Returns the subject of a message: what it quotes, or its last name (`Paris`), or all of it. */
 function subjectOf(text: string): string {
   const quoted = /["“'‘]([^"”'’]+)["”'’]/.exec(text)?.[1];
   const names = text.slice(1).match(/\b\p{Lu}[\p{L}-]+(?: \p{Lu}[\p{L}-]+)*/gu);

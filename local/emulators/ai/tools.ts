@@ -39,7 +39,7 @@ const wordsOf = (text: string): Set<string> =>
       .match(/[\p{L}]{4,}/gu),
   );
 
-/** How much a tool has to do with a message: the words that both have. */
+/** Rates a tool by the words that it shares with a message. Infinite where the message names it. */
 function relevance({ function: { name, description } }: Tool, text: string): number {
   if (text.includes(name)) return Number.POSITIVE_INFINITY;
   const said = wordsOf(text);
