@@ -7,6 +7,7 @@ import { change } from '../../table/writes.ts';
 import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
+import { recoverDisputes } from './disputes.ts';
 import { issueInvoice, issuePaidInvoice, payInvoice } from './invoices.ts';
 import { receivePayment } from './payment-callbacks.ts';
 import { chargeTopUp, newTopUp, settleTopUp, topUpQueue } from './top-ups.ts';
@@ -23,6 +24,7 @@ async function setUp({ walletCents = 0 } = {}) {
   const { deps: base, memory, open, clock } = billingSimulation({});
   const received = new Map<string, Payment>();
   const disputes = new Map<string, Dispute>();
+  const unreadable: { id?: string } = {};
   const charged: number[] = [];
   const provider = { isAway: false };
   const available = <T>(value: T) => {
@@ -38,7 +40,11 @@ async function setUp({ walletCents = 0 } = {}) {
       available(charged.push(amountCents));
       pay(reference, amountCents);
     },
-    findDispute: async (id) => available(disputes.get(id)),
+    findDispute: async (id) => {
+      if (id === unreadable.id) throw new PaymentProviderError('unreadable');
+      return available(disputes.get(id));
+    },
+    listDisputes: async () => available([...disputes.values()]),
     readCallback: () => ({}),
   };
   const reported: string[] = [];
@@ -78,10 +84,13 @@ async function setUp({ walletCents = 0 } = {}) {
     disputes.set(id, { id, reference, amountCents: rand * RAND, status });
     return await receivePayment(deps, { disputeId: id });
   };
+  /** A dispute at the provider, whose callback never comes. */
+  const disputeSilently = (reference: string, rand: number, status: Dispute['status'], id = '77') =>
+    disputes.set(id, { id, reference, amountCents: rand * RAND, status });
   const reconcile = () => sweep(deps, topUpQueue);
   return {
     ...{ deps, memory, clock, provider, charged, reported, account, setAccount, settings, topUpAutomatically },
-    ...{ payIn, buy, line, tellDispute, reconcile, accountId },
+    ...{ payIn, buy, line, tellDispute, disputeSilently, unreadable, reconcile, accountId },
   };
 }
 
@@ -229,6 +238,44 @@ describe('a dispute', () => {
       return await run.deps.commit(wallet.writes(), undefined);
     });
     await expect(purchase).rejects.toMatchObject({ code: 'insufficient_funds' });
+  });
+
+  test('of which no callback told is found within an hour, and closed when the provider has closed it', async () => {
+    const run = await setUp();
+    const [first, second] = [await run.payIn(500), await run.payIn(300)];
+    run.disputeSilently(first, 500, 'OPEN', '77');
+    const hour = async () => {
+      const found = [];
+      for (let minute = 0; minute < 60; minute += 1) {
+        run.clock.now += MINUTE;
+        const compared = await recoverDisputes(run.deps);
+        if (compared) found.push(compared);
+      }
+      return found;
+    };
+    expect(await hour()).toMatchObject([{ recovered: [{ id: '77', status: 'OPEN' }], failed: [] }]);
+    expect((await run.account()).frozenCents).toBe(500 * RAND);
+    expect(await hour()).toMatchObject([{ recovered: [], failed: [] }]);
+    run.provider.isAway = true;
+    expect(await hour()).toMatchObject([{ recovered: [], failed: [{ message: 'away' }] }]);
+    run.provider.isAway = false;
+    run.disputeSilently('of-another-shop', 10, 'OPEN', '76');
+    run.disputeSilently(first, 500, 'WON', '77');
+    run.disputeSilently(first, 500, 'OPEN', '78');
+    run.disputeSilently(second, 300, 'LOST', '79');
+    run.unreadable.id = '78';
+    expect(await hour()).toMatchObject([
+      {
+        recovered: [
+          { id: '77', status: 'WON' },
+          { id: '79', status: 'LOST' },
+        ],
+        failed: [{ message: 'unreadable' }],
+      },
+    ]);
+    expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([500 * RAND, 0]);
+    expect(run.reported).toEqual(['OPEN', 'WON', 'OPEN', 'LOST']);
+    expectLedgerInvariants(run.memory);
   });
 
   test('about a payment of no account, or one that did not succeed, changes nothing', async () => {

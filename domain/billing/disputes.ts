@@ -69,3 +69,44 @@ export async function settleDispute(
   const dispute = await deps.payments.findDispute(id);
   return dispute && (await record(deps, dispute, deps.reportDispute));
 }
+
+/** Callbacks of disputes are repeated for days at most; then the provider's list is the only word of them. */
+const RECOVERY_INTERVAL_MIN = 60;
+/** Disputes opened before this are not listed, in milliseconds: banks decide within months. */
+const RECOVERY_WINDOW_MS = 180 * 24 * 3600_000;
+
+/** Result of a comparison with the payment provider's disputes: those that its callbacks did not tell, and what failed. */
+export interface DisputeRecovery {
+  recovered: Dispute[];
+  failed: unknown[];
+}
+
+/**
+ * Compares the disputes here with those of the payment provider, and settles those that are unknown here or closed there.
+ * Called every minute, it does so once an hour.
+ */
+export async function recoverDisputes(
+  deps: PaymentDeps & { reportDispute: ReportDispute },
+): Promise<DisputeRecovery | undefined> {
+  const now = deps.now().getTime();
+  if (Math.floor(now / 60_000) % RECOVERY_INTERVAL_MIN !== 0) return undefined;
+  const done: DisputeRecovery = { recovered: [], failed: [] };
+  const isolate = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      done.failed.push(error);
+    }
+  };
+  await isolate(async () => {
+    for (const { id, status } of await deps.payments.listDisputes(new Date(now - RECOVERY_WINDOW_MS))) {
+      await isolate(async () => {
+        const known = await deps.table.get(Dispute, { id });
+        if (known && (known.status !== 'OPEN' || status === 'OPEN')) return;
+        const settled = await settleDispute(deps, id);
+        if (settled) done.recovered.push(settled);
+      });
+    }
+  });
+  return done;
+}

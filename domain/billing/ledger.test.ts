@@ -51,6 +51,7 @@ function processor() {
       if (!received.has(reference)) pay(reference, amountCents, amountCents % 2 === 0 ? 'SUCCEEDED' : 'FAILED');
     },
     findDispute: async (id) => disputes.get(id),
+    listDisputes: async () => [...disputes.values()],
     readCallback: () => ({}),
   };
   return { received, disputes, pay, payments };

@@ -12,6 +12,11 @@ export interface Payments {
   charge(payment: { reference: string; amountCents: number } & Pick<Card, 'email' | 'authorization'>): Promise<void>;
   /** Reads a dispute's state; undefined where the provider does not know it. */
   findDispute(id: string): Promise<Dispute | undefined>;
+  /**
+   * Lists the disputes that were opened since a date, at most {@link MAX_LISTED_DISPUTES}; those that the provider has archived are
+   * left out.
+   */
+  listDisputes(since: Date): Promise<Pick<Dispute, 'id' | 'status'>[]>;
   /** Returns the payment or dispute that a callback is about, nothing for other news. Throws {@link InvalidSignature}. */
   readCallback(body: Buffer, signature: string | undefined): CallbackSubject;
 }
@@ -93,6 +98,13 @@ const DisputeResponse = memoize(() =>
     transaction: z.object({ reference: z.string(), amount: z.int() }),
   }),
 );
+/** https://paystack.com/docs/api/dispute/#list */
+const DisputeList = memoize(() =>
+  z.array(z.object({ id: z.int(), status: z.string(), resolution: z.nullish(z.string()) })),
+);
+const DISPUTES_PER_PAGE = 50;
+/** Disputes that {@link Payments.listDisputes} returns at most. */
+const MAX_LISTED_DISPUTES = 1000;
 const Envelope = memoize(() => z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) }));
 
 /** Paystack's own words. `abandoned` is what a payment is before anybody has tried to pay it. */
@@ -104,6 +116,9 @@ const RESOLUTIONS: Record<string, Dispute['status']> = {
   'merchant-accepted': 'LOST',
   'auto-accepted': 'LOST',
 };
+
+const disputeStatus = (status: string, resolution: string | null | undefined): Dispute['status'] =>
+  (status === 'resolved' ? RESOLUTIONS[resolution ?? ''] : undefined) ?? 'OPEN';
 
 /** Paystack answers 400 for both of these. */
 const UNKNOWN = /not found|invalid transaction/i;
@@ -122,7 +137,7 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
       return Envelope().parse(await answer.json());
     } catch (error) {
-      throw new PaymentProviderError(`the payment processor failed at ${path.split('/', 3).join('/')}`, {
+      throw new PaymentProviderError(`the payment processor failed at ${path.split('?')[0]?.split('/', 3).join('/')}`, {
         cause: error,
       });
     }
@@ -164,9 +179,24 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       const found = DisputeResponse().safeParse(data);
       if (!status || !found.success) throw new PaymentProviderError(`a dispute cannot be read: ${message}`);
       const { refund_amount: claimed, resolution, transaction } = found.data;
-      const closed = found.data.status === 'resolved' ? RESOLUTIONS[resolution ?? ''] : undefined;
       const { reference, amount } = transaction;
-      return { id, reference, amountCents: claimed ?? amount, status: closed ?? 'OPEN' };
+      return { id, reference, amountCents: claimed ?? amount, status: disputeStatus(found.data.status, resolution) };
+    },
+
+    async listDisputes(since) {
+      const from = since.toISOString();
+      const listed: Pick<Dispute, 'id' | 'status'>[] = [];
+      for (let page = 1; page <= MAX_LISTED_DISPUTES / DISPUTES_PER_PAGE; page += 1) {
+        const query = new URLSearchParams({ from, perPage: String(DISPUTES_PER_PAGE), page: String(page) });
+        const { status, message, data } = await call(`/dispute?${query}`);
+        const found = DisputeList().safeParse(data);
+        if (!status || !found.success) throw new PaymentProviderError(`disputes cannot be listed: ${message}`);
+        for (const { id, status, resolution } of found.data) {
+          if (status !== 'archived') listed.push({ id: String(id), status: disputeStatus(status, resolution) });
+        }
+        if (found.data.length < DISPUTES_PER_PAGE) break;
+      }
+      return listed;
     },
 
     async charge({ reference, amountCents, email, authorization }) {

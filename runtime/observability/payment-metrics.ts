@@ -1,3 +1,4 @@
+import type { DisputeRecovery } from '../../domain/billing/disputes.ts';
 import type { Dispute } from '../../table/entities/billing.ts';
 import { log, metrics } from './log.ts';
 
@@ -7,4 +8,10 @@ export function reportDispute({ id, accountId, topUpId, amountCents, status }: D
     ...{ disputeId: id, accountId, paymentId: topUpId, amountCents, disputeStatus: status },
     ...metrics({}, { CardDisputes: [1, 'Count'] }),
   });
+}
+
+/** Logs the disputes of which no callback told, and those that could not be compared. */
+export function reportDisputeRecovery(compared: DisputeRecovery | undefined): void {
+  for (const error of compared?.failed ?? []) log.error('disputes could not be compared', error);
+  for (const { id } of compared?.recovered ?? []) log.warn('dispute without a callback', { disputeId: id });
 }

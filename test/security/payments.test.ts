@@ -6,6 +6,7 @@ import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { createTopUp, getAutoTopUp, setAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
+import { createPayments } from '../../providers/payments/payments.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
 import { codeOf, local, newAccount, type OpenedAccount, raw } from '../support/harness.ts';
 
@@ -58,7 +59,12 @@ describe('a disputed card payment', () => {
     const account = await newAccount();
     const page = await payIn(account, '50.00');
     const { disputeId } = (await post(`${page}/dispute`)) as { disputeId: string };
+    // The processor's list has it too, for disputes of which no callback tells.
+    const { PAYMENTS_BASE_URL = '', PAYMENTS_SECRET_KEY = '' } = local.environment;
+    const listed = () => createPayments(PAYMENTS_BASE_URL, PAYMENTS_SECRET_KEY).listDisputes(new Date(0));
+    expect(await listed()).toContainEqual({ id: disputeId, status: 'OPEN' });
     await post(`${page}/dispute-won`);
+    expect(await listed()).toContainEqual({ id: disputeId, status: 'WON' });
     const send = (secret: string) => {
       const data = { id: Number(disputeId), status: 'resolved', resolution: 'merchant-accepted' };
       const body = JSON.stringify({ event: 'charge.dispute.resolve', data });

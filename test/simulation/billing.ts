@@ -15,6 +15,7 @@ export const withoutCards: Payments = {
   find: refuseCards,
   charge: refuseCards,
   findDispute: refuseCards,
+  listDisputes: refuseCards,
   readCallback: refuseCards,
 };
 

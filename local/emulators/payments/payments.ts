@@ -20,14 +20,19 @@ const Transaction = z.object({
   status: z.enum(['abandoned', 'success', 'failed']),
 });
 type Transaction = z.output<typeof Transaction>;
-const Dispute = z.object({ reference: z.string(), status: z.string(), resolution: z.nullable(z.string()) });
+const Dispute = z.object({
+  reference: z.string(),
+  status: z.string(),
+  resolution: z.nullable(z.string()),
+  createdAt: z.string().default(() => new Date().toISOString()),
+});
 const State = z.object({
   secretKey: z.string(),
   transactions: z.record(z.string(), Transaction),
   disputes: z.record(z.string(), Dispute).default({}),
 });
 /** Actions on a paid payment, below its page: `POST <page>/dispute`, then one of the bank's decisions. */
-const DISPUTE_ACTIONS: Record<string, Omit<z.output<typeof Dispute>, 'reference'>> = {
+const DISPUTE_ACTIONS: Record<string, Omit<z.output<typeof Dispute>, 'reference' | 'createdAt'>> = {
   dispute: { status: 'awaiting-merchant-feedback', resolution: null },
   'dispute-won': { status: 'resolved', resolution: 'declined' },
   'dispute-lost': { status: 'resolved', resolution: 'merchant-accepted' },
@@ -39,6 +44,11 @@ const Initialize = z.object({
   amount: z.coerce.number().int().positive(),
   currency: z.literal('ZAR'),
   callback_url: z.url(),
+});
+const ListDisputes = z.object({
+  from: z.iso.datetime(),
+  perPage: z.coerce.number().int().min(1).max(100).default(50),
+  page: z.coerce.number().int().min(1).default(1),
 });
 const Charge = Initialize.omit({ callback_url: true }).extend({ authorization_code: z.string() });
 
@@ -96,9 +106,10 @@ export async function startPayments({
     state.save();
   }
 
-  const describeDispute = (id: string, { reference, status, resolution }: z.output<typeof Dispute>) => {
+  const describeDispute = (id: string, { reference, status, resolution, createdAt }: z.output<typeof Dispute>) => {
     const { amount = 0, currency = 'ZAR' } = transactions[reference] ?? {};
-    return { id: Number(id), refund_amount: amount, currency, status, resolution, transaction: { reference, amount } };
+    const about = { id: Number(id), refund_amount: amount, currency, status, resolution, createdAt };
+    return { ...about, transaction: { reference, amount } };
   };
 
   /** Sends a callback to the platform once. Paystack repeats it for days until it receives 200. */
@@ -120,6 +131,12 @@ export async function startPayments({
       state.save();
       const authorization_url = `${baseUrl}${PAY_PATH}/${accessCode}`;
       return ok('Authorization URL created', { authorization_url, access_code: accessCode, reference });
+    },
+    'GET /dispute': ({ query }) => {
+      const { from, perPage, page } = ListDisputes.parse(Object.fromEntries(query));
+      const found = Object.entries(disputes).filter(([, { createdAt }]) => createdAt >= from);
+      const shown = found.slice((page - 1) * perPage, page * perPage).map(([id, each]) => describeDispute(id, each));
+      return ok('Disputes retrieved', shown);
     },
     'POST /transaction/charge_authorization': ({ body }) => {
       const { reference, authorization_code, ...asked } = parse(Charge, body);
@@ -167,9 +184,9 @@ export async function startPayments({
       }
       const decision = DISPUTE_ACTIONS[action];
       if (decision) {
-        const [id = String(1000 + Object.keys(disputes).length)] =
+        const [id = String(1000 + Object.keys(disputes).length), known] =
           Object.entries(disputes).find(([, each]) => each.reference === reference) ?? [];
-        const dispute = { reference, ...decision };
+        const dispute = { reference, ...decision, createdAt: known?.createdAt ?? new Date().toISOString() };
         disputes[id] = dispute;
         state.save();
         const event = action === 'dispute' ? 'charge.dispute.create' : 'charge.dispute.resolve';
