@@ -6,7 +6,7 @@ import type {
 } from '../../contract/deployments/deployments.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { toLines, toText } from '../../providers/builds/build-log.ts';
+import { formatMark, toLines, toText } from '../../providers/builds/build-log.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
@@ -98,8 +98,13 @@ export async function readDeploymentLog(
   return { data: lines.slice(0, limit), has_more: lines.length > limit };
 }
 
-async function storedLog(deps: { builds: Pick<Builds, 'readLog'> }, { id, status, notes }: Deployment) {
-  const built = status === 'QUEUED' ? '' : await deps.builds.readLog(id);
+/**
+ * Returns a deployment's log with its marks. That of a build begins with the wait for a builder, which may be all there
+ * is for a while; the line stays, so that the numbers of the lines never change.
+ */
+async function storedLog(deps: { builds: Pick<Builds, 'readLog'> }, { id, status, notes, beganAt }: Deployment) {
+  const waiting = beganAt ? `${formatMark(Date.parse(beganAt))}==> Waiting for a free builder\n` : '';
+  const built = waiting + (status === 'QUEUED' ? '' : await deps.builds.readLog(id));
   const end = notes.length > 0 && built !== '' && !built.endsWith('\n') ? '\n' : '';
   return built + end + notes.map((line) => `${line}\n`).join('');
 }

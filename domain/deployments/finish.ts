@@ -7,6 +7,7 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { addBuildMinutes } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
+import { billedBuildMs } from './build-time.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, formatNote, scheduleCheck } from './queue.ts';
 
@@ -35,10 +36,9 @@ function promoteNextDeployment(deps: Deps, app: App, deploymentId: string): Writ
  * the next one takes that, or the deletion of the application has given it back (domain/apps/apps.ts).
  */
 function accountForBuild(deps: Deps, account: Account, app: App | undefined, deployment: Deployment): Write[] {
-  const { beganAt, builtAt } = deployment;
   const now = deps.now();
-  const spent = beganAt ? Date.parse(builtAt ?? now.toISOString()) - Date.parse(beganAt) : 0;
-  const minutes = beganAt ? addBuildMinutes(account, spent, now) : {};
+  const spent = billedBuildMs(deployment, now);
+  const minutes = spent === undefined ? {} : addBuildMinutes(account, spent, now);
   const frees = app?.activeDeploymentId === deployment.id && !app.nextDeploymentId && app.status !== 'DELETING';
   // Deployments from before the count have left nothing to give back.
   const place = frees && (account.buildCount ?? 0) > 0 ? { add: { buildCount: -1 } } : {};
@@ -52,7 +52,7 @@ async function finishDeployment(
   { accountId, applicationId, deploymentId }: DeploymentIds,
   status: 'SUCCEEDED' | 'FAILED',
   note: string,
-  known: { commitSha?: string } = {},
+  known: Partial<Pick<Deployment, 'commitSha' | 'buildMs'>> = {},
 ): Promise<void> {
   const of = { accountId, id: deploymentId };
   const change_ = {
@@ -72,7 +72,7 @@ async function finishDeployment(
     await deps.table.transact([
       change(Deployment, of, change_, concurrentUpdate),
       ...(app ? promoteNextDeployment(deps, app, deploymentId) : []),
-      ...(account ? accountForBuild(deps, account, app, deployment) : []),
+      ...(account ? accountForBuild(deps, account, app, { ...deployment, ...known }) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),
     ]);
   });
@@ -83,11 +83,11 @@ export const succeedDeployment = (deps: Deps, ids: DeploymentIds): Promise<void>
 
 /**
  * @param reason what the application's owner reads at the end of the log
- * @param known the commit, where the build came as far as knowing it
+ * @param known the commit and the build's duration, where the build came as far
  */
 export const failDeployment = (
   deps: Deps,
   ids: DeploymentIds,
   reason: string,
-  known: { commitSha?: string } = {},
+  known: Partial<Pick<Deployment, 'commitSha' | 'buildMs'>> = {},
 ): Promise<void> => finishDeployment(deps, ids, 'FAILED', `==> Deployment failed: ${reason}`, known);

@@ -1,4 +1,3 @@
-import { ApiError } from '../../contract/errors.ts';
 import { limitOf } from '../../contract/limits.ts';
 import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
@@ -11,7 +10,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
-import { noSuchDeployment } from './create.ts';
+import { type BuildPhases, measureBuild } from './build-time.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { formatNote, scheduleCheck } from './queue.ts';
 
@@ -20,14 +19,13 @@ export class DeploymentError extends Error {
   override readonly name = 'DeploymentError';
 }
 
-/** Reads a deployment and its application. Throws DeploymentError if the application was deleted. */
+/** Reads a deployment and its application. Throws DeploymentError if the application was deleted, the deployment with it. */
 async function readDeployment(deps: Deps, { accountId, applicationId, deploymentId }: DeploymentIds) {
   const [deployment, app] = await Promise.all([
     deps.table.get(Deployment, { accountId, id: deploymentId }),
     deps.table.get(App, { accountId, id: applicationId }),
   ]);
-  if (!deployment) throw noSuchDeployment();
-  if (!app || app.status === 'DELETING') throw new DeploymentError('The application was deleted.');
+  if (!deployment || !app || app.status === 'DELETING') throw new DeploymentError('The application was deleted.');
   return { deployment, app };
 }
 
@@ -46,7 +44,7 @@ async function unlessDeleted(deps: Deps, ids: DeploymentIds, takeDown: () => Pro
   try {
     await readDeployment(deps, ids);
   } catch (error) {
-    if (error instanceof DeploymentError || error instanceof ApiError) await takeDown();
+    if (error instanceof DeploymentError) await takeDown();
     throw error;
   }
 }
@@ -54,9 +52,9 @@ async function unlessDeleted(deps: Deps, ids: DeploymentIds, takeDown: () => Pro
 /** Makes a release of what was built; it takes no traffic yet. */
 export async function releaseDeployment(
   deps: Deps & { builds: Builds; appHost: AppHost; appLogs: AppLogs; bucket: string },
-  ids: DeploymentIds,
+  ids: DeploymentIds & { build?: BuildPhases | undefined },
 ): Promise<void> {
-  const { accountId, applicationId, deploymentId } = ids;
+  const { accountId, applicationId, deploymentId, build } = ids;
   const builtAt = deps.now().toISOString();
   const [{ app }, { commitSha = '' }, account] = await Promise.all([
     readRunning(deps, ids),
@@ -73,7 +71,7 @@ export async function releaseDeployment(
     await deps.appHost.remove(applicationId);
     await deps.appLogs.remove(applicationId);
   });
-  const set = { release, commitSha, builtAt, ...scheduleCheck(deps) };
+  const set = { release, commitSha, builtAt, ...measureBuild(build), ...scheduleCheck(deps) };
   const write = change(
     Deployment,
     { accountId, id: deploymentId },

@@ -3,16 +3,17 @@ import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
 import { createBuilds } from '../../providers/builds/builds.ts';
 import { openJob } from '../../providers/builds/job-document.ts';
-import { jobKey } from '../../providers/builds/keys.ts';
+import { jobKey, logKey } from '../../providers/builds/keys.ts';
 import type { Context, Sealed } from '../../providers/encryption/secrets.ts';
 import { EnvSet } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
-import { change, create } from '../../table/writes.ts';
+import { change, create, remove } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { beginDeployment } from './begin.ts';
 import { checkRelease } from './check.ts';
-import { createDeployment } from './create.ts';
+import { createDeployment, getDeployment } from './create.ts';
 import { recordFailure } from './failure.ts';
+import { withVerdict } from './verdict.ts';
 
 const SECRET = 's3cr3t-value/of the application';
 
@@ -76,8 +77,99 @@ test('a build receives its job at an address, and neither the address nor the ob
 test('a job that no build took is deleted when the deployment fails', async () => {
   const { all, of, objects } = await steps();
   await beginDeployment(all, of);
-  await recordFailure(all, of, { Error: 'States.Timeout', Cause: '' });
+  await recordFailure(all, { ...of, error: { Error: 'States.Timeout', Cause: '' } });
   expect([...objects.keys()].filter((key) => key.startsWith('jobs/'))).toEqual([]);
+});
+
+/** A failed build as `codebuild:startBuild.sync` reports it. */
+const failedBuild = (BuildStatus: string, phases: Record<string, [seconds: number, status: string]>) => ({
+  Error: 'States.TaskFailed',
+  Cause: JSON.stringify({
+    BuildStatus,
+    Phases: Object.entries(phases).map(([PhaseType, [DurationInSeconds, PhaseStatus]]) => ({
+      ...{ PhaseType, DurationInSeconds, PhaseStatus },
+    })),
+  }),
+});
+const NO_BUILDER = [
+  failedBuild('TIMED_OUT', { SUBMITTED: [0, 'SUCCEEDED'], QUEUED: [1200, 'TIMED_OUT'] }),
+  { Error: 'CodeBuild.AccountLimitExceededException', Cause: 'Cannot have more than 5 builds in queue' },
+];
+
+test.each(NO_BUILDER)('a build that finds no builder is submitted again, and its owner pays for none of it', async (error) => {
+  const { all, of, clock, deployments, account } = await steps();
+  await beginDeployment(all, of);
+  clock.now += 7 * 3600_000;
+  expect(await recordFailure(all, { ...of, error })).toEqual({ again: true, fault: false });
+  // The step begins again with a new job.
+  expect((await beginDeployment(all, of))?.jobUrl).toContain('https://');
+  expect(deployments()).toMatchObject([{ status: 'RUNNING' }]);
+  clock.now += 2 * 3600_000;
+  expect(await recordFailure(all, { ...of, error })).toEqual({ again: false, fault: true });
+  expect(deployments()).toMatchObject([
+    { status: 'FAILED', notes: [expect.stringContaining('No builder became free within 8 hours')] },
+  ]);
+  expect(await account()).toMatchObject({ buildMinutes: 0 });
+});
+
+test('the minutes of a build do not count its wait for a builder', async () => {
+  const { all, of, clock, account } = await steps();
+  await beginDeployment(all, of);
+  clock.now += 5 * 3600_000;
+  const error = failedBuild('FAILED', { QUEUED: [17_000, 'SUCCEEDED'], INSTALL: [30, 'SUCCEEDED'], BUILD: [70, 'FAILED'] });
+  expect(await recordFailure(all, { ...of, error })).toMatchObject({ again: false });
+  expect(await account()).toMatchObject({ buildMinutes: 2 });
+});
+
+test('a build that was stopped counts at most as long as a build may take', async () => {
+  const { all, of, clock, account, fail } = await steps();
+  await beginDeployment(all, of);
+  clock.now += 5 * 3600_000;
+  await fail(of.deploymentId);
+  expect(await account()).toMatchObject({ buildMinutes: 30 });
+});
+
+test('the log says that a build waits for a builder, in a line that stays', async () => {
+  const { all, of, caller, objects } = await steps();
+  const read = async () => (await getDeployment(all, caller, { id: of.deploymentId } as never)).data.log;
+  expect(await read()).toBe('');
+  await beginDeployment(all, of);
+  expect(await read()).toBe('==> Waiting for a free builder\n');
+  objects.set(logKey(of.deploymentId), Buffer.from('==> Clone\n'));
+  expect(await read()).toMatch(/^==> Waiting for a free builder\n/);
+});
+
+test('a failed health check is a verdict for the owner, not an error that alarms operators', async () => {
+  const { all, of, deps, ids } = await steps({ status: 500 });
+  await beginDeployment(all, of);
+  const set = change(Deployment, { accountId: ids.accountId, id: of.deploymentId }, { set: { release: '1' } });
+  await deps.table.transact([set]);
+  const verdict = await withVerdict(checkRelease, all, of);
+  expect(verdict).toEqual({ failed: true, reason: expect.stringContaining('answered 500') });
+  expect(await recordFailure(all, { ...of, step: verdict })).toEqual({ again: false, fault: false });
+});
+
+test('an error of the platform stays an error, unless the application was deleted or suspended meanwhile', async () => {
+  const { all, of, set } = await steps();
+  const broken = async () => {
+    throw new Error('ResourceNotFoundException');
+  };
+  await expect(withVerdict(broken, all, of)).rejects.toThrow('ResourceNotFoundException');
+  await set({ status: 'SUSPENDED' });
+  expect(await withVerdict(broken, all, of)).toEqual({ failed: true, reason: 'The application was suspended.' });
+  await set({ status: 'DELETING' });
+  expect(await withVerdict(broken, all, of)).toEqual({ failed: true, reason: 'The application was deleted.' });
+  const { accountId, deploymentId: id } = of;
+  await all.table.transact([remove(Deployment, { accountId, id })]);
+  expect(await withVerdict(broken, all, of)).toMatchObject({ failed: true });
+});
+
+test('a build that could not begin for the platform is a fault', async () => {
+  const { all, of, deployments } = await steps();
+  await beginDeployment(all, of);
+  const error = { Error: 'Lambda.Unknown', Cause: '{"errorType":"Sandbox.Timedout"}' };
+  expect(await recordFailure(all, { ...of, error })).toEqual({ again: false, fault: true });
+  expect(deployments()).toMatchObject([{ notes: [expect.stringContaining('on our side')] }]);
 });
 
 /** Output of a server that crashes during its check: its environment, in several forms. */

@@ -1,10 +1,13 @@
 import { beginDeployment } from '../../domain/deployments/begin.ts';
 import { DeploymentInput } from '../../domain/deployments/inputs.ts';
+import { withVerdict } from '../../domain/deployments/verdict.ts';
 import { buildAccess } from '../../runtime/bindings/build-access.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Marks a deployment running and stores the build's job. Returns the job's address. */
-export const handler = step(DeploymentInput, (ids) => beginDeployment({ ...deps, buildAccess, builds, secrets }, ids));
+/** Marks a deployment running and stores the build's job. Returns the job's address, or why the deployment ends. */
+export const handler = step(DeploymentInput, (ids) =>
+  withVerdict(beginDeployment, { ...deps, buildAccess, builds, secrets }, ids),
+);

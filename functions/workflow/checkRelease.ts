@@ -1,5 +1,6 @@
 import { checkRelease } from '../../domain/deployments/check.ts';
 import { DeploymentInput } from '../../domain/deployments/inputs.ts';
+import { withVerdict } from '../../domain/deployments/verdict.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
@@ -9,5 +10,5 @@ import { step } from '../../runtime/triggers/step.ts';
 
 /** Checks the health of a release before it receives traffic. */
 export const handler = step(DeploymentInput, (ids) =>
-  checkRelease({ ...deps, appHost, appLogs, builds, secrets }, ids),
+  withVerdict(checkRelease, { ...deps, appHost, appLogs, builds, secrets }, ids),
 );

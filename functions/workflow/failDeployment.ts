@@ -2,7 +2,10 @@ import { recordFailure } from '../../domain/deployments/failure.ts';
 import { FailureInput } from '../../domain/deployments/inputs.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { deps } from '../../runtime/deps.ts';
+import { reportFailure } from '../../runtime/observability/deployment-metrics.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Ends a failed deployment with a reason for its owner. */
-export const handler = step(FailureInput, ({ error, ...ids }) => recordFailure({ ...deps, builds }, ids, error));
+/** Ends a failed deployment with a reason for its owner, or has its build submitted again. */
+export const handler = step(FailureInput, async (input) =>
+  reportFailure(input, await recordFailure({ ...deps, builds }, input)),
+);

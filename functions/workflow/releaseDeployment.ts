@@ -1,5 +1,6 @@
-import { DeploymentInput } from '../../domain/deployments/inputs.ts';
+import { ReleaseInput } from '../../domain/deployments/inputs.ts';
 import { releaseDeployment } from '../../domain/deployments/release.ts';
+import { withVerdict } from '../../domain/deployments/verdict.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';
 import { bucket, builds } from '../../runtime/bindings/builds.ts';
@@ -7,6 +8,6 @@ import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Creates a release from a deployment's artifact. */
-export const handler = step(DeploymentInput, (ids) =>
-  releaseDeployment({ ...deps, appHost, appLogs, bucket, builds }, ids),
+export const handler = step(ReleaseInput, (ids) =>
+  withVerdict(releaseDeployment, { ...deps, appHost, appLogs, bucket, builds }, ids),
 );

@@ -1,5 +1,6 @@
 import { DeploymentInput } from '../../domain/deployments/inputs.ts';
 import { switchRelease } from '../../domain/deployments/release.ts';
+import { withVerdict } from '../../domain/deployments/verdict.ts';
 import { appAccess } from '../../runtime/bindings/app-access.ts';
 import { appHost } from '../../runtime/bindings/app-host.ts';
 import { hostRoutes } from '../../runtime/bindings/host-routes.ts';
@@ -7,4 +8,6 @@ import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Moves an application's traffic to a release. */
-export const handler = step(DeploymentInput, (ids) => switchRelease({ ...deps, appAccess, appHost, hostRoutes }, ids));
+export const handler = step(DeploymentInput, (ids) =>
+  withVerdict(switchRelease, { ...deps, appAccess, appHost, hostRoutes }, ids),
+);

@@ -5,9 +5,9 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
-import { BUILD_MINUTES } from '../state-machines/deployments.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** Folders of the builds bucket, shared by the builder (builder/main.ts) and the workflow's functions. */
@@ -127,11 +127,11 @@ export class BuildsStack extends PlatformStack {
       environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
       environmentVariables: {
         GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },
-        // One minute less than CodeBuild's own limit, so that the builder can report the timeout.
-        BUILD_SECONDS: { value: String((BUILD_MINUTES - 1) * 60) },
+        // Less than CodeBuild's own limit, so that the builder can report the timeout.
+        BUILD_SECONDS: { value: String(TIMEOUTS_S.build.builder) },
       },
-      timeout: Duration.minutes(BUILD_MINUTES),
-      queuedTimeout: Duration.minutes(10),
+      timeout: Duration.seconds(TIMEOUTS_S.build.project),
+      queuedTimeout: Duration.seconds(TIMEOUTS_S.build.queue),
       role: role.withoutPolicyUpdates(),
       logging: {
         cloudWatch: {

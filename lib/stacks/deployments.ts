@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Right, Use } from '../constructs/rights.ts';
@@ -14,24 +15,26 @@ interface Neighbours {
   builds: BuildsStack;
 }
 
+const T = TIMEOUTS_S.release;
+
 /** Returns the steps' resources and their timeouts in seconds. */
 function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<typeof databaseUses>) {
   const state = [table.read, table.write];
   return {
     beginDeployment: {
-      timeout: 30,
+      timeout: T.begin,
       uses: [...state, builds.order, builds.grantAccess, hosting.unseal, hosting.openDeployKey],
     },
-    releaseDeployment: { timeout: 300, uses: [...state, builds.collect, hosting.release] },
+    releaseDeployment: { timeout: T.release, uses: [...state, builds.collect, hosting.release] },
     checkRelease: {
-      timeout: 180,
+      timeout: T.check,
       uses: [...state, hosting.check, hosting.readLogs, builds.readEnvironment, hosting.unseal],
     },
-    switchRelease: { timeout: 120, uses: [...state, hosting.switch, hosting.access] },
-    succeedDeployment: { timeout: 30, uses: state },
-    failDeployment: { timeout: 30, uses: [...state, builds.fail] },
-    pruneReleases: { timeout: 120, uses: [...state, hosting.prune, builds.discard] },
-    teardownApp: { timeout: 300, uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make] },
+    switchRelease: { timeout: T.switch, uses: [...state, hosting.switch, hosting.access] },
+    succeedDeployment: { timeout: T.record, uses: state },
+    failDeployment: { timeout: T.record, uses: [...state, builds.fail] },
+    pruneReleases: { timeout: T.prune, uses: [...state, hosting.prune, builds.discard] },
+    teardownApp: { timeout: T.teardown, uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make] },
   };
 }
 

@@ -1,15 +1,22 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+
 /**
- * Two state machines as data, in Amazon States Language. The state holds only ids, the address of the build's job and,
- * after a failure, an error; all other data is on the items. JSONPath without `$$`, variables or task tokens: the local run's engine supports none of
- * these, and a test enforces it.
+ * Two state machines as data, in Amazon States Language. The state holds only ids, the verdict of the last step with the
+ * address of the build's job, the phases of the build and, after a failure, an error; all other data is on the items.
+ * JSONPath without `$$`, variables or task tokens: the local run's engine supports none of these, and a test enforces it.
  */
 
-/** CodeBuild ends a build after this time. The step waits one minute longer, and all other steps share 14 minutes. */
-export const BUILD_MINUTES = 30;
-const BUILD_SECONDS = (BUILD_MINUTES + 1) * 60;
-const DEPLOYMENT_SECONDS = BUILD_SECONDS + 840;
+const { build, release } = TIMEOUTS_S;
+/** A build waits in CodeBuild's queue and runs; CodeBuild ends both, the step outlasts them by a minute. */
+const BUILD_STATE_S = build.queue + build.project + 60;
+/**
+ * The wait for a builder, whose last attempt may begin at its end, and the steps around the build. Every step may be
+ * repeated after failures of Lambda.
+ */
+const DEPLOYMENT_S =
+  build.wait + BUILD_STATE_S + 2 * (release.begin + release.release + release.check + release.switch) + 3600;
 
-/** Retries failures of Lambda itself. An error that a step throws is a result and is not retried. */
+/** Retries failures of Lambda itself. An error that a step throws is a fault and is not retried. */
 const retryLambda = {
   ErrorEquals: [
     'Lambda.ServiceException',
@@ -38,6 +45,22 @@ function step(functionArn: string, next: string) {
   };
 }
 
+/**
+ * Returns a step that ends in a verdict, and the choice after it. A failure that the owner of the application caused is
+ * a verdict (domain/deployments/verdict.ts), so that the function's errors are the platform's own.
+ */
+function judgedStep(name: string, functionArn: string, next: string, choices: object[] = []) {
+  const choice = `${name}Verdict`;
+  return {
+    [name]: { ...step(functionArn, choice), ResultPath: '$.step' },
+    [choice]: {
+      Type: 'Choice',
+      Choices: [{ Variable: '$.step.failed', BooleanEquals: true, Next: 'Fail' }, ...choices],
+      Default: next,
+    },
+  };
+}
+
 /** ARNs of the functions behind the steps. */
 export interface DeploymentSteps {
   beginDeployment: string;
@@ -58,15 +81,12 @@ export function deploymentMachine(steps: DeploymentSteps) {
   return {
     Comment: 'Takes a deployment from its Git branch to a live release',
     StartAt: 'Begin',
-    TimeoutSeconds: DEPLOYMENT_SECONDS,
+    TimeoutSeconds: DEPLOYMENT_S,
     States: {
-      // `build.jobUrl`: the address of the job, worthless once the build has taken and deleted it.
-      Begin: { ...step(steps.beginDeployment, 'BuildOrNot'), ResultPath: '$.build' },
-      BuildOrNot: {
-        Type: 'Choice',
-        Choices: [{ Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' }],
-        Default: 'Build',
-      },
+      // `step.jobUrl`: the address of the job, worthless once the build has taken and deleted it.
+      ...judgedStep('Begin', steps.beginDeployment, 'Build', [
+        { Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' },
+      ]),
       Build: {
         Type: 'Task',
         Resource: 'arn:aws:states:::codebuild:startBuild.sync',
@@ -74,25 +94,23 @@ export function deploymentMachine(steps: DeploymentSteps) {
           ProjectName: steps.buildProject,
           EnvironmentVariablesOverride: [
             { Name: 'DEPLOYMENT_ID', Type: 'PLAINTEXT', 'Value.$': '$.deploymentId' },
-            { Name: 'JOB_URL', Type: 'PLAINTEXT', 'Value.$': '$.build.jobUrl' },
+            { Name: 'JOB_URL', Type: 'PLAINTEXT', 'Value.$': '$.step.jobUrl' },
           ],
         },
-        TimeoutSeconds: BUILD_SECONDS,
-        ResultPath: null,
-        Retry: [
-          {
-            ErrorEquals: ['CodeBuild.AccountLimitExceededException', 'CodeBuild.SdkClientException'],
-            IntervalSeconds: 15,
-            MaxAttempts: 5,
-            BackoffRate: 1.5,
-          },
-        ],
+        TimeoutSeconds: BUILD_STATE_S,
+        // The phases tell how long the build took without its wait for a builder.
+        ResultSelector: { 'phases.$': '$.Build.Phases' },
+        ResultPath: '$.build',
+        // A full queue is no error to repeat here: the build's access would expire meanwhile.
+        Retry: [{ ErrorEquals: ['CodeBuild.SdkClientException'], IntervalSeconds: 2, MaxAttempts: 3, BackoffRate: 2 }],
         Catch: orFail,
         Next: 'Release',
       },
-      Release: step(steps.releaseDeployment, 'Check'),
-      Check: step(steps.checkRelease, 'Switch'),
-      Switch: step(steps.switchRelease, 'Succeed'),
+      // Young accounts build one at a time. A build without a builder is submitted again with new access, which lasts an hour.
+      WaitForBuilder: { Type: 'Wait', Seconds: build.pause, Next: 'Begin' },
+      ...judgedStep('Release', steps.releaseDeployment, 'Check'),
+      ...judgedStep('Check', steps.checkRelease, 'Switch'),
+      ...judgedStep('Switch', steps.switchRelease, 'Succeed'),
       Succeed: step(steps.succeedDeployment, 'Prune'),
       // The deployment has ended, so errors are ignored: the next deployment's step prunes what is left.
       Prune: {
@@ -109,9 +127,14 @@ export function deploymentMachine(steps: DeploymentSteps) {
       Fail: {
         Type: 'Task',
         Resource: steps.failDeployment,
-        ResultPath: null,
+        ResultPath: '$.failure',
         Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 2, MaxAttempts: 6, BackoffRate: 2 }],
-        Next: 'Prune',
+        Next: 'FailedOrAgain',
+      },
+      FailedOrAgain: {
+        Type: 'Choice',
+        Choices: [{ Variable: '$.failure.again', BooleanEquals: true, Next: 'WaitForBuilder' }],
+        Default: 'Prune',
       },
     },
   };
@@ -132,7 +155,8 @@ export function teardownMachine({ teardownApp }: { teardownApp: string }) {
   return {
     Comment: 'Removes all resources of a deleted application',
     StartAt: 'Teardown',
-    TimeoutSeconds: 3600,
+    // Both runs with all their attempts, and the wait between them.
+    TimeoutSeconds: 3 * 3600,
     States: {
       Teardown: { ...teardown, Next: 'LastWords' },
       LastWords: { Type: 'Wait', Seconds: 60, Next: 'Sweep' },

@@ -67,7 +67,8 @@ async function build(input: Json, { codeBuildUrl }: TaskPort, run: TaskRun): Pro
     const started = await call(codeBuildUrl, 'codebuild', 'StartBuild', { ...parameters, idempotencyToken });
     return isObject(started.build) ? started.build : {};
   };
-  const token = createHash('sha256').update(run.token).digest('hex');
+  // A state that is entered again with other parameters starts another build.
+  const token = createHash('sha256').update(run.token).update(JSON.stringify(parameters)).digest('hex');
   let found = await start(token);
   // The previous run ended during the build. That is a fault of this machine and not of the build, so it is repeated.
   if (run.resumed && found.buildStatus === 'FAULT')

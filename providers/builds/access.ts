@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { artifactKey, CACHES, type CacheName, cacheKey, jobKey, logKey, resultKey } from './keys.ts';
 
 /** A request to the builds bucket that needs no credentials: it is signed, for one object and a limited time. */
@@ -37,12 +38,6 @@ export interface BuildAccessProvider {
   grant(applicationId: string, deploymentId: string): Promise<{ readJob: SignedRequest; access: BuildAccess }>;
 }
 
-/**
- * Validity of a build's requests in seconds: an hour, which a session of a session lasts at most. A build waits up to ten
- * minutes, repeats its start for three, and runs for thirty.
- */
-export const ACCESS_SECONDS = 3600;
-
 /** The object must not exist yet. Part of the signature: without the header the request is refused. */
 const ONCE = { 'if-none-match': '*' };
 
@@ -64,7 +59,7 @@ export const createBuildAccess = (sign: SignGrants): BuildAccessProvider => ({
         grant('PUT', cacheKey(applicationId, name)),
       ]),
     ];
-    const signed = await sign(grants, { name: deploymentId, seconds: ACCESS_SECONDS });
+    const signed = await sign(grants, { name: deploymentId, seconds: TIMEOUTS_S.build.access });
     const at = (index: number): SignedRequest => {
       const found = signed[index];
       if (!found) throw new Error('A request of the build was not signed');

@@ -40,10 +40,12 @@ export const Deployment = /* @__PURE__ */ entity({
        * Log lines that the platform adds after the build's own log, in the same format (providers/builds/build-log.ts).
        */
       notes: z.array(z.string()),
-      /** Time at which the build began; absent for rollbacks. */
+      /** Time at which the build was submitted; absent for rollbacks. */
       beganAt: z.optional(z.string()),
       /** Time at which the build was over and its release began. */
       builtAt: z.optional(z.string()),
+      /** Duration of the build in milliseconds, without its wait for a builder. */
+      buildMs: z.optional(z.number()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),
       /** Of a rollback: the deployment whose build made the release. */

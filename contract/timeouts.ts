@@ -1,0 +1,82 @@
+/**
+ * Every timeout of a chain, in seconds. Whatever waits must outlast what it waits for: edge → API → function → callee,
+ * state machine → step → build → queue, queue → consumer → attempt, lease → holder. The stacks, the domain and the
+ * providers read these numbers, and test/template/timeouts.test.ts walks the chains in the synthesized templates
+ * (docs/decisions/0038-timeouts-alarms-costs.md).
+ */
+export const TIMEOUTS_S = {
+  edge: {
+    /**
+     * Between two packets of the API and of the AI gateway, the first included. 120 is CloudFront's maximum without a
+     * quota increase (CustomOriginConfig.OriginReadTimeout).
+     */
+    platform: 120,
+    /** The same for hosted applications. */
+    applications: 60,
+  },
+  api: {
+    /** The HTTP API's own maximum (AWS::ApiGatewayV2::Integration TimeoutInMillis). */
+    integration: 30,
+    /** Functions of GET operations. */
+    read: 10,
+    /** Functions of other operations: a write may wait behind concurrent writes to one wallet. */
+    write: 29,
+  },
+  ai: {
+    /** Lambda's maximum: a call and the settlement of its cost. */
+    function: 900,
+    call: 14 * 60,
+    connect: 5,
+    firstByte: 120,
+    silence: 60,
+    /** From this time on without a byte for the caller, the gateway keeps the response alive; less than the edge waits. */
+    keepAlive: 90,
+    /** Life of a hold: a call that crashed returns its credits after this. */
+    hold: 16 * 60,
+  },
+  /** The card payment provider, and the panel of hosting servers: reads in requests, changes in a workflow. */
+  payments: 8,
+  panel: { read: 5, change: 100, function: 240 },
+  /** One try of a DNS query; the resolvers make two. */
+  dnsQuery: 1.5,
+  /** Public profile of a new login, and the issuer's signing keys. */
+  login: { profile: 5, keys: 3 },
+  /** Writers of the key-value store of routes retry against one another. */
+  hostRoutes: 40,
+  stream: 60,
+  delivery: { attempt: 10, function: 25, visibility: 30 },
+  zoneSync: { function: 50, lease: 60, visibility: 70 },
+  /** Scheduled jobs run every minute: no item starts after the budget, and a run ends before the next begins. */
+  schedule: { interval: 60, function: 55, budget: 35, item: 15 },
+  /** Edge tenants of custom domains. The lease outlives the function, so that one execution creates a tenant. */
+  tenant: { function: 60, lease: 75, watch: 30 * 60 },
+  database: { function: 60, provisioning: 30 * 60 },
+  registrar: { function: 60, task: 14 * 86_400 },
+  build: {
+    /** Wait for a builder in CodeBuild's own queue. After it the build is submitted again, with new access. */
+    queue: 20 * 60,
+    /** The builder ends a build itself, so that it can report the timeout. */
+    builder: 29 * 60,
+    project: 30 * 60,
+    /** Validity of a build's signed requests: the longest session of a role that another role assumed. */
+    access: 3600,
+    /** Pause before a build that found no builder is submitted again. */
+    pause: 45,
+    /** Wait for a builder in all. */
+    wait: 8 * 3600,
+  },
+  release: {
+    begin: 30,
+    /** Each wait for Lambda to take in code or settings; a release has three. */
+    update: 80,
+    release: 300,
+    /** A request to a hosted application, and the start of its process before the first. */
+    request: 30,
+    start: 10,
+    check: 180,
+    switch: 120,
+    record: 30,
+    prune: 120,
+    teardown: 300,
+  },
+} as const;
