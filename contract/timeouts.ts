@@ -17,8 +17,8 @@ export const TIMEOUTS_S = {
   api: {
     /** The HTTP API's own maximum (AWS::ApiGatewayV2::Integration TimeoutInMillis). */
     integration: 30,
-    /** Functions of GET operations. */
-    read: 10,
+    /** Functions of GET operations: the first request of a login, and one call of another service. */
+    read: 20,
     /** Functions of other operations: a write may wait behind concurrent writes to one wallet. */
     write: 29,
   },
@@ -68,8 +68,12 @@ export const TIMEOUTS_S = {
   release: {
     begin: 30,
     /** Each wait for Lambda to take in code or settings; a release has three. */
-    update: 80,
-    release: 300,
+    update: 120,
+    /** The wait of releases at once for one another, because Lambda takes 15 changes a second of an account. */
+    throttling: 60,
+    /** Until all of Lambda knows a new alias. */
+    propagation: 15,
+    release: 600,
     /** A request to a hosted application, and the start of its process before the first. */
     request: 30,
     start: 10,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
 import type { Change, Condition } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
@@ -29,7 +30,7 @@ export const MIN_BALANCE_MICRO_RAND = 500_000;
 /** Time after which a call that found no room may try again, in seconds. */
 const RETRY_AFTER_S = 5;
 /** A hold outlives every call (14 minutes at most), in milliseconds. */
-const HOLD_LIFETIME_MS = 16 * 60_000;
+const HOLD_LIFETIME_MS = TIMEOUTS_S.ai.hold * 1000;
 
 export interface Hold {
   accountId: string;

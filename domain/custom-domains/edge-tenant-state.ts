@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
@@ -24,7 +25,7 @@ export const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** An execution keeps looking for this long at what is under way; then the reconciler does. */
-const MAX_WATCH_MS = 30 * MINUTE_MS;
+const MAX_WATCH_MS = TIMEOUTS_S.tenant.watch * SECOND_MS;
 /** An execution that is silent for this long is dead. */
 export const HEARTBEAT_TIMEOUT_MS = 5 * MINUTE_MS;
 

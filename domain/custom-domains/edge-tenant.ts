@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import type { DnsResolver, DnsTarget } from '../../providers/dns/targets.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import type { DistributionTenants, Tenant } from '../../providers/edge/tenants.ts';
@@ -34,10 +35,10 @@ type TenantDeps = Deps & {
 };
 
 /**
- * Lease of a tenant's creation: longer than a check can take (lib/stacks/custom-domains.ts), so that no creation
+ * Lease of a tenant's creation: longer than a check can take, so that no creation
  * outlives it.
  */
-const CREATE_LEASE_MS = 45 * SECOND_MS;
+const CREATE_LEASE_MS = TIMEOUTS_S.tenant.lease * SECOND_MS;
 /**
  * Time after which a pending certificate is slow, in milliseconds: most are issued within minutes. The check then
  * resolves the domain again.

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import type { Cluster, Databases } from '../../providers/databases/databases.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Account } from '../../table/entities/accounts.ts';
@@ -12,7 +13,7 @@ import { emit } from '../webhooks/events.ts';
 import { ENGINE, scheduleCheck } from './databases.ts';
 
 /** Time after which the creation of a database counts as failed, in milliseconds. */
-const MAX_PROVISIONING_MS = 1800_000;
+const MAX_PROVISIONING_MS = TIMEOUTS_S.database.provisioning * 1000;
 
 /** Has a database made. @param name of the execution: a making that was lost is done again under another */
 export const startProvisioning = (

@@ -9,8 +9,8 @@ import { BuildOutput, type Caught, type FailureInput } from './inputs.ts';
 
 const BuildCause = z.object({ Phases: z.optional(z.unknown()), Build: z.optional(z.object({ Phases: z.unknown() })) });
 
-/** CodeBuild's queue is full: five builds wait for each that may run. */
-const QUEUE_FULL = 'CodeBuild.AccountLimitExceededException';
+/** A build that was not accepted: five builds wait for each that may run, or CodeBuild cannot be reached. */
+const NOT_ACCEPTED = ['CodeBuild.AccountLimitExceededException', 'CodeBuild.SdkClientException'];
 const MAX_WAIT_MS = TIMEOUTS_S.build.wait * 1000;
 const MINUTES = TIMEOUTS_S.build.project / 60;
 
@@ -59,7 +59,7 @@ export async function recordFailure(
   const build = phasesOf(json(error.Cause));
   // The error of an earlier attempt stays in the execution's state: a verdict is always newer.
   const isVerdict = step?.failed === true;
-  const isUnbuilt = !isVerdict && (error.Error === QUEUE_FULL || foundNoBuilder(build));
+  const isUnbuilt = !isVerdict && (NOT_ACCEPTED.includes(error.Error) || foundNoBuilder(build));
   if (isUnbuilt) {
     const deployment = await deps.table.get(Deployment, { accountId, id: deploymentId });
     const waited = deps.now().getTime() - Date.parse(deployment?.beganAt ?? '');

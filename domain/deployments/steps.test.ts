@@ -96,27 +96,34 @@ const NO_BUILDER = [
   { Error: 'CodeBuild.AccountLimitExceededException', Cause: 'Cannot have more than 5 builds in queue' },
 ];
 
-test.each(NO_BUILDER)('a build that finds no builder is submitted again, and its owner pays for none of it', async (error) => {
-  const { all, of, clock, deployments, account } = await steps();
-  await beginDeployment(all, of);
-  clock.now += 7 * 3600_000;
-  expect(await recordFailure(all, { ...of, error })).toEqual({ again: true, fault: false });
-  // The step begins again with a new job.
-  expect((await beginDeployment(all, of))?.jobUrl).toContain('https://');
-  expect(deployments()).toMatchObject([{ status: 'RUNNING' }]);
-  clock.now += 2 * 3600_000;
-  expect(await recordFailure(all, { ...of, error })).toEqual({ again: false, fault: true });
-  expect(deployments()).toMatchObject([
-    { status: 'FAILED', notes: [expect.stringContaining('No builder became free within 8 hours')] },
-  ]);
-  expect(await account()).toMatchObject({ buildMinutes: 0 });
-});
+test.each(NO_BUILDER)(
+  'a build that finds no builder is submitted again, and its owner pays for none of it',
+  async (error) => {
+    const { all, of, clock, deployments, account } = await steps();
+    await beginDeployment(all, of);
+    clock.now += 7 * 3600_000;
+    expect(await recordFailure(all, { ...of, error })).toEqual({ again: true, fault: false });
+    // The step begins again with a new job.
+    expect((await beginDeployment(all, of))?.jobUrl).toContain('https://');
+    expect(deployments()).toMatchObject([{ status: 'RUNNING' }]);
+    clock.now += 2 * 3600_000;
+    expect(await recordFailure(all, { ...of, error })).toEqual({ again: false, fault: true });
+    expect(deployments()).toMatchObject([
+      { status: 'FAILED', notes: [expect.stringContaining('No builder became free within 8 hours')] },
+    ]);
+    expect(await account()).toMatchObject({ buildMinutes: 0 });
+  },
+);
 
 test('the minutes of a build do not count its wait for a builder', async () => {
   const { all, of, clock, account } = await steps();
   await beginDeployment(all, of);
   clock.now += 5 * 3600_000;
-  const error = failedBuild('FAILED', { QUEUED: [17_000, 'SUCCEEDED'], INSTALL: [30, 'SUCCEEDED'], BUILD: [70, 'FAILED'] });
+  const error = failedBuild('FAILED', {
+    QUEUED: [17_000, 'SUCCEEDED'],
+    INSTALL: [30, 'SUCCEEDED'],
+    BUILD: [70, 'FAILED'],
+  });
   expect(await recordFailure(all, { ...of, error })).toMatchObject({ again: false });
   expect(await account()).toMatchObject({ buildMinutes: 2 });
 });

@@ -3,20 +3,21 @@ import type { DeploymentIds } from './inputs.ts';
 import { DeploymentError, readRunning } from './release.ts';
 
 /** The result of a step: `reason` is what the application's owner reads. The state machine chooses what follows. */
-export type Verdict<T = unknown> = (T & { failed: false }) | { failed: true; reason: string };
+export type Verdict = { failed: false } | { failed: true; reason: string };
 
 /**
  * Runs a step of a deployment. A failure that its owner caused is a verdict and no error: errors are the platform's
  * own, and alarm its operators. What breaks because the application was deleted or suspended during the step is the
  * owner's doing, whatever it looks like.
  */
-export async function withVerdict<D extends Deps, I extends DeploymentIds, T extends object>(
-  act: (deps: D, ids: I) => Promise<T | undefined | void>,
+export async function withVerdict<D extends Deps, I extends DeploymentIds>(
+  act: (deps: D, ids: I) => Promise<unknown>,
   deps: D,
   ids: I,
-): Promise<Verdict<Partial<T>>> {
+): Promise<Verdict> {
   try {
-    return { ...((await act(deps, ids)) ?? {}), failed: false };
+    const output = await act(deps, ids);
+    return { ...(typeof output === 'object' ? output : {}), failed: false };
   } catch (error) {
     const reason = error instanceof DeploymentError ? error.message : await reasonToStop(deps, ids);
     if (reason === undefined) throw error;

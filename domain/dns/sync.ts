@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { DnsRecord, recordsOf, Zone } from '../../table/entities/dns.ts';
@@ -65,7 +66,7 @@ export interface ZoneIds {
 }
 
 /** One process at a time writes a zone; one that dies has it for this long, in milliseconds: longer than a function lives. */
-const LEASE_MS = 60_000;
+const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
 
 /**
  * A zone whose sync failed is retried after this, doubled with each failure, in milliseconds: all zones share Route 53's

@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import type { Deps } from '../deps.ts';
 
 /** A limit in time, by an injected clock. */
@@ -14,4 +15,4 @@ export function createBudget({ now }: Pick<Deps, 'now'>, milliseconds: number): 
 }
 
 /** One run works for so long at most, in milliseconds: with the time for one item more, less than a function has (lib/stacks/schedules.ts). */
-export const RUN_BUDGET_MS = 35_000;
+export const RUN_BUDGET_MS = TIMEOUTS_S.schedule.budget * 1000;

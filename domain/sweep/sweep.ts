@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { fromAttribute, fromItem, type Item } from '../../table/attributes.ts';
 import type { ItemOf } from '../../table/entity.ts';
 import type { Change } from '../../table/expressions.ts';
@@ -89,7 +90,7 @@ export const MAX_FAILURES = 10;
 /** An item that failed once is due again after this, doubled with each failure, in milliseconds. */
 const FIRST_BACKOFF_MS = 60_000;
 const PAGE_SIZE = 100;
-const ITEM_TIMEOUT_MS = 15_000;
+const ITEM_TIMEOUT_MS = TIMEOUTS_S.schedule.item * 1000;
 const MAX_ERROR_LENGTH = 500;
 
 /** The partition of the `due` index that holds items taken out of their queues, by the time of their last failure. */

@@ -2,15 +2,13 @@ import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lam
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, Fn, SecretValue, Validations } from 'aws-cdk-lib/core';
 import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { type ApiStack, CORS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
-
-/** Seconds. A call may take 14 minutes and has one more minute to settle its cost. */
-const TIMEOUT_SECONDS = 900;
 
 /** The streaming half of the AI gateway: one function that streams its response, which an HTTP API cannot do. */
 export class AiStack extends PlatformStack {
@@ -46,7 +44,7 @@ export class AiStack extends PlatformStack {
     const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', {
       // The description changes with the setting, which makes CloudFormation read the keys again.
       description: `POST /ai/v1/chat/completions, streamed (provider keys ${config.aiKeysVersion})`,
-      timeout: TIMEOUT_SECONDS,
+      timeout: TIMEOUTS_S.ai.function,
       uses: [
         table.read,
         table.write,

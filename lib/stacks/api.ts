@@ -14,6 +14,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib/core';
 import { listPaths, type Uses } from '../../contract/route.ts';
 import { type AnyRoute, routes } from '../../contract/routes.ts';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
@@ -51,11 +52,8 @@ export const CORS = {
   maxAge: Duration.hours(1),
 };
 
-/**
- * Returns a route's function timeout in seconds. A write may wait behind concurrent writes to one wallet
- * (domain/billing/wallet.ts); the HTTP API itself waits 30 seconds.
- */
-export const timeoutOf = ({ method }: AnyRoute): number => (method === 'GET' ? 10 : 29);
+/** Returns a route's function timeout in seconds. */
+export const timeoutOf = ({ method }: AnyRoute): number => TIMEOUTS_S.api[method === 'GET' ? 'read' : 'write'];
 
 /** Fields of an access log line. Request content is never logged. */
 const ACCESS_LOG = {

@@ -12,6 +12,7 @@ import {
   SecurityPolicyProtocol,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { CfnOutput, Validations } from 'aws-cdk-lib/core';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
@@ -28,12 +29,6 @@ export const DNS_LOOKUP: Use = { variables: { DNS_SERVERS: '' } };
  * soon as it exists.
  */
 export const UNCACHED_ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
-
-/**
- * A check takes seconds. The lease of the tenant's creation lasts longer than this timeout
- * (domain/custom-domains/edge-tenant.ts).
- */
-const CHECK_TIMEOUT_SECONDS = 30;
 
 const ANY_TENANT = 'AWS chooses the names of tenants, which exist as long as customers’ domains';
 
@@ -71,7 +66,7 @@ export class CustomDomainsStack extends PlatformStack {
     const look = new PlatformFunction(this, platform, 'workflow/reconcileTenant', {
       description:
         'Checks a custom domain and creates or removes its edge tenant; a step of a state machine: reconcileTenant',
-      timeout: CHECK_TIMEOUT_SECONDS,
+      timeout: TIMEOUTS_S.tenant.function,
       uses: [
         table.read,
         table.write,
@@ -143,7 +138,7 @@ export class CustomDomainsStack extends PlatformStack {
             customOriginConfig: {
               originProtocolPolicy: 'https-only',
               originSslProtocols: ['TLSv1.2'],
-              originReadTimeout: 60,
+              originReadTimeout: TIMEOUTS_S.edge.applications,
             },
           },
         ],

@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
@@ -19,7 +20,7 @@ export class DatabasesStack extends PlatformStack {
     const clusters = databaseUses(platform);
     const make = new PlatformFunction(this, platform, 'workflow/makeDatabase', {
       description: 'Creates a database and waits for it; a step of a state machine: makeDatabase',
-      timeout: 60,
+      timeout: TIMEOUTS_S.database.function,
       uses: [table.read, table.write, clusters.make, clusters.remove],
     });
     new Machine(this, platform, 'database', {

@@ -34,7 +34,10 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
     succeedDeployment: { timeout: T.record, uses: state },
     failDeployment: { timeout: T.record, uses: [...state, builds.fail] },
     pruneReleases: { timeout: T.prune, uses: [...state, hosting.prune, builds.discard] },
-    teardownApp: { timeout: T.teardown, uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make] },
+    teardownApp: {
+      timeout: T.teardown,
+      uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make],
+    },
   };
 }
 

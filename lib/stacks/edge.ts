@@ -26,6 +26,7 @@ import { Construct } from 'constructs';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { DASHBOARD_PATH, listPaths, MAX_REVOCATION_DELAY_S } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { WebApp } from '../constructs/web-app.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
@@ -89,6 +90,7 @@ export class EdgeStack extends PlatformStack {
       // Proves to the API that the request passed the edge's limits, and that its caller's address comes from there.
       originHeaders: { 'x-origin-secret': api.originSecret },
       edgeFunction: 'name-visitor',
+      readTimeout: TIMEOUTS_S.edge.platform,
       // Streamed responses have an origin of their own.
       streams: Object.fromEntries(listPaths(createChatCompletion).map((path) => [path, ai.urlHost])),
       // Responses of the catalogue are cached as long as their Cache-Control says, and per key.
@@ -103,6 +105,7 @@ export class EdgeStack extends PlatformStack {
       // Never used: the function sets the application's origin or answers the request.
       origin: domain,
       edgeFunction: 'route-app',
+      readTimeout: TIMEOUTS_S.edge.applications,
       routes: hosting.routes,
       certificate,
     });
@@ -119,6 +122,8 @@ interface SiteProps {
   webAclArn?: string;
   /** A file of lib/edge-functions that runs on every viewer request. */
   edgeFunction: 'name-visitor' | 'route-app';
+  /** The longest silence of an origin in seconds. */
+  readTimeout: number;
   routes?: KeyValueStore;
   /** Paths with a streaming origin, by host: path → host. */
   streams?: Record<string, string>;
@@ -165,7 +170,7 @@ class Site extends Construct {
     const catalogue = props.cached ? catalogueCache(this, config.prefix) : undefined;
     const behaviour = (host: string, cachePolicy: ICachePolicy = CachePolicy.CACHING_DISABLED): BehaviorOptions => ({
       origin: new HttpOrigin(host, {
-        readTimeout: Duration.seconds(60),
+        readTimeout: Duration.seconds(props.readTimeout),
         ...(props.originHeaders ? { customHeaders: props.originHeaders } : {}),
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,

@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
@@ -6,9 +7,6 @@ import type { AppHostingStack } from './app-hosting.ts';
 import { DNS_LOOKUP } from './custom-domains.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
-
-/** Seconds. A hosting server may take minutes to create an account. */
-const SETTLE_SECONDS = 240;
 
 /** Web and email hosting: the state machine that reconciles accounts on hosting servers with their subscriptions. */
 export class HostingStack extends PlatformStack {
@@ -23,7 +21,7 @@ export class HostingStack extends PlatformStack {
 
     const settle = new PlatformFunction(this, platform, 'workflow/reconcileHostingAccount', {
       description: 'Reconciles an account on a hosting server with its subscription',
-      timeout: SETTLE_SECONDS,
+      timeout: TIMEOUTS_S.panel.function,
       uses: [table.read, table.write, apps.openServerTokens, DNS_LOOKUP],
     });
     new Machine(this, platform, 'hosting', {

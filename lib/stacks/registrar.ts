@@ -1,6 +1,7 @@
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { Right, Use } from '../constructs/rights.ts';
@@ -40,14 +41,10 @@ const makeZones: Use = {
 const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeResourceRecordSets')] };
 
 /**
- * A zone is written in one or two seconds. Route 53 takes five requests per second and account, and other calls wait.
+ * Seconds. A zone is written in one or two; Route 53 takes five requests per second and account, and other calls wait.
+ * SQS delivers the message of a crashed function again after the lease of its zone has ended (domain/dns/sync.ts).
  */
-const SYNC_TIMEOUT_SECONDS = 50;
-/**
- * Seconds until SQS delivers the message of a crashed function again: longer than the lock of a zone lasts
- * (domain/dns/sync.ts).
- */
-const VISIBILITY_TIMEOUT_SECONDS = 70;
+const { zoneSync: ZONE_SYNC_S, registrar: REGISTRAR_S } = TIMEOUTS_S;
 
 /** Domains: the state machine that registers and renews them, and the function that syncs their DNS records. */
 export class DomainsStack extends PlatformStack {
@@ -68,8 +65,11 @@ export class DomainsStack extends PlatformStack {
 
     const state = [table.read, table.write];
     const step = (name: string, description: string, uses: Use[]) =>
-      new PlatformFunction(this, platform, `workflow/${name}`, { description, timeout: 60, uses: [...state, ...uses] })
-        .lambda.functionArn;
+      new PlatformFunction(this, platform, `workflow/${name}`, {
+        description,
+        timeout: REGISTRAR_S.function,
+        uses: [...state, ...uses],
+      }).lambda.functionArn;
     const steps = {
       submitDomainTask: step('submitDomainTask', 'Asks the registrar to register or renew a domain', [submit]),
       checkDomainTask: step('checkDomainTask', 'Reads the progress of a domain task from the registrar', [
@@ -99,7 +99,7 @@ export class DomainsStack extends PlatformStack {
     };
     new PlatformFunction(this, platform, 'operator/adoptDomain', {
       description: 'Assigns a domain that is already at the registrar to an account; called by operators',
-      timeout: 60,
+      timeout: REGISTRAR_S.function,
       uses: [...state, delegate, makeZones, writeZones],
     });
     this.queueName = names.queue('dns-mirrors');
@@ -113,13 +113,13 @@ export class DomainsStack extends PlatformStack {
       queueName: this.queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      visibilityTimeout: Duration.seconds(VISIBILITY_TIMEOUT_SECONDS),
+      visibilityTimeout: Duration.seconds(ZONE_SYNC_S.visibility),
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: 10 },
     });
     const sync = new PlatformFunction(this, platform, 'queue/syncZone', {
       description: 'Syncs a zone’s records from the table to the name servers',
-      timeout: SYNC_TIMEOUT_SECONDS,
+      timeout: ZONE_SYNC_S.function,
       memory: 512,
       uses: [
         ...state,

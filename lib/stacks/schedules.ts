@@ -1,6 +1,7 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import { policyOf, type Use } from '../constructs/rights.ts';
@@ -37,7 +38,7 @@ export class SchedulesStack extends PlatformStack {
       const handler = new PlatformFunction(this, platform, `schedule/${name}`, {
         description,
         // Less than a minute, so that a run ends before the next one begins.
-        timeout: 55,
+        timeout: TIMEOUTS_S.schedule.function,
         uses,
       });
       // A failed asynchronous invocation is not retried, because the next minute runs again; it goes to the failure

@@ -1,6 +1,7 @@
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Duration } from 'aws-cdk-lib/core';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { AppHostingStack } from './app-hosting.ts';
@@ -57,7 +58,7 @@ export class StreamStack extends PlatformStack {
     const failures = new FailureQueue(this, platform, 'stream-failures');
     this.consumer = new PlatformFunction(this, platform, 'stream/onTableChange', {
       description: 'Starts the side effects of a change to the table',
-      timeout: 60,
+      timeout: TIMEOUTS_S.stream,
       uses: [
         hosting.route,
         hosting.access,

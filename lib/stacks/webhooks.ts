@@ -1,6 +1,7 @@
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { Use } from '../constructs/rights.ts';
@@ -8,12 +9,8 @@ import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-/** Seconds. An attempt takes at most 10 s; the reads and writes around it take a few more. */
-const ATTEMPT_SECONDS = 25;
-/**
- * Seconds until SQS delivers the message of a crashed function again: short, because a receiver waits for the event.
- */
-const VISIBILITY_TIMEOUT_SECONDS = 30;
+/** Seconds. SQS delivers the message of a crashed function again soon, because a receiver waits for the event. */
+const DELIVERY_S = TIMEOUTS_S.delivery;
 
 /** Returns the setting that allows webhooks to loopback addresses, which depends on the stage. */
 export const receivers = ({ config }: Platform): Use => ({
@@ -42,7 +39,7 @@ export class DeliveryStack extends PlatformStack {
       queueName: this.queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      visibilityTimeout: Duration.seconds(VISIBILITY_TIMEOUT_SECONDS),
+      visibilityTimeout: Duration.seconds(DELIVERY_S.visibility),
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: 10 },
     });
@@ -53,7 +50,7 @@ export class DeliveryStack extends PlatformStack {
 
     this.sender = new PlatformFunction(this, platform, 'queue/deliverWebhook', {
       description: 'Attempts the webhook deliveries in the queue',
-      timeout: ATTEMPT_SECONDS,
+      timeout: DELIVERY_S.function,
       memory: 512,
       uses: [
         table.read,

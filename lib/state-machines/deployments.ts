@@ -14,7 +14,7 @@ const BUILD_STATE_S = build.queue + build.project + 60;
  * repeated after failures of Lambda.
  */
 const DEPLOYMENT_S =
-  build.wait + BUILD_STATE_S + 2 * (release.begin + release.release + release.check + release.switch) + 3600;
+  build.wait + BUILD_STATE_S + 2 * (release.begin + release.release + release.check + release.switch) + 2 * 3600;
 
 /** Retries failures of Lambda itself. An error that a step throws is a fault and is not retried. */
 const retryLambda = {
@@ -101,8 +101,7 @@ export function deploymentMachine(steps: DeploymentSteps) {
         // The phases tell how long the build took without its wait for a builder.
         ResultSelector: { 'phases.$': '$.Build.Phases' },
         ResultPath: '$.build',
-        // A full queue is no error to repeat here: the build's access would expire meanwhile.
-        Retry: [{ ErrorEquals: ['CodeBuild.SdkClientException'], IntervalSeconds: 2, MaxAttempts: 3, BackoffRate: 2 }],
+        // Never repeated here, because the build's access would expire: Fail has it submitted again.
         Catch: orFail,
         Next: 'Release',
       },

@@ -1,13 +1,9 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+
 /**
  * A domain task at the registrar, in Amazon States Language: submit, wait, check, then finish or refuse. The item holds
  * the task; the state holds ids and the registrar's progress. JSONPath only, as in lib/state-machines/deployments.ts.
  */
-
-/**
- * Seconds. A registry may take days, because people review some names. A task that is not finished by then needs an
- * operator.
- */
-const MAX_TASK_SECONDS = 14 * 86_400;
 
 /** Retries every failure for some hours: the registrar may already have the order, and its result must be recorded. */
 const retryAll = {
@@ -47,7 +43,8 @@ export function domainMachine(steps: DomainSteps) {
   return {
     Comment: 'Registers or renews a domain; a refusal returns the payment',
     StartAt: 'Submit',
-    TimeoutSeconds: MAX_TASK_SECONDS,
+    // A registry may take days, because people review some names. Later a task needs an operator.
+    TimeoutSeconds: TIMEOUTS_S.registrar.task,
     States: {
       Submit: requestStep(steps.submitDomainTask),
       HowFar: {

@@ -1,5 +1,6 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
 
 /** Timeouts of each part of a call, in milliseconds (design, section 4). */
@@ -9,7 +10,13 @@ export interface Timeouts {
   silence: number;
   call: number;
 }
-export const TIMEOUTS_MS: Timeouts = { connect: 5_000, firstByte: 120_000, silence: 60_000, call: 14 * 60_000 };
+const { connect, firstByte, silence, call } = TIMEOUTS_S.ai;
+export const TIMEOUTS_MS: Timeouts = {
+  connect: connect * 1000,
+  firstByte: firstByte * 1000,
+  silence: silence * 1000,
+  call: call * 1000,
+};
 
 /** An error's body is read up to this much, in bytes, and a whole answer up to that. */
 const MAX_ERROR_BODY_BYTES = 64 * 1024;

@@ -22,6 +22,7 @@ import {
   waitUntilFunctionActiveV2,
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */
@@ -65,9 +66,9 @@ export interface AppHostSettings {
 /** The alias of an application's function that serves its visitors. */
 export const LIVE_ALIAS = 'live';
 /** The longest wait for Lambda to take in new code or settings, in seconds. */
-const MAX_UPDATE_WAIT_SECONDS = 240;
+const MAX_UPDATE_WAIT_SECONDS = TIMEOUTS_S.release.update;
 /** The longest wait until all of Lambda knows a new alias, in milliseconds, and the pause between two attempts. */
-const MAX_PROPAGATION_MS = 15_000;
+const MAX_PROPAGATION_MS = TIMEOUTS_S.release.propagation * 1000;
 const PROPAGATION_PAUSE_MS = 250;
 /**
  * Attempts of each call. Lambda takes 15 changes a second of a whole account, and a release makes about ten: releases at

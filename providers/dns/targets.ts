@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 
 /** The target that a name resolves to. */
 export interface DnsTarget {
@@ -15,7 +16,7 @@ export interface DnsResolver {
 }
 
 /** Milliseconds that a name server has for its answer, and how often it is asked. */
-const TIMEOUT_MS = 1500;
+const TIMEOUT_MS = TIMEOUTS_S.dnsQuery * 1000;
 const MAX_TRIES = 2;
 
 const NO_DATA_CODES = new Set(['ENOTFOUND', 'ENODATA']);

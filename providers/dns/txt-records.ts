@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 
 /** Reads TXT records. */
 export interface TxtRecords {
@@ -7,7 +8,7 @@ export interface TxtRecords {
 }
 
 /** Milliseconds that a name server has for its answer, and how often it is asked. */
-const TIMEOUT_MS = 1500;
+const TIMEOUT_MS = TIMEOUTS_S.dnsQuery * 1000;
 const MAX_TRIES = 2;
 
 const NO_DATA_CODES = new Set(['ENOTFOUND', 'ENODATA']);

@@ -4,6 +4,7 @@ import {
   GetKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 // CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
 import '@aws-sdk/signature-v4a';
 
@@ -30,11 +31,8 @@ export interface HostRoutes {
   remove(hosts: readonly string[]): Promise<void>;
 }
 
-/**
- * Time for which writers retry against one another, in milliseconds: less than the timeout of any function that writes
- * here.
- */
-const MAX_WAIT_MS = 40_000;
+/** Time for which writers retry against one another, in milliseconds. */
+const MAX_WAIT_MS = TIMEOUTS_S.hostRoutes * 1000;
 /** The longest wait between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 2000;
 const keysOf = (keys: readonly string[]) => keys.map((Key) => ({ Key }));

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { formatUsage, Mailboxes, Outcome, Summary, toMailbox, Usages, WhmResponse } from './responses.ts';
 
 /** The address and credentials of a hosting server's panel. */
@@ -63,7 +64,7 @@ export class PanelFailure extends Error {
  * Timeouts in milliseconds. A caller waits for a read (specification, Errors 502); creating an account takes a server
  * longer.
  */
-const TIMEOUTS_MS = { read: 5_000, change: 100_000 };
+const TIMEOUTS_MS = { read: TIMEOUTS_S.panel.read * 1000, change: TIMEOUTS_S.panel.change * 1000 };
 /** Far more than any account's answer. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 

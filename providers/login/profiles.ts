@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 
 /** Timeout of a request to an issuer, in milliseconds. */
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = TIMEOUTS_S.login.profile * 1000;
 
 const Discovery = z.object({ userinfo_endpoint: z.url() });
 const UserInfo = z.object({ email: z.string().check(z.regex(/^[^\s@]+@[^\s@]+$/)), name: z.optional(z.string()) });

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { memoize } from '../../contract/envelope.ts';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 
 /** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
 export interface Payments {
@@ -63,7 +64,7 @@ export class PaymentProviderError extends Error {}
 export class InvalidSignature extends Error {}
 
 /** Timeout of a request to the payment provider, in milliseconds. */
-const TIMEOUT_MS = 8_000;
+const TIMEOUT_MS = TIMEOUTS_S.payments * 1000;
 
 const InitializeResponse = memoize(() => z.object({ authorization_url: z.url() }));
 const VerifyResponse = memoize(() =>

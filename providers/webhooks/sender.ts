@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { isLocalName, isLoopback, isPublic, parseHost } from './addresses.ts';
 import { readBody } from './body.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';
@@ -31,7 +32,7 @@ export interface SenderOptions {
   deadline?: number;
 }
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = TIMEOUTS_S.delivery.attempt * 1000;
 /** The most that an answer's headers may be, in bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
 

@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 
 /**
  * Verification of access tokens. This module imports nothing of the platform and is itself imported with the first login: a
@@ -25,7 +26,7 @@ export interface VerifiedToken {
 }
 
 /** Time limit of a request for the issuer's keys, in milliseconds. */
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = TIMEOUTS_S.login.keys * 1000;
 /** Time between two requests for the keys because of an unknown key id: forgers choose ids as they like. */
 const COOLDOWN_MS = 30_000;
 const CACHE_MAX_AGE_MS = 600_000;

@@ -215,9 +215,6 @@ describe('custom domains of applications', () => {
       'arn:aws:cloudfront::123456789012:distribution-tenant/*',
       `arn:aws:cloudfront::123456789012:distribution/${distribution}`,
     ]);
-    // The lease outlives the timeout of a check (domain/custom-domains/edge-tenant.ts).
-    const look = functions.find(({ FunctionName }) => FunctionName === 'hosting-prod-workflow-reconcileTenant');
-    expect(look?.Timeout).toBeLessThanOrEqual(30);
   });
 });
 

@@ -71,7 +71,8 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
 
   test('passes no step output on except ids, errors, the last verdict, the build’s phases and whether work is left', () => {
     for (const [name, state] of states) {
-      if (state.Type === 'Task') expect([null, '$.look', '$.progress', '$.step', '$.build', '$.failure'], name).toContain(state.ResultPath);
+      if (state.Type === 'Task')
+        expect([null, '$.look', '$.progress', '$.step', '$.build', '$.failure'], name).toContain(state.ResultPath);
       for (const { ResultPath } of state.Catch ?? []) expect(ResultPath).toBe('$.error');
     }
   });
@@ -133,12 +134,15 @@ test('a rollback is not built', async () => {
   expect(ran).toEqual(['Begin', 'Check', 'Switch', 'Succeed', 'Prune']);
 });
 
-test.each(['Begin', 'Release', 'Check', 'Switch'])('a verdict of %s fails the deployment without an error', async (step) => {
-  const verdict = { failed: true, reason: 'The new release answered 500.' };
-  const { ran, inputs } = await deploy({ Begin: [BEGUN], Build: [BUILT], [step]: [verdict] });
-  expect(ran.slice(-3)).toEqual([step, 'Fail', 'Prune']);
-  expect(inputs.Fail).toMatchObject({ step: verdict });
-});
+test.each(['Begin', 'Release', 'Check', 'Switch'])(
+  'a verdict of %s fails the deployment without an error',
+  async (step) => {
+    const verdict = { failed: true, reason: 'The new release answered 500.' };
+    const { ran, inputs } = await deploy({ Begin: [BEGUN], Build: [BUILT], [step]: [verdict] });
+    expect(ran.slice(-3)).toEqual([step, 'Fail', 'Prune']);
+    expect(inputs.Fail).toMatchObject({ step: verdict });
+  },
+);
 
 test('a build that finds no builder begins again with new access, for as long as its record says so', async () => {
   const full = Object.assign(new Error('too many'), { name: 'CodeBuild.AccountLimitExceededException' });

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Uses } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, routes } from '../../contract/routes.ts';
+import { TIMEOUTS_S as T } from '../../contract/timeouts.ts';
 import { bundle } from '../../lib/build/bundles.ts';
 import { LambdaFunction, Role, read, synthesize, temporaryFolder } from './synthesized.ts';
 
@@ -153,21 +154,60 @@ test('only operations that need the key may use it, each with its own encryption
   expect(actionsOf('api-createWebhook').filter((action) => action.startsWith('kms:'))).toEqual(['kms:GenerateDataKey']);
 });
 
-test('every function has the variables that its code requires', async () => {
+/** Returns the source files of each function's bundle. */
+async function bundledFiles(): Promise<Map<string, string[]>> {
   const outdir = await bundle({ outdir: temporaryFolder() });
   const Meta = z.object({
     outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })) })),
   });
   const meta = Meta.parse(JSON.parse(readFileSync(join(outdir, 'meta-node24.json'), 'utf8')));
+  return new Map(
+    Object.entries(meta.outputs).flatMap(([output, { inputs }]) => {
+      const name = /functions\/(.+)\/index\.mjs$/.exec(output)?.[1]?.replace('/', '-');
+      const files = Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+      return name ? [[name, files] as const] : [];
+    }),
+  );
+}
+const bundles = bundledFiles();
+const functionOf = (name: string) => functions.find(({ FunctionName }) => FunctionName === `hosting-prod-${name}`);
+
+test('every function has the variables that its code requires', async () => {
   const needed = (file: string) =>
     file.startsWith('runtime/')
       ? [...readFileSync(file, 'utf8').matchAll(/required\('(\w+)'\)/g)].flatMap(([, name]) => name ?? [])
       : [];
-  for (const [output, { inputs }] of Object.entries(meta.outputs)) {
-    const name = /functions\/(.+)\/index\.mjs$/.exec(output)?.[1]?.replace('/', '-') ?? '';
-    const variables = functions.find(({ FunctionName }) => FunctionName === `hosting-prod-${name}`)?.Environment
-      .Variables;
-    const used = Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? needed(file) : []));
-    for (const variable of used) expect(Object.keys(variables ?? {}), name).toContain(variable);
+  for (const [name, files] of await bundles) {
+    const variables = functionOf(name)?.Environment.Variables;
+    for (const variable of files.flatMap(needed)) expect(Object.keys(variables ?? {}), name).toContain(variable);
   }
+});
+
+/** The longest wait of each client of another service, in seconds. */
+const CLIENTS: Record<string, number> = {
+  'providers/login/profiles.ts': T.login.profile,
+  'providers/payments/payments.ts': T.payments,
+  // Two resolvers, each of which tries twice.
+  'providers/dns/targets.ts': 2 * T.dnsQuery,
+  'providers/dns/txt-records.ts': 2 * T.dnsQuery,
+  'providers/edge/host-routes.ts': T.hostRoutes,
+  'providers/webhooks/sender.ts': T.delivery.attempt,
+  'providers/ai/transport.ts': T.ai.call,
+  'providers/hosting-panel/panel.ts': T.panel.read,
+};
+
+test('every function outlasts all the services that it waits for', async () => {
+  for (const [name, files] of await bundles) {
+    // A scheduled job bounds each of its items instead (domain/sweep/sweep.ts).
+    if (name.startsWith('schedule-')) continue;
+    const waits = Object.entries(CLIENTS).filter(([client]) => files.includes(client));
+    // Any request may carry the token of a login, whose issuer's keys are read first (runtime/http/access-token.ts).
+    const keys = /^(api|dashboard|ai)-/.test(name) ? T.login.keys : 0;
+    const longest = waits.reduce((sum, [, seconds]) => sum + seconds, keys);
+    expect(functionOf(name)?.Timeout, `${name} waits for ${waits.map(([client]) => client)}`).toBeGreaterThan(longest);
+  }
+  // A change of a hosting account is one or two calls after two reads.
+  expect(functionOf('workflow-reconcileHostingAccount')?.Timeout).toBeGreaterThan(2 * (T.panel.change + T.panel.read));
+  const used = new Set([...(await bundles).values()].flat());
+  expect(Object.keys(CLIENTS).filter((client) => !used.has(client))).toEqual([]);
 });
