@@ -16,7 +16,7 @@ const Phase = z.object({
 export const BuildOutput = z.object({ phases: z.optional(z.array(Phase)) });
 export const ReleaseInput = z.extend(DeploymentInput, { build: z.optional(BuildOutput) });
 
-/** What ended a deployment: the verdict of a step, or an error that the execution caught. */
+/** The end of a failed deployment: the verdict of a step, or an error that the execution caught. */
 export const FailureInput = z.extend(DeploymentInput, {
   step: z.optional(z.object({ failed: z.boolean(), reason: z.optional(z.string()) })),
   error: z.optional(Caught),
