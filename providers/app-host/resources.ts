@@ -1,6 +1,6 @@
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 
-/** Resources of a hosted application. No imports, so that texts can name them without Lambda’s client. */
+/** Resources of a hosted application. No imports but the contract, so that texts can name them without Lambda’s client. */
 
 /** Memory in MB. */
 export const MEMORY_MB = 1024;
