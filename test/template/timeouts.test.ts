@@ -175,8 +175,6 @@ describe('state machine → step → build', () => {
       3 * T.release.update + T.release.throttling,
     );
     expect(timeoutOf(`${PREFIX}workflow-checkRelease`)).toBeGreaterThan(3 * (T.release.request + T.release.start));
-    expect(timeoutOf(`${PREFIX}workflow-switchRelease`)).toBeGreaterThan(
-      2 * T.hostRoutes + T.release.propagation,
-    );
+    expect(timeoutOf(`${PREFIX}workflow-switchRelease`)).toBeGreaterThan(2 * T.hostRoutes + T.release.propagation);
   });
 });
