@@ -12,6 +12,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib/core';
+import { IGNORED_HEADER } from '../../contract/ignored-fields.ts';
 import { listPaths, type Uses } from '../../contract/route.ts';
 import { type AnyRoute, routes } from '../../contract/routes.ts';
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
@@ -48,6 +49,7 @@ export const CORS = {
     'Retry-After',
     'X-Request-Id',
     'Idempotent-Replayed',
+    IGNORED_HEADER,
   ],
   maxAge: Duration.hours(1),
 };
@@ -189,7 +191,7 @@ export class ApiStack extends PlatformStack {
       addRoutes(handler, this.api, operation);
     }
     const notFound = new PlatformFunction(this, platform, 'api/notFound', {
-      description: 'Answers any path or method outside the contract with 404',
+      description: 'Answers any path or method outside the contract: 404, or a redirect to a page',
       uses: [this.throughTheEdge, login.check, table.count],
     });
     new HttpRoute(this, 'ApiNotFoundRoute', {

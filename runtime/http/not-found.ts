@@ -2,9 +2,17 @@ import middy from '@middy/core';
 import { ApiError } from '../../contract/errors.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { credentialsFrom } from './credentials.ts';
+import { clientNetwork } from './edge.ts';
 import { identify } from './identify.ts';
-import { Refusal } from './rate-limit.ts';
-import { type Event, type HandlerContext, type RequestContext, type Result, requestLogging } from './response.ts';
+import { countAnonymous, Refusal } from './rate-limit.ts';
+import {
+  buildResponse,
+  type Event,
+  type HandlerContext,
+  type RequestContext,
+  type Result,
+  requestLogging,
+} from './response.ts';
 
 /** Counts a request by its caller if it has one, else by address, and returns the quota. Throws 429. */
 async function countUnmatched(event: Event): Promise<Quota | undefined> {
@@ -25,8 +33,26 @@ export async function refuseUnmatched(event: Event, request: RequestContext): Pr
   throw new ApiError('not_found', `There is no ${event.requestContext.http.method} ${event.rawPath}.`);
 }
 
+/** Pages that people and browsers ask for by addresses of their own: where they are. */
+const PAGES: Readonly<Record<string, string>> = {
+  '/': '/dashboard',
+  '/docs/': '/docs',
+  '/favicon.ico': '/dashboard/icon.svg',
+};
+
+/** Redirects a request for a page to its address; undefined for any other request. Counted as the documentation is. */
+async function redirectToPage(event: Event, request: RequestContext): Promise<Result | undefined> {
+  const location = Object.hasOwn(PAGES, event.rawPath) ? PAGES[event.rawPath] : undefined;
+  if (location === undefined || !['GET', 'HEAD'].includes(event.requestContext.http.method)) return undefined;
+  request.quota = await countAnonymous(`docs ${clientNetwork(event)}`);
+  return buildResponse(request, 302, '', { location, 'cache-control': 'public, max-age=3600' });
+}
+
 /** Creates the Lambda handler of every path and method that no operation has. */
 export const notFound = () =>
   middy<Event, Result, Error, HandlerContext>()
     .use(requestLogging('notFound'))
-    .handler((event: Event, { request }: HandlerContext): Promise<Result> => refuseUnmatched(event, request));
+    .handler(
+      async (event: Event, { request }: HandlerContext): Promise<Result> =>
+        (await redirectToPage(event, request)) ?? (await refuseUnmatched(event, request)),
+    );

@@ -82,7 +82,8 @@ test('of 130 concurrent requests with one key 120 succeed, and the others are to
 });
 
 test.each([
-  ['GET', '/'],
+  ['POST', '/'],
+  ['GET', '/docs/more'],
   ['GET', '/v1'],
   ['GET', '/v2/apps'],
   ['GET', '/v1/apps/'],
@@ -98,4 +99,15 @@ test.each([
     expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
     expect(answer.headers.get('x-request-id')).toBeTruthy();
   }
+});
+
+test.each([
+  ['/', '/dashboard'],
+  ['/docs/', '/docs'],
+  ['/favicon.ico', '/dashboard/icon.svg'],
+])('%s leads to %s', async (path, location) => {
+  const answer = await raw(path, { redirect: 'manual' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
+  expect(answer.headers.get('x-request-id')).toBeTruthy();
+  expect((await raw(location)).status).toBe(200);
 });
