@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../../contract/ai/chat.ts';
 import { errorBody } from '../../contract/errors.ts';
+import { toIgnoredHeader } from '../../contract/ignored-fields.ts';
 import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import { anthropic } from '../../providers/ai/anthropic.ts';
 import { ProviderFailure } from '../../providers/ai/failures.ts';
@@ -195,7 +196,7 @@ export class ChatCall {
       'content-type': contentType,
       'x-upstream-latency-ms': latency.toFixed(1),
       'x-gateway-overhead-ms': this.report.overhead.toFixed(1),
-      ...(this.#ignored.length > 0 ? { 'x-ignored-parameters': headerValue(this.#ignored) } : {}),
+      ...toIgnoredHeader(this.#ignored),
     });
   }
 
@@ -235,10 +236,3 @@ export class ChatCall {
     Object.assign(this.report, { chargedMicroRand: charged, writtenOffMicroRand: writtenOff });
   }
 }
-
-/** Names of fields as a header carries them: a caller may have sent any. */
-const headerValue = (fields: readonly string[]): string =>
-  fields
-    .map((field) => field.replace(/[^\w.$-]/g, '?').slice(0, 64))
-    .slice(0, 50)
-    .join(', ');

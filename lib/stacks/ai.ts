@@ -79,4 +79,4 @@ export class AiStack extends PlatformStack {
 }
 
 /** Response headers that the gateway adds. */
-const AI_HEADERS = ['X-Upstream-Latency-Ms', 'X-Gateway-Overhead-Ms', 'X-Ignored-Parameters'];
+const AI_HEADERS = ['X-Upstream-Latency-Ms', 'X-Gateway-Overhead-Ms'];

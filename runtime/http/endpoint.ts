@@ -7,7 +7,7 @@ import { credentialsFrom, type RequestCredentials } from './credentials.ts';
 import { clientNetwork } from './edge.ts';
 import { type IdempotentRequest, idempotentRequest } from './idempotency.ts';
 import { type Identity, identify } from './identify.ts';
-import { parseInput } from './input.ts';
+import { parseInput, parseRequest } from './input.ts';
 import { countAnonymous } from './rate-limit.ts';
 import { buildResponse, type Event, type HandlerContext, type Layer, type Result, requestLogging } from './response.ts';
 import { withSpeculativeRead } from './speculative-read.ts';
@@ -59,7 +59,7 @@ const identification = (route: Route, read: Read): Layer => ({
 /** Validates the input, and answers a repeated request with the stored output. */
 const validation = (route: Route): Layer => ({
   before: async ({ event, context: { request } }) => {
-    request.input = parseInput(route, event);
+    Object.assign(request, parseRequest(route, event));
     const stored = await request.idempotency?.stored;
     if (stored !== undefined) return buildResponse(request, route.status, stored, REPLAYED);
   },

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
+import { findIgnoredFields } from '../../contract/ignored-fields.ts';
 import type { Route } from '../../contract/route.ts';
 import type { Event } from './response.ts';
 
@@ -79,11 +80,22 @@ function parsePath({ params }: Route, event: Event): Record<string, unknown> {
   return parsed.data;
 }
 
-/** Returns the path, query and body of a request as one object, parsed by the route's schemas. Throws 400, naming the field, or 404. */
-export function parseInput(route: Route, event: Event): Record<string, unknown> {
-  return {
-    ...(route.body ? parseFields(route.body, readBody(event).json, 'body') : {}),
+/** The input of a request, and the names of the fields that its body has beyond it. */
+export interface ParsedRequest {
+  input: Record<string, unknown>;
+  ignored: string[];
+}
+
+/** Parses the path, query and body of a request into one object by the route's schemas. Throws 400, naming the field, or 404. */
+export function parseRequest(route: Route, event: Event): ParsedRequest {
+  const json = route.body && readBody(event).json;
+  const input = {
+    ...parseFields(route.body, json, 'body'),
     ...parseFields(route.query, event.queryStringParameters ?? {}, 'query'),
     ...parsePath(route, event),
   };
+  return { input, ignored: route.body ? findIgnoredFields(route.body(), json) : [] };
 }
+
+/** Returns the input of a request. Throws 400, naming the field, or 404. */
+export const parseInput = (route: Route, event: Event): Record<string, unknown> => parseRequest(route, event).input;

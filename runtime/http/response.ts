@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { ApiError, errorBody } from '../../contract/errors.ts';
+import { toIgnoredHeader } from '../../contract/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { log, metrics } from '../observability/log.ts';
@@ -17,6 +18,8 @@ export interface RequestContext {
   quota?: Quota;
   caller?: Caller;
   input?: unknown;
+  /** Fields of the body that have no effect. */
+  ignored?: readonly string[];
   idempotency?: IdempotentRequest | undefined;
   /** The output of a speculative read that is in progress. */
   output?: Promise<unknown> | undefined;
@@ -34,10 +37,11 @@ export type HandlerContext = Context & { request: RequestContext };
 export type Layer = middy.MiddlewareObj<Event, Result, Error, HandlerContext>;
 
 /** Returns the headers that every response carries. */
-export const standardHeaders = ({ requestId, quota }: RequestContext): Record<string, string> => ({
+export const standardHeaders = ({ requestId, quota, ignored = [] }: RequestContext): Record<string, string> => ({
   'cache-control': 'no-store',
   'x-request-id': requestId,
   ...toQuotaHeaders(quota),
+  ...toIgnoredHeader(ignored),
 });
 
 const toQuotaHeaders = (quota: Quota | undefined): Record<string, string> =>

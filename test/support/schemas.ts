@@ -48,11 +48,12 @@ export function unlistedFields(schema: Schema, value: unknown, path = ''): strin
 export const TEXT = '2026-01-31T09:30:00.000Z';
 
 /**
- * Returns a value of a schema with every optional field set, and with a field that the schema does not list in each object:
+ * Returns an input of a schema with every optional field set, and with a field that the schema does not list in each object:
  * it stands for the next internal field.
  */
 export function populate(schema: Schema): unknown {
   const { type, shape = {}, element, valueType, innerType, options = [], entries = {}, values = [] } = schema.def;
+  const input = schema.def.in;
   switch (type) {
     case 'object':
       return {
@@ -61,7 +62,10 @@ export function populate(schema: Schema): unknown {
       };
     case 'optional':
     case 'nullable':
+    case 'default':
       return innerType && populate(innerType);
+    case 'pipe':
+      return input && populate(input);
     case 'array':
       return element ? [populate(element)] : [];
     case 'record':

@@ -14,6 +14,18 @@ test('the account shows its plan and balance', async () => {
   expect(body.data).toMatchObject({ id: account.id, walletBalance: '1234.50', plan: { appLimit: 3 } });
 });
 
+test('a response names the fields of the body that had no effect, a repeated and a refused one too', async () => {
+  const account = await newAccount({ appLimit: 1 });
+  const headers = { authorization: `Bearer ${account.secretKey}`, 'idempotency-key': 'one' };
+  const post = (body: object) => raw('/v1/apps', { method: 'POST', headers, body: JSON.stringify(body) });
+  const body = { name: unique('App'), deploy: false, repo: 'https://example.com/x' };
+  const answers = [await post(body), await post(body), await post({ ...body, branch: 'x' })];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 409]);
+  for (const answer of answers) expect(answer.headers.get('x-ignored-parameters')).toBe('deploy, repo');
+  const known = await raw('/v1/webhooks', { method: 'POST', headers, body: '{"url": "https://example.com/"}' });
+  expect(known.headers.has('x-ignored-parameters')).toBe(false);
+});
+
 test('an application gets the defaults of its framework and can be read back', async () => {
   const account = await newAccount();
   const name = unique('My Shop');

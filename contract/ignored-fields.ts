@@ -1,0 +1,50 @@
+import type * as z from 'zod/mini';
+
+/** The response header that names the fields of a body that had no effect (design, section 4). */
+export const IGNORED_HEADER = 'X-Ignored-Parameters';
+
+/** Returns the paths (`registrant.fax`, `vars.0.note`) of the fields of a value that a schema's input does not have. */
+export function findIgnoredFields(schema: z.core.$ZodType, value: unknown, path = ''): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'object':
+      return ofObject(def, value, path);
+    case 'array':
+      if (!Array.isArray(value)) return [];
+      return value.flatMap((each, index) => findIgnoredFields(def.element, each, join(path, String(index))));
+    case 'optional':
+    case 'nullable':
+    case 'default':
+      return findIgnoredFields(def.innerType, value, path);
+    case 'pipe':
+      return findIgnoredFields(def.in, value, path);
+    case 'union': {
+      // Of the options the one counts that knows most of the value.
+      const each = def.options.map((option) => findIgnoredFields(option, value, path));
+      return each.sort((a, b) => a.length - b.length)[0] ?? [];
+    }
+    default:
+      return [];
+  }
+}
+
+const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
+
+function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (field) return findIgnoredFields(field, each, join(path, name));
+    return catchall ? [] : [join(path, name)];
+  });
+}
+
+const MAX_NAMES = 50;
+const MAX_NAME_LENGTH = 64;
+
+/** Returns the header for these fields, none for none. A caller may have sent any name: unsafe characters become `?`. */
+export function toIgnoredHeader(fields: readonly string[]): Record<string, string> {
+  if (fields.length === 0) return {};
+  const names = fields.slice(0, MAX_NAMES).map((field) => field.replace(/[^\w.$-]/g, '?').slice(0, MAX_NAME_LENGTH));
+  return { [IGNORED_HEADER.toLowerCase()]: names.join(', ') };
+}
