@@ -105,7 +105,7 @@ test.each([
   ['/', '/dashboard'],
   ['/docs/', '/docs'],
   ['/favicon.ico', '/dashboard/icon.svg'],
-])('%s leads to %s', async (path, location) => {
+])('%s redirects to %s', async (path, location) => {
   const answer = await raw(path, { redirect: 'manual' });
   expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
   expect(answer.headers.get('x-request-id')).toBeTruthy();
