@@ -22,6 +22,10 @@ export const Application = resource('Application', () =>
     healthCheckPath: z.string(),
     primaryDomain: z.string(),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+    /** Addition: the deployment whose release serves, the one under way, and how the last one ended. Null: none. */
+    liveDeploymentId: z.nullable(z.string()),
+    activeDeploymentId: z.nullable(z.string()),
+    lastDeploymentStatus: z.nullable(z.enum(['SUCCEEDED', 'FAILED'])),
     /** Present while the application is suspended: each reason, oldest first. */
     suspensions: z.optional(
       z.array(z.object({ cause: z.enum(SUSPENSION_CAUSES), reason: z.string(), since: Timestamp() })),

@@ -15,6 +15,8 @@ export const Deployment = resource('Deployment', () =>
       .register(z.globalRegistry, { description: 'Short commit hash; empty until the repository is cloned' }),
     startedAt: Timestamp(),
     finishedAt: z.nullable(Timestamp()),
+    /** Addition: true while its release is kept, so that it can be rolled back to. */
+    canRollBack: z.boolean(),
   }),
 );
 

@@ -32,13 +32,14 @@ export const DEFAULT_HEALTH_CHECK_PATH = '/';
 export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
   const { healthCheckPath = DEFAULT_HEALTH_CHECK_PATH, primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
+  const { liveDeploymentId = null, activeDeploymentId = null, lastDeploymentStatus = null } = app;
   const suspensions = viewSuspensions(app);
   return {
     ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
     ...{
       healthCheckPath,
       primaryDomain,
-      status,
+      ...{ status, liveDeploymentId, activeDeploymentId, lastDeploymentStatus },
       autoDeploy,
       createdAt,
       updatedAt,

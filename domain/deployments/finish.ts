@@ -11,19 +11,25 @@ import { billedBuildMs } from './build-time.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, formatNote, scheduleCheck } from './queue.ts';
 
+type Outcome = 'SUCCEEDED' | 'FAILED';
+
 const UNFINISHED = ['QUEUED', 'RUNNING'] as const;
 const isUnfinished = (deployment: Deployment) => (UNFINISHED as readonly string[]).includes(deployment.status);
 
-/** The application's slot goes to the deployment that waits for it, or is free. */
-function promoteNextDeployment(deps: Deps, app: App, deploymentId: string): Write[] {
+/** The application's slot goes to the deployment that waits for it, or is free; and the application says how this one ended. */
+function promoteNextDeployment(deps: Deps, app: App, deploymentId: string, status: Outcome): Write[] {
   if (app.activeDeploymentId !== deploymentId) return [];
   const { accountId, id, nextDeploymentId: next } = app;
   const ours = { activeDeploymentId: { is: deploymentId } };
+  const ended = {
+    lastDeploymentStatus: status,
+    ...(status === 'SUCCEEDED' ? { liveDeploymentId: deploymentId } : {}),
+  };
   if (!next || app.status === 'DELETING') {
     const when = next ? ours : ({ ...ours, nextDeploymentId: 'absent' } as const);
-    return [change(App, { accountId, id }, { remove: ['activeDeploymentId'], when }, concurrentUpdate)];
+    return [change(App, { accountId, id }, { set: ended, remove: ['activeDeploymentId'], when }, concurrentUpdate)];
   }
-  const set = { activeDeploymentId: next };
+  const set = { ...ended, activeDeploymentId: next };
   const when = { ...ours, nextDeploymentId: { is: next } };
   return [
     change(App, { accountId, id }, { set, remove: ['nextDeploymentId'], when }, concurrentUpdate),
@@ -50,7 +56,7 @@ function accountForBuild(deps: Deps, account: Account, app: App | undefined, dep
 async function finishDeployment(
   deps: Deps,
   { accountId, applicationId, deploymentId }: DeploymentIds,
-  status: 'SUCCEEDED' | 'FAILED',
+  status: Outcome,
   note: string,
   known: Partial<Pick<Deployment, 'commitSha' | 'buildMs'>> = {},
 ): Promise<void> {
@@ -71,7 +77,7 @@ async function finishDeployment(
     if (!deployment || !isUnfinished(deployment)) return;
     await deps.table.transact([
       change(Deployment, of, change_, concurrentUpdate),
-      ...(app ? promoteNextDeployment(deps, app, deploymentId) : []),
+      ...(app ? promoteNextDeployment(deps, app, deploymentId, status) : []),
       ...(account ? accountForBuild(deps, account, app, { ...deployment, ...known }) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),
     ]);

@@ -26,10 +26,15 @@ export const deploymentEventData = ({ applicationId, id, commitSha }: Deployment
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
   schedule(Deployment, new Date(now().getTime() + HEARTBEAT_TIMEOUT_MS));
 
+/** True for a deployment whose release was live, and is kept. */
+export const canRollBackTo = ({ status, release, retired }: Deployment): boolean =>
+  status === 'SUCCEEDED' && release !== undefined && !retired;
+
 /** A deployment as lists show it. */
 export function viewDeployment(deployment: Deployment): Output<typeof CreateRoute>['data'] {
   const { id, applicationId, status, trigger, commitSha, startedAt, finishedAt } = deployment;
-  return { id, applicationId, status, trigger, commitSha, startedAt, finishedAt };
+  const canRollBack = canRollBackTo(deployment);
+  return { id, applicationId, status, trigger, commitSha, startedAt, finishedAt, canRollBack };
 }
 
 /** Returns the trigger of a deployment that a caller requests. */

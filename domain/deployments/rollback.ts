@@ -12,7 +12,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertIdle, claimSlot, noSuchDeployment } from './create.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { newDeployment } from './queue.ts';
+import { canRollBackTo, newDeployment } from './queue.ts';
 
 /** Releases kept per application, including the one in service (design, section 7). */
 export const MAX_KEPT_RELEASES = 10;
@@ -34,7 +34,7 @@ export async function rollBack(
     deps.table.get(Deployment, { accountId, id: deploymentId }),
   ]);
   if (target?.applicationId !== id) throw noSuchDeployment();
-  if (target.status !== 'SUCCEEDED' || !target.release || target.retired) throw releaseNotKept();
+  if (!canRollBackTo(target)) throw releaseNotKept();
   assertIdle(app);
   const { release, commitSha } = target;
   const notes = [`==> Rolling back to the release of ${target.id} (${commitSha})`];

@@ -56,6 +56,10 @@ export const App = /* @__PURE__ */ entity({
       databaseCount: z.optional(z.int()),
       /** The deployment under way; there is at most one. */
       activeDeploymentId: z.optional(z.string()),
+      /** The newest deployment that succeeded: its release serves. */
+      liveDeploymentId: z.optional(z.string()),
+      /** The outcome of the newest deployment that is over. */
+      lastDeploymentStatus: z.optional(z.enum(['SUCCEEDED', 'FAILED'])),
       /** The deployment that a push asked for meanwhile: it waits, and is the active one next. */
       nextDeploymentId: z.optional(z.string()),
       createdAt: z.string(),
