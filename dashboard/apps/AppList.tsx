@@ -4,9 +4,9 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
-import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { AppStatus } from './AppStatus.tsx';
 import { type Application, useApps } from './api.ts';
 import { FRAMEWORK_LABELS } from './labels.ts';
 
@@ -50,7 +50,7 @@ export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
             <Text size="sm" c="dimmed">
               created <TimeAgo at={app.createdAt} />
             </Text>
-            <Status value={app.status} />
+            <AppStatus app={app} />
           </Group>
         </Group>
       </Link>

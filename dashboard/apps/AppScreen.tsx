@@ -5,9 +5,9 @@ import { Deployments } from '../deployments/Deployments.tsx';
 import { type NavTab, NavTabs } from '../ui/NavTabs.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
-import { Status } from '../ui/Status.tsx';
 import { ExternalLink } from '../ui/TextLink.tsx';
 import { AppSettings } from './AppSettings.tsx';
+import { AppStatus } from './AppStatus.tsx';
 import { type Application, appUrl, isDeployable, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
 import { RuntimeLogs } from './RuntimeLogs.tsx';
@@ -20,7 +20,7 @@ const tabsFor = (app: Application): readonly NavTab[] => {
     {
       href: home,
       name: 'Deployments',
-      render: () => <Deployments appId={app.id} hasRepository={app.repoUrl !== null} />,
+      render: () => <Deployments appId={app.id} liveId={app.liveDeploymentId} hasRepository={app.repoUrl !== null} />,
     },
     { href: `${home}/logs`, name: 'Logs', render: () => <RuntimeLogs app={app} /> },
     { href: `${home}/env`, name: 'Variables', render: () => <Variables app={app} /> },
@@ -45,7 +45,7 @@ export function AppScreen({ id }: { id: string }) {
       title={found?.name ?? 'Application'}
       back={back}
       id={found?.id}
-      beside={found && <Status value={found.status} />}
+      beside={found && <AppStatus app={found} />}
       actions={found && <DeployButton appId={found.id} disabled={!isDeployable(found)} />}
     >
       <QueryBoundary query={app} lines={5}>

@@ -27,7 +27,14 @@ function AppDeployment({ appId, deploymentId }: { appId: string; deploymentId: s
   return (
     <DeploymentScreen
       appId={appId}
-      app={app && { name: app.name, url: appUrl(app), isDeployable: isDeployable(app) }}
+      app={
+        app && {
+          name: app.name,
+          url: appUrl(app),
+          isDeployable: isDeployable(app),
+          liveDeploymentId: app.liveDeploymentId,
+        }
+      }
       deploymentId={deploymentId}
     />
   );

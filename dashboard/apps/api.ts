@@ -12,7 +12,17 @@ import { LOG_PAGE_SIZE, useLogLines } from '../api/use-log-lines.ts';
 export type Application = Output<typeof getApp>['data'];
 
 export const useApps = () => useApiList(listApps);
-export const useApp = (id: string) => useApiQuery(getApp, { params: { id } });
+
+/** Poll interval while a deployment is under way. */
+const DEPLOYING_POLL_MS = 2000;
+/** Reads an application, and again while a deployment of it is under way. */
+export const useApp = (id: string) =>
+  useApiQuery(
+    getApp,
+    { params: { id } },
+    { refetchInterval: ({ state }) => (state.data?.data.activeDeploymentId ? DEPLOYING_POLL_MS : false) },
+  );
+
 export const useCreateApp = () => useApiMutation(createApp, [listApps]);
 export const useUpdateApp = () => useApiMutation(updateApp, [getApp, listApps]);
 export const useDeleteApp = () => useApiMutation(deleteApp, [listApps]);

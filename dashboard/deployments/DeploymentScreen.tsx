@@ -18,6 +18,7 @@ interface DeployedApp {
   name: string;
   url: string;
   isDeployable: boolean;
+  liveDeploymentId: string | null;
 }
 
 interface DeploymentScreenProps {
@@ -29,7 +30,8 @@ interface DeploymentScreenProps {
 
 /** One deployment with its live build log. */
 export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenProps) {
-  const { deployments, deployment, isLive } = useDeployment(appId, deploymentId);
+  const { deployments, deployment } = useDeployment(appId, deploymentId);
+  const isLive = app?.liveDeploymentId === deploymentId;
   return (
     <Screen
       title="Deployment"
@@ -40,8 +42,8 @@ export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenP
         deployment &&
         !isInProgress(deployment) && (
           <>
-            {deployment.status === 'SUCCEEDED' && !isLive && <RollbackButton deployment={deployment} />}
-            {app && <DeployButton appId={appId} disabled={!app.isDeployable} label="Redeploy" />}
+            {deployment.canRollBack && !isLive && <RollbackButton deployment={deployment} />}
+            {app && <DeployButton appId={appId} disabled={!app.isDeployable} label="Deploy latest commit" />}
           </>
         )
       }
@@ -81,7 +83,10 @@ const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) 
     )}
     {app && isLive && <ExternalLink href={app.url}>{app.url}</ExternalLink>}
     {deployment.status === 'FAILED' && (
-      <Text size="sm">Deployment failed. See the log for the reason. The previous deployment, if any, stays live.</Text>
+      <Text size="sm">
+        Deployment failed. See the log for the reason.{' '}
+        {app?.liveDeploymentId ? 'The previous deployment is still live.' : 'Nothing is live yet.'}
+      </Text>
     )}
   </Group>
 );

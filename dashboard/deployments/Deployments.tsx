@@ -10,8 +10,14 @@ import { DeploymentStatus } from './DeploymentStatus.tsx';
 import { Duration } from './Duration.tsx';
 import { TRIGGER_LABELS } from './labels.ts';
 
+interface DeploymentsProps {
+  appId: string;
+  liveId: string | null;
+  hasRepository: boolean;
+}
+
 /** An application's deployments, newest first. */
-export function Deployments({ appId, hasRepository }: { appId: string; hasRepository: boolean }) {
+export function Deployments({ appId, liveId, hasRepository }: DeploymentsProps) {
   const deployments = useDeployments(appId);
   return (
     <Stack>
@@ -26,11 +32,7 @@ export function Deployments({ appId, hasRepository }: { appId: string; hasReposi
           ) : (
             <div className="card">
               {data.map((deployment) => (
-                <DeploymentRow
-                  key={deployment.id}
-                  deployment={deployment}
-                  isLive={deployment === data.find(({ status }) => status === 'SUCCEEDED')}
-                />
+                <DeploymentRow key={deployment.id} deployment={deployment} isLive={deployment.id === liveId} />
               ))}
             </div>
           )

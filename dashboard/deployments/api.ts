@@ -1,3 +1,4 @@
+import { getApp } from '../../contract/apps/apps.ts';
 import {
   createDeployment,
   getDeployment,
@@ -29,7 +30,7 @@ export const useDeployments = (appId: string) =>
     { pageSize: 50, pollInterval: (deployments) => (deployments.some(isInProgress) ? ACTIVE_POLL_MS : IDLE_POLL_MS) },
   );
 
-/** Reads one deployment of an application and whether it is the live one. */
+/** Reads one deployment of an application. */
 export function useDeployment(appId: string, deploymentId: string) {
   const deployments = useDeployments(appId);
   const listed = deployments.data?.data ?? [];
@@ -42,12 +43,11 @@ export function useDeployment(appId: string, deploymentId: string) {
   return {
     deployments,
     deployment: listed.find((each) => each.id === deploymentId) ?? older.data?.data,
-    isLive: listed.find(({ status }) => status === 'SUCCEEDED')?.id === deploymentId,
   };
 }
 
-export const useDeploy = () => useApiMutation(createDeployment, [listDeployments]);
-export const useRollback = () => useApiMutation(rollBack, [listDeployments]);
+export const useDeploy = () => useApiMutation(createDeployment, [listDeployments, getApp]);
+export const useRollback = () => useApiMutation(rollBack, [listDeployments, getApp]);
 
 /** Reads a build log and follows it while the deployment is in progress. */
 export function useBuildLog(id: string, live: boolean, paused: boolean) {

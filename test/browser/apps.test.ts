@@ -22,6 +22,7 @@ test('an application is created, deployed with a live log, reachable, and shows 
   await page.getByLabel('Git repository').fill(REPOSITORY);
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'Browser made' }).waitFor();
+  await page.getByText('Deploying', { exact: true }).waitFor();
   await page.getByRole('link', { name: /Dashboard/ }).click();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 30_000 }).toContain('The new release is live');
@@ -29,6 +30,7 @@ test('an application is created, deployed with a live log, reachable, and shows 
   const address = await page.getByRole('link', { name: /browser-made/ }).getAttribute('href');
   expect((await get(local.baseUrl, new URL(address ?? '').hostname)).body).toContain('Hello from Express');
   await page.getByRole('link', { name: 'Browser made' }).click();
+  await expect.poll(() => page.getByText('Live', { exact: true }).count(), POLL).toBe(2);
   await page.getByRole('tab', { name: 'Logs' }).click();
   const printed = page.getByRole('log', { name: 'Application log' });
   await expect.poll(() => printed.textContent(), { timeout: 20_000 }).toContain('listening on');
@@ -121,6 +123,7 @@ test('variables are replaced, keep their values if left empty, and are never sho
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Variable' } })).body;
   const page = await openScreen(await signedInContext(account), `apps/${data.id}/env`);
+  await page.getByText('Not deployed', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Add variable' }).click();
   await page.getByLabel('Name').fill('PORT');
   await page.getByLabel('Value of PORT', { exact: true }).fill('1');

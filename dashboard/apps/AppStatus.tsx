@@ -1,0 +1,18 @@
+import { Status } from '../ui/Status.tsx';
+import type { Application } from './api.ts';
+import { type AppState, appState } from './app-state.ts';
+
+const LABELS: Readonly<Record<AppState, string>> = {
+  DELETING: 'Deleting',
+  SUSPENDED: 'Suspended',
+  BUILDING: 'Deploying',
+  LIVE: 'Live',
+  FAILED: 'Failed',
+  NOT_DEPLOYED: 'Not deployed',
+};
+
+/** The status of an application: what serves, or why nothing does. */
+export const AppStatus = ({ app }: { app: Application }) => {
+  const state = appState(app);
+  return <Status value={state} label={LABELS[state]} />;
+};
