@@ -1,0 +1,206 @@
+import { BatchGetProjectsCommand, CodeBuildClient } from '@aws-sdk/client-codebuild';
+import { ListResourceRecordSetsCommand, Route53Client } from '@aws-sdk/client-route-53';
+import * as z from 'zod';
+import type { Resource } from '../../local/template/template.ts';
+import { type Check, check, mapLimited } from './check.ts';
+import { AwsError, type Clients } from './clients.ts';
+import type { Plan, PlannedStack } from './plan.ts';
+import { readSchema, type Schema } from './templates.ts';
+
+const Described = z.object({
+  Stacks: z.object({
+    member: z.array(z.object({ StackStatus: z.string(), EnableTerminationProtection: z.string().default('false') })),
+  }),
+});
+
+interface StackState extends PlannedStack {
+  /** CloudFormation's status; undefined for a stack that does not exist. */
+  status: string | undefined;
+  isProtected: boolean;
+}
+
+async function readState({ query }: Clients, stack: PlannedStack): Promise<StackState> {
+  try {
+    const answer = Described.parse(
+      await query('cloudformation', stack.region, 'DescribeStacks', { StackName: stack.name }),
+    );
+    const [found] = answer.Stacks.member;
+    return { ...stack, status: found?.StackStatus, isProtected: found?.EnableTerminationProtection === 'true' };
+  } catch (error) {
+    if (error instanceof AwsError && /does not exist/.test(error.message)) {
+      return { ...stack, status: undefined, isProtected: false };
+    }
+    throw error;
+  }
+}
+
+/** States that a deployment cannot start from, and the way out. All others are fine. */
+const BLOCKED: { states: RegExp; remedy: (stack: StackState) => string[] }[] = [
+  {
+    // A stack in review has no resources: its first change set was made and not executed.
+    states: /(?<!REVIEW)_IN_PROGRESS$/,
+    remedy: ({ name, region }) => [`Wait: aws cloudformation describe-stacks --stack-name ${name} --region ${region}`],
+  },
+  {
+    states: /^UPDATE_ROLLBACK_FAILED$/,
+    remedy: ({ name, region }) => [
+      `aws cloudformation continue-update-rollback --stack-name ${name} --region ${region}`,
+    ],
+  },
+  {
+    // cdk deletes a stack whose creation failed, and creates it again, unless it is protected.
+    states: /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED)$/,
+    remedy: ({ name, region, isProtected }) => [
+      ...(isProtected
+        ? [
+            `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${name} --region ${region}`,
+          ]
+        : []),
+      `aws cloudformation delete-stack --stack-name ${name} --region ${region}`,
+    ],
+  },
+];
+
+const blockOf = ({ status = '' }: StackState) => BLOCKED.find(({ states }) => states.test(status));
+
+const checkStacks = (plan: Plan): Check =>
+  check({
+    what: 'Stacks of the stage',
+    needed: 'none is left half-made by an earlier deployment',
+    find: (clients) => mapLimited(plan.stacks, 4, (stack) => readState(clients, stack)),
+    assess: (states) => {
+      const blocked = states.filter(blockOf);
+      const existing = states.filter(({ status }) => status);
+      return {
+        ok: blocked.length === 0,
+        found:
+          blocked.map(({ name, status }) => `${name}: ${status}`).join(', ') ||
+          `${existing.length} of ${states.length} exist`,
+        remedy: blocked.flatMap((state) => blockOf(state)?.remedy(state) ?? []),
+      };
+    },
+    remedy: [],
+  });
+
+async function exists(lookup: Promise<unknown>): Promise<boolean> {
+  try {
+    await lookup;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') return false;
+    throw error;
+  }
+}
+
+const RecordSet = z.object({ HostedZoneId: z.string(), Name: z.string(), Type: z.enum(['A', 'AAAA']) });
+
+/** Returns whether a resource exists; undefined where AWS would choose its name. */
+type Lookup = (clients: Clients, resource: Resource, region: string) => Promise<boolean | undefined>;
+
+/** Lookups of types that Cloud Control cannot find by name. */
+const LOOKUPS: Record<string, Lookup> = {
+  'AWS::S3::Bucket': async ({ rest }, { name }, region) => {
+    try {
+      await rest('s3', region, { operation: 'ListBucket', method: 'HEAD', path: `/${name}` });
+      return true;
+    } catch (error) {
+      // Names of buckets are unique over all accounts: 403 is the bucket of another one, 301 one of another region.
+      if (error instanceof AwsError && [301, 403, 404].includes(error.status)) return error.status !== 404;
+      throw error;
+    }
+  },
+  // A deleted secret keeps its name until its recovery window ends.
+  'AWS::SecretsManager::Secret': ({ json }, { name }, region) =>
+    exists(json('secretsmanager', region, 'DescribeSecret', { SecretId: name })),
+  'AWS::CodeBuild::Project': async (_, { name }, region) => {
+    const { projects = [] } = await new CodeBuildClient({ region }).send(
+      new BatchGetProjectsCommand({ names: [name] }),
+    );
+    return projects.length > 0;
+  },
+  'AWS::Route53::RecordSet': async (_, { properties }) => {
+    const { HostedZoneId, Name, Type } = RecordSet.parse(properties);
+    const { ResourceRecordSets = [] } = await new Route53Client({ region: 'us-east-1' }).send(
+      new ListResourceRecordSetsCommand({ HostedZoneId, StartRecordName: Name, StartRecordType: Type, MaxItems: 1 }),
+    );
+    // Route 53 writes the asterisk of a wildcard in octal.
+    return ResourceRecordSets.some((found) => found.Type === Type && found.Name?.replace('\\052', '*') === Name);
+  },
+};
+
+/** Types whose identifier in Cloud Control is an ARN or a URL that follows from the name. */
+const IDENTIFIERS: Record<string, (resource: Resource, account: string) => string> = {
+  'AWS::SNS::Topic': ({ arn }) => arn,
+  'AWS::StepFunctions::StateMachine': ({ arn }) => arn,
+  'AWS::SQS::Queue': ({ ref }) => ref,
+  'AWS::CloudFront::Function': ({ name }, account) => `arn:aws:cloudfront::${account}:function/${name}`,
+};
+
+/** Returns a resource's identifier in Cloud Control; undefined where AWS chooses a part of it. */
+function identifierOf(
+  { primaryIdentifier, handlers }: Schema,
+  resource: Resource,
+  account: string,
+): string | undefined {
+  if (!handlers.read) return undefined;
+  const given = IDENTIFIERS[resource.type]?.(resource, account);
+  if (given) return given;
+  const parts = primaryIdentifier.map((path) => resource.properties[path.replace('/properties/', '')]);
+  return parts.length > 0 && parts.every((part) => typeof part === 'string') ? parts.join('|') : undefined;
+}
+
+/** Returns the lookup of a type in a region; undefined where the type has none. */
+async function lookupOf(clients: Clients, plan: Plan, type: string, region: string): Promise<Lookup | undefined> {
+  const own = LOOKUPS[type];
+  if (own) return own;
+  const schema = await readSchema(clients, region, type);
+  if (!schema) return undefined;
+  return async ({ json }, resource) => {
+    const Identifier = identifierOf(schema, resource, plan.account);
+    if (Identifier === undefined) return undefined;
+    return await exists(json('cloudcontrolapi', region, 'GetResource', { TypeName: type, Identifier }));
+  };
+}
+
+interface Names {
+  taken: Resource[];
+  count: number;
+}
+
+/** Looks up every name that a missing stack would create. Stacks that exist own their names. */
+async function findNames(clients: Clients, plan: Plan): Promise<Names> {
+  const states = await mapLimited(plan.stacks, 4, (stack) => readState(clients, stack));
+  const missing = states.filter(({ status }) => !status);
+  const names: Names = { taken: [], count: 0 };
+  for (const region of plan.regions) {
+    const stacks = missing.filter((stack) => stack.region === region);
+    for (const type of new Set(stacks.flatMap(({ types }) => [...types]))) {
+      const lookup = await lookupOf(clients, plan, type, region);
+      if (!lookup) continue;
+      const resources = plan.resources(type).filter(({ stack }) => stacks.some(({ name }) => name === stack));
+      const found = await mapLimited(resources, 4, (resource) => lookup(clients, resource, region));
+      names.count += found.filter((each) => each !== undefined).length;
+      names.taken.push(...resources.filter((_, index) => found[index]));
+    }
+  }
+  return names;
+}
+
+const checkNames = (plan: Plan): Check =>
+  check({
+    what: 'Names of the resources of missing stacks',
+    needed: 'free: no resource is left over from a stack that was deleted, or belongs to something else',
+    find: (clients) => findNames(clients, plan),
+    assess: ({ taken, count }) => ({
+      ok: taken.length === 0,
+      found: taken.map(({ type, name }) => `${type} ${name}`).join(', ') || `none of ${count} names is taken`,
+      remedy: [
+        'Left over from an earlier installation: keep its data by importing it (npx cdk import), or delete it.',
+        'Of something else: choose another stage, -c stage=',
+      ],
+    }),
+    remedy: [],
+  });
+
+/** Checks that nothing of an earlier deployment is in the way. */
+export const checkLeftovers = (plan: Plan): Check[] => [checkStacks(plan), checkNames(plan)];

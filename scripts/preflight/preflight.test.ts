@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { type Scenario, startAwsAccount } from '../../test/support/aws-account.ts';
+import { ACCOUNT, allWrong, DELEGATED, inOrder, SETTINGS } from '../../test/support/aws-scenarios.ts';
+import type { Row } from './check.ts';
+import { runPreflight } from './run.ts';
+import { readInvocation } from './settings.ts';
+import { unknownProperties } from './templates.ts';
+
+const SCRIPT = resolve(import.meta.dirname, '../preflight.ts');
+const run = promisify(execFile);
+
+/** Credentials and endpoint of an account, as the AWS SDKs read them. */
+const environment = (url: string) => ({
+  ...{ AWS_ENDPOINT_URL: url, AWS_REGION: 'us-east-1', HOME: '/nonexistent' },
+  ...{ AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'secret' },
+});
+
+/** Runs the command against an account, as an operator does. */
+async function preflight(scenario: Scenario, delegations: Record<string, string[]>, args: string[]) {
+  const account = await startAwsAccount(scenario, delegations);
+  const env = { PATH: process.env.PATH, ...environment(account.url) };
+  try {
+    const line = [SCRIPT, ...SETTINGS, '--dns-servers', account.dnsServer, ...args];
+    const { code, stdout } = await run(process.execPath, line, { env, timeout: 120_000 })
+      .then(({ stdout: text }) => ({ code: 0, stdout: text }))
+      .catch((error: { code: number; stdout: string; stderr: string }) => {
+        if (error.stderr) console.error(error.stderr);
+        return error;
+      });
+    return { code, stdout, ...account };
+  } finally {
+    await account.stop();
+  }
+}
+
+test('an account in order passes every check, and nothing is left in it', async () => {
+  const { code, stdout, alive, calls } = await preflight(inOrder(), DELEGATED, ['--json']);
+  const rows: Row[] = JSON.parse(stdout);
+  expect(rows.filter(({ ok }) => !ok)).toEqual([]);
+  expect(code).toBe(0);
+  expect(rows.length).toBeGreaterThan(20);
+  expect(calls.every(({ service }) => service !== 'unsigned')).toBe(true);
+  // Both throwaways were made, and are gone.
+  expect(calls.map(({ operation }) => operation)).toEqual(
+    expect.arrayContaining(['CreateRole', 'POST /2015-03-31/functions', 'CreateProject', 'StartBuild']),
+  );
+  expect([...alive]).toEqual([]);
+}, 150_000);
+
+/** Subject of each row → the value that it shows, and the first thing that mends it. */
+const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
+  [/^Region eu-west-1/, /DISABLED/, /aws account enable-region --region-name eu-west-1/],
+  [/^CDK bootstrap in af-south-1/, /version 5/, new RegExp(`npx cdk bootstrap aws://${ACCOUNT}/af-south-1`)],
+  [/^CDK bootstrap in us-east-1/, /ParameterNotFound/, new RegExp(`npx cdk bootstrap aws://${ACCOUNT}/us-east-1`)],
+  [/^Deployment role of CDK in af-south-1/, /AccessDenied/, /Allow the caller sts:AssumeRole/],
+  [/^Hosted zone ZPLATFORM/, /zone of other\.example/, /list-hosted-zones-by-name --dns-name hosting\.example/],
+  [/^Hosted zone ZAPPS/, /delegated to no name server/, /Set the name servers .* ns-1\.awsdns-01\.com/],
+  [/^Host prefix of the sign-in pages/, /user pool shop/, /-c loginPrefix=/],
+  [/^Mail/, /in the sandbox, 200 mails a day/, /aws sesv2 put-account-details .*--region af-south-1/],
+  [/^Lambda Web Adapter/, /ResourceNotFoundException/, /-c adapterLayerVersion=/],
+  [/^Streamed responses of Lambda/, /not streamed: \["firstlast"\]/, /-c region=/],
+  [/^Builds on ARM/, /FAILED ARM_CONTAINER is not available/, /-c buildRegion=/],
+  [
+    /^Resource types of CloudFormation in af-south-1/,
+    /AWS::CloudFront::ConnectionGroup, .*AWS::Cognito::UserPoolClient RefreshTokenRotation/,
+    /-c region=/,
+  ],
+  [
+    /^Concurrent executions \(lambda/,
+    /^10$/,
+    /aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region af-south-1/,
+  ],
+  [/^Concurrently running builds for ARM/, /^1$/, /--service-code codebuild --quota-code L-0 --desired-value 5/],
+  [/^Maximum single-Region clusters/, /not checked/, /Enable eu-west-1 first/],
+  [
+    /^Domain count limit/,
+    /^10$/,
+    /--service-code route53 --quota-code L-F767CB15 --desired-value 20 --region us-east-1/,
+  ],
+  [
+    /^Stacks of the stage/,
+    /hosting-prod-table: ROLLBACK_COMPLETE/,
+    /--no-enable-termination-protection .*hosting-prod-table/,
+  ],
+  [
+    /^Names of the resources/,
+    /AWS::KMS::Alias alias\/hosting-prod-secrets(?=.*AWS::S3::Bucket hosting-prod-builds-123456789012)(?=.*AWS::Route53::RecordSet)/,
+    /npx cdk import/,
+  ],
+];
+
+test('in an account with nothing in order, each row says what is wrong and how to mend it', async () => {
+  const account = await startAwsAccount(allWrong(), { 'other.example': DELEGATED['hosting.example'] });
+  for (const [name, value] of Object.entries(environment(account.url))) vi.stubEnv(name, value);
+  const rows = await runPreflight({ ...readInvocation(SETTINGS), dnsServers: [account.dnsServer], firstPauseMs: 5 });
+  vi.unstubAllEnvs();
+  await account.stop();
+  for (const [what, found, remedy] of EXPECTED) {
+    const row = rows.find((each) => what.test(each.what));
+    expect(row, String(what)).toMatchObject({ ok: false, found: expect.stringMatching(found) });
+    expect(row?.remedy[0], String(what)).toMatch(remedy);
+  }
+  // Every row that fails says what mends it.
+  for (const { ok, remedy, what } of rows) if (!ok) expect(remedy.length, what).toBeGreaterThan(0);
+  expect([...account.alive]).toEqual([]);
+}, 120_000);
+
+test('with credentials that cannot deploy, nothing else is called', async () => {
+  const root = { Account: ACCOUNT, Arn: `arn:aws:iam::${ACCOUNT}:root`, UserId: ACCOUNT };
+  const { code, stdout, calls } = await preflight({ ...inOrder(), 'sts GetCallerIdentity': root }, DELEGATED, []);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/MEND\s+Credentials(?:.*\n)+.*aws sso login/);
+  expect(calls.map(({ operation }) => operation)).toEqual(['GetCallerIdentity']);
+}, 60_000);
+
+test('takes the settings of cdk, as options or as context, and refuses others', () => {
+  const { settings } = readInvocation(['--stage', 'prod', '-c', 'hostedZoneId=Z1', '--build-region', 'eu-west-1']);
+  expect(settings).toMatchObject({ stage: 'prod', hostedZoneId: 'Z1', buildRegion: 'eu-west-1', region: 'af-south-1' });
+  expect(() => readInvocation(['-c', 'hostedZone=Z1'])).toThrow(/no setting hostedZone /);
+  expect(() => readInvocation(['--hosted-zone', 'Z1'])).toThrow(/--hosted-zone/);
+});
+
+test('finds the properties that a schema lacks, and none in parts that are free in form', () => {
+  const schema = {
+    definitions: {
+      Config: { properties: { Enabled: {}, Origins: { items: { $ref: '#/definitions/Origin' } } } },
+      Origin: { properties: { Id: {} } },
+    },
+    properties: { Config: { $ref: '#/definitions/Config' }, Tags: { type: 'object' }, Policy: {} },
+    ...{ primaryIdentifier: [], readOnlyProperties: [], handlers: {} },
+  };
+  const value = {
+    Config: { Enabled: true, Mode: 'x', Origins: [{ Id: '1', Age: 2 }] },
+    Tags: { any: 1 },
+    Policy: { A: {} },
+    Name: 'n',
+  };
+  expect(unknownProperties(schema, value)).toEqual(['Config.Mode', 'Config.Origins.Age', 'Name']);
+});

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/aws-limits.ts';
+import { type Check, check } from './check.ts';
+import type { Clients } from './clients.ts';
+import type { Plan } from './plan.ts';
+
+const Reserved = z.object({ ReservedConcurrentExecutions: z.number().default(0) });
+
+/** Concurrency that AWS keeps for functions without a reservation. */
+const UNRESERVED_CONCURRENCY = 100;
+
+/** Returns the concurrency that the platform's functions and the first fifty small applications take. */
+function neededConcurrency({ resources }: Plan): number {
+  const reserved = resources('AWS::Lambda::Function').map(({ properties }) => Reserved.parse(properties));
+  const sum = reserved.reduce((total, { ReservedConcurrentExecutions: each }) => total + each, 0);
+  return Math.max(AWS_LIMITS.lambdaConcurrency.value, UNRESERVED_CONCURRENCY + sum);
+}
+
+interface Need {
+  limit: AwsLimitName;
+  region(plan: Plan): string;
+  /** The least that an installation needs that is open to sign-ups. */
+  needed(plan: Plan): number;
+  /** Consequence of a lower value. */
+  why: string;
+}
+
+const home = ({ config }: Plan): string => config.region;
+
+/** The quotas that a new account has to raise, or may have too little of. */
+const NEEDS: readonly Need[] = [
+  {
+    ...{ limit: 'lambdaConcurrency', region: home, needed: neededConcurrency },
+    why: 'applications reserve from it, 20 each; a young account has 10',
+  },
+  {
+    ...{ limit: 'lambdaCodeStorage', region: home, needed: () => AWS_LIMITS.lambdaCodeStorage.value },
+    why: 'each kept release of each application counts',
+  },
+  {
+    ...{ limit: 'codeBuildConcurrency', region: ({ config }) => config.buildRegion, needed: () => 5 },
+    why: 'further builds wait; a young account runs one at a time',
+  },
+  {
+    ...{
+      limit: 'dsqlClusters',
+      region: ({ config }) => config.databaseRegion,
+      needed: () => AWS_LIMITS.dsqlClusters.value,
+    },
+    why: 'each database of a customer is a cluster',
+  },
+  {
+    ...{ limit: 'route53Zones', region: home, needed: () => AWS_LIMITS.route53Zones.value },
+    why: 'each registered domain has a zone',
+  },
+  {
+    ...{ limit: 'registeredDomains', region: home, needed: () => AWS_LIMITS.registeredDomains.value },
+    why: 'domains of all customers are registered in this account',
+  },
+  {
+    ...{ limit: 'distributionTenants', region: home, needed: () => AWS_LIMITS.distributionTenants.value },
+    why: 'each custom domain is a tenant',
+  },
+];
+
+const Quota = z.object({ QuotaName: z.string(), QuotaCode: z.string(), Value: z.number() });
+const One = z.object({ Quota });
+const Page = z.object({ Quotas: z.array(Quota), NextToken: z.string().optional() });
+
+type FoundQuota = z.output<typeof Quota>;
+
+/** Reads a quota by its code: the account's own value, or AWS's default where it never had another one. */
+async function readByCode(
+  { json }: Clients,
+  region: string,
+  ServiceCode: string,
+  QuotaCode: string,
+): Promise<FoundQuota> {
+  const input = { ServiceCode, QuotaCode };
+  try {
+    return One.parse(await json('servicequotas', region, 'GetServiceQuota', input)).Quota;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'NoSuchResourceException')) throw error;
+    return One.parse(await json('servicequotas', region, 'GetAWSDefaultServiceQuota', input)).Quota;
+  }
+}
+
+/** Finds a quota by its name, for those whose code AWS does not publish. */
+async function readByName({ json }: Clients, region: string, ServiceCode: string, name: string) {
+  for (const operation of ['ListServiceQuotas', 'ListAWSDefaultServiceQuotas']) {
+    let NextToken: string | undefined;
+    do {
+      const page = Page.parse(
+        await json('servicequotas', region, operation, { ServiceCode, MaxResults: 100, NextToken }),
+      );
+      const found = page.Quotas.find(({ QuotaName }) => QuotaName.toLowerCase() === name.toLowerCase());
+      if (found) return found;
+      NextToken = page.NextToken;
+    } while (NextToken);
+  }
+  return undefined;
+}
+
+function checkQuota(plan: Plan, { limit, needed, why, ...need }: Need): Check {
+  const { service, name, quotaCode, quotaRegion, source, value: documented } = awsLimit(limit);
+  const region = quotaRegion ?? need.region(plan);
+  const least = needed(plan);
+  return check<FoundQuota | undefined>({
+    what: `${name} (${service}, ${region})`,
+    needed: `${least}: ${why}`,
+    region,
+    find: (clients) =>
+      quotaCode ? readByCode(clients, region, service, quotaCode) : readByName(clients, region, service, name),
+    assess: (quota) => {
+      if (!quota) {
+        const remedy = [`Service Quotas does not list it: ask AWS Support for ${least} (${source}).`];
+        return {
+          ok: documented >= least,
+          found: `not listed in Service Quotas; new accounts have ${documented}`,
+          remedy,
+        };
+      }
+      const request = `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${quota.QuotaCode} --desired-value ${least} --region ${region}`;
+      return { ok: quota.Value >= least, found: String(quota.Value), remedy: [request, 'AWS answers within days.'] };
+    },
+    remedy: [`See the Service Quotas console in ${region}; the limit is described at ${source}`],
+  });
+}
+
+export const checkQuotas = (plan: Plan): Check[] => NEEDS.map((need) => checkQuota(plan, need));

@@ -1,0 +1,68 @@
+import { accountOf, checkBootstraps, checkCaller, checkRegion, regionsOf } from './account.ts';
+import { checkBuilds } from './builds.ts';
+import { type Check, mapLimited, type Row } from './check.ts';
+import { openClients } from './clients.ts';
+import { checkDomains } from './domains.ts';
+import { checkFunctions } from './functions.ts';
+import { checkMail } from './mail.ts';
+import { checkLeftovers } from './names.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { checkQuotas } from './quotas.ts';
+import type { Invocation } from './settings.ts';
+import { checkTemplates } from './templates.ts';
+
+/** Checks of a usable account, in the order of the table. */
+const GROUPS: readonly ((plan: Plan) => Check[])[] = [
+  checkBootstraps,
+  checkDomains,
+  checkMail,
+  checkFunctions,
+  checkBuilds,
+  checkTemplates,
+  checkQuotas,
+  checkLeftovers,
+];
+
+/** Checks at a time: few, so that their calls stay below the rates of the services. */
+const CHECKS_AT_ONCE = 4;
+
+/** Row of a check that was left out because the account cannot use its region. */
+const leftOut = ({ what, needed, region }: Check): Row => ({
+  ...{ what, needed, ok: false, found: 'not checked' },
+  remedy: [`Enable ${region} first, see above.`],
+});
+
+/**
+ * Runs all checks. Nothing else runs if the credentials are not usable, and nothing runs in a region that the account
+ * cannot use.
+ * @param onRow called with each row as soon as it is known, in no particular order
+ */
+export async function runPreflight(
+  { settings, dnsServers, firstPauseMs }: Omit<Invocation, 'json'> & { firstPauseMs?: number | undefined },
+  onRow: (row: Row) => void = () => {},
+): Promise<Row[]> {
+  const region = settings.region ?? 'us-east-1';
+  const clients = openClients({
+    region,
+    ...(dnsServers ? { dnsServers } : {}),
+    ...(firstPauseMs ? { firstPauseMs } : {}),
+  });
+  const run = async (each: Check): Promise<Row> => {
+    const row = await each.run(clients);
+    onRow(row);
+    return row;
+  };
+  const caller = await run(checkCaller(settings.account));
+  const account = accountOf(caller.found);
+  if (!caller.ok) return [caller];
+
+  const plan = makePlan(settings, account);
+  const regions = regionsOf(plan);
+  const opted = await mapLimited(regions, CHECKS_AT_ONCE, (each) => run(checkRegion(each)));
+  const closed = new Set(regions.filter((_, index) => !opted[index]?.ok));
+  const checks = GROUPS.flatMap((group) => group(plan));
+  const rows = await mapLimited(checks, CHECKS_AT_ONCE, async (each) =>
+    each.region !== undefined && closed.has(each.region) ? leftOut(each) : run(each),
+  );
+  return [caller, ...opted, ...rows];
+}
