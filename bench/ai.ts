@@ -16,7 +16,7 @@ import {
   type Target,
   whole,
 } from './ai-gateway/load.ts';
-import { installPortkey, isPinned, openBenchTable, startProgram } from './ai-gateway/targets.ts';
+import { installPortkey, isPinned, openBenchKeys, openBenchTable, startProgram } from './ai-gateway/targets.ts';
 import type { Row } from './measure.ts';
 
 /**
@@ -145,9 +145,11 @@ export async function rows(): Promise<Row[]> {
       [
         'ours',
         async () => {
+          const keys = await openBenchKeys(folder);
+          stops.push(keys.stop);
           const env = {
             ...environment,
-            OPENAI_API_KEY: 'x',
+            ...keys.env,
             AI_PROVIDER_BASE_URLS: JSON.stringify({ openai: `${upstream.base}/v1` }),
           };
           const { pid, base, stop } = await run(0, ['bench/ai-gateway/gateway.ts'], env);

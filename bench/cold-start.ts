@@ -10,7 +10,7 @@ const TIMES = 15;
 /** Variables that functions require at import. */
 const VARIABLES = [
   ...['TABLE_NAME', 'APPS_DOMAIN', 'BUILDS_BUCKET', 'SECRETS_KEY_ARN', 'APP_FUNCTION_ARN_PREFIX'],
-  ...['LOGIN_ISSUER', 'LOGIN_CLIENT_ID', 'PAYMENTS_SECRET_KEY', 'PAYMENTS_BASE_URL', 'DATABASE_REGION'],
+  ...['LOGIN_ISSUER', 'LOGIN_CLIENT_ID', 'PAYMENTS_SECRET_NAME', 'PAYMENTS_BASE_URL', 'DATABASE_REGION'],
 ];
 
 /** Returns the minimum: noise only adds time, so the fastest run is closest to the import's own time. */

@@ -92,10 +92,11 @@ export const Settings = z.object({
   databaseRegion: regionName.default('eu-west-1'),
   /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
-  /** Any text. A deployment with a new value reads the AI providers' keys again. */
-  aiKeysVersion: z.string().max(40).default('1'),
-  /** Any text. A deployment with a new value reads the payment provider's key again. */
-  paymentsKeyVersion: z.string().max(40).default('1'),
+  /** The version (id) of the origin secret that the edge sends. Default: the secret's current version. */
+  originSecretVersion: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{32,64}$/)
+    .optional(),
   /** Version of the Lambda Web Adapter layer (arm64), which runs an application that listens on a port on Lambda. */
   adapterLayerVersion: z.coerce.number().int().positive().default(25),
 });

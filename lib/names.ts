@@ -14,6 +14,11 @@ export function namesOf(config: Config) {
     arn: arn('states', `stateMachine:${prefix}-${name}`),
     executions: arn('states', `execution:${prefix}-${name}:*`),
   });
+  // Secrets Manager adds six characters to the name in the ARN.
+  const secret = (name: string) => ({
+    name: `${prefix}-${name}`,
+    arn: arn('secretsmanager', `secret:${prefix}-${name}-??????`),
+  });
   return {
     table: { name: prefix, arn: arn('dynamodb', `table/${prefix}`) },
     /** Contains the account because bucket names are globally unique. */
@@ -45,9 +50,9 @@ export function namesOf(config: Config) {
     },
     appRole: { name: `${prefix}-app`, arn: `arn:aws:iam::${account}:role/${prefix}-app` },
     appAdapterLayer: `arn:aws:lambda:${region}:753240598075:layer:LambdaAdapterLayerArm64:${config.adapterLayerVersion}`,
-    originSecret: `${prefix}-origin`,
-    providerKeys: `${prefix}-ai-provider-keys`,
-    paymentsKey: `${prefix}-payments-key`,
+    originSecret: secret('origin'),
+    providerKeys: secret('ai-provider-keys'),
+    paymentsKey: secret('payments-key'),
     function: (name: string) => `${prefix}-${name.replace('/', '-')}`,
     queue: (name: string) => `${prefix}-${name}`,
     logs: (name: string) => ({ name, arn: arn('logs', `log-group:${name}:*`) }),

@@ -7,7 +7,19 @@ export const DOMAIN = 'localhost';
 /** Services that listen on their own ports. */
 const PARTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
+  ...([
+    'ai',
+    'registrar',
+    'route53',
+    'dns',
+    'panel',
+    'databases',
+    'payments',
+    'logs',
+    'cloudfront',
+    'sts',
+    'secrets',
+  ] as const),
 ];
 type Part = (typeof PARTS)[number];
 
@@ -45,6 +57,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
       AWS_ENDPOINT_URL_S3: urls.queues,
       AWS_ENDPOINT_URL_KMS: urls.kms,
       AWS_ENDPOINT_URL_STS: urls.sts,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: urls.secrets,
       AWS_ENDPOINT_URL_LOGS: urls.logs,
       AWS_ENDPOINT_URL_LAMBDA: urls.hosts,
       // The SDK puts the account before this host, so the host must be a name (emulators/localhost-names.ts).

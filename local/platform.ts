@@ -47,6 +47,8 @@ export interface LocalJson {
   login: LoginFacts;
   /** Environment variables of the platform's functions, for a process that acts as one. */
   environment: Record<string, string>;
+  /** Values of the platform's secrets, by name. */
+  secrets: Record<string, string>;
 }
 
 export interface Platform {
@@ -108,6 +110,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables },
       dns: { host: dnsServer.host, port: dnsServer.port },
       login: login.facts,
+      secrets: stacks.secretsManager.values(),
     };
     const localJson = options.localJson ?? join(dataDir, 'local.json');
     mkdirSync(dirname(localJson), { recursive: true });

@@ -37,8 +37,11 @@ const VARIABLES = {
   /** Issuer of logins (OpenID Connect), and the client id of the dashboard. */
   LOGIN_ISSUER: text,
   LOGIN_CLIENT_ID: text,
-  /** Secret that the edge sends, so that its header with the visitor's address can be trusted. */
-  ORIGIN_SECRET: text,
+  /**
+   * Name of the secret that the edge sends, so that its header with the visitor's address can be trusted. Secrets are
+   * named here and read from Secrets Manager at run time (aws/secret-values.ts).
+   */
+  ORIGIN_SECRET_NAME: text,
   SECRETS_KEY_ARN: text,
   BUILDS_BUCKET: text,
   /** The role whose sessions sign the requests of builds. */
@@ -68,22 +71,14 @@ const VARIABLES = {
   /** JSON, provider id → base URL, which overrides the provider registry's. */
   AI_PROVIDER_BASE_URLS: () =>
     z.pipe(z.pipe(z._default(z.string(), '{}'), z.transform(parseJson)), z.record(z.string(), z.url())),
-  /** The platform's keys for the providers. */
-  OPENAI_API_KEY: text,
-  ANTHROPIC_API_KEY: text,
-  GOOGLE_API_KEY: text,
-  MISTRAL_API_KEY: text,
-  GROQ_API_KEY: text,
-  DEEPSEEK_API_KEY: text,
-  XAI_API_KEY: text,
-  OPENROUTER_API_KEY: text,
-  TOGETHER_API_KEY: text,
+  /** Name of the secret with the platform's keys for the providers. */
+  AI_KEYS_SECRET_NAME: text,
   DELIVERY_QUEUE_URL: text,
   DOMAIN_STATE_MACHINE_ARN: text,
   MIRROR_QUEUE_URL: text,
-  /** Base URL of the payment provider, and the platform's key, which also signs the provider's callbacks. */
+  /** Base URL of the payment provider, and the name of the platform's key, which also signs the provider's callbacks. */
   PAYMENTS_BASE_URL: text,
-  PAYMENTS_SECRET_KEY: text,
+  PAYMENTS_SECRET_NAME: text,
   /** `true` allows webhooks to loopback addresses, as in the local run. */
   ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
   /** `true` allows repositories on this machine, as in the local run. */
@@ -130,10 +125,15 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
 }
 
 const endpoints = new Map<string, URL>();
+/** Services whose variable is not their endpoint's name in upper case. */
+const ENDPOINT_VARIABLES: Record<string, string> = {
+  route53domains: 'ROUTE_53_DOMAINS',
+  secretsmanager: 'SECRETS_MANAGER',
+};
 
 /** Returns an AWS service's endpoint: the override that all AWS SDKs read, otherwise the region's public endpoint. */
 export function endpointFor(service: string, region: string = config.AWS_REGION): URL {
-  const name = service === 'route53domains' ? 'ROUTE_53_DOMAINS' : service.toUpperCase();
+  const name = ENDPOINT_VARIABLES[service] ?? service.toUpperCase();
   const override = process.env[`AWS_ENDPOINT_URL_${name}`] ?? process.env.AWS_ENDPOINT_URL;
   const address = override ?? `https://${service}.${region}.amazonaws.com`;
   let found = endpoints.get(address);

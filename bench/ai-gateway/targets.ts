@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { startSecretsManager } from '../../local/emulators/secrets-manager/secrets-manager.ts';
 import { createTables, startDynamoDb } from '../../local/engines/dynamodb.ts';
 import type { startChildren } from '../../local/processes/children.ts';
 import { synthesize } from '../../local/template/synthesis.ts';
@@ -45,6 +46,17 @@ export async function startProgram(core: number, args: string[], env: Record<str
     if (up) return { pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') };
     await new Promise((done) => setTimeout(done, 50));
   }
+}
+
+/** Stores the key of a provider as an operator does. Returns the environment of a function that reads it. */
+export async function openBenchKeys(folder: string): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
+  const name = 'bench-keys';
+  const secret = { type: 'AWS::SecretsManager::Secret', stack: 'bench', logicalId: name, name, arn: name, ref: name };
+  const { url, stop } = await startSecretsManager({
+    dataDir: folder,
+    secrets: [{ ...secret, properties: { SecretString: JSON.stringify({ openai: 'x' }) } }],
+  });
+  return { env: { AWS_ENDPOINT_URL_SECRETS_MANAGER: url, AI_KEYS_SECRET_NAME: name }, stop };
 }
 
 /** Creates a table with one funded account. Returns the environment of a function that uses the table. */

@@ -6,7 +6,9 @@ import { ApiError } from '../../contract/errors.ts';
 import { startAiEmulators } from '../../local/emulators/ai/ai.ts';
 import type { Emulator } from '../../local/emulators/wire.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
+import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import type { Table } from '../../table/table.ts';
+import { keptKey } from '../../test/support/platform-key.ts';
 import { newId } from '../ids.ts';
 import { ChatCall, type Gateway } from './call.ts';
 import { builtInOffer } from './models.ts';
@@ -14,11 +16,13 @@ import { builtInOffer } from './models.ts';
 /** Calls end to end, against real HTTP upstreams and a table that only records its requests. */
 
 let standIns: Emulator;
-let act: (response: ServerResponse, body: Record<string, unknown>) => void = (response) => void response.end();
+let act: (response: ServerResponse, body: Record<string, unknown>, key: string) => void = (response) =>
+  void response.end();
 const custom = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  act(response, JSON.parse(Buffer.concat(chunks).toString()));
+  const { authorization, 'x-api-key': apiKey = authorization } = request.headers;
+  act(response, JSON.parse(Buffer.concat(chunks).toString()), String(apiKey));
 });
 let customUrl = '';
 
@@ -40,11 +44,13 @@ interface World {
   credits?: number;
   saved?: boolean;
   upstream?: string;
+  /** The platform's key for every provider. */
+  platformKey?: PlatformKey;
 }
 
 const OWN_KEY = 'sk-own-0123456789abcdef';
 
-function gateway({ credits = 100, saved = false, upstream }: World) {
+function gateway({ credits = 100, saved = false, upstream, platformKey = keptKey(OWN_KEY) }: World) {
   const done: string[] = [];
   let available = credits * 1_000_000;
   const table = {
@@ -82,7 +88,7 @@ function gateway({ credits = 100, saved = false, upstream }: World) {
     },
     commit: async (_writes, output) => output,
     offer: async () => builtInOffer(18),
-    ownKey: () => OWN_KEY,
+    platformKey: () => platformKey,
     keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
     transport: createTransport({ connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }),
     baseUrls: {
@@ -178,6 +184,34 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
       // Its place among the calls at once, and no money.
       expect(done).toEqual(['hold', 'release']);
     }
+  });
+
+  test('repeats a call once with the key that replaced a refused one, and charges it once', async () => {
+    const keys: string[] = [];
+    act = (response, _body, key) => {
+      keys.push(key.replace('Bearer ', ''));
+      const isCurrent = key.endsWith('sk-new');
+      response.writeHead(isCurrent ? 200 : 401, { 'content-type': 'application/json' });
+      const usage = { prompt_tokens: 1, completion_tokens: 1, input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+      const choice = { index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' };
+      const answer = { id: 'm', content: [], stop_reason: 'end_turn', choices: [choice], usage };
+      response.end(JSON.stringify(isCurrent ? answer : { error: { message: 'invalid key' } }));
+    };
+    const world = { upstream: customUrl, platformKey: keptKey('sk-old', 'sk-new') };
+    const { told, done } = await call({ model, messages: user('x') }, world);
+    expect(told).toBeUndefined();
+    expect(keys).toEqual(['sk-old', 'sk-new']);
+    expect(done).toEqual(['hold', 'end', 'settle 1']);
+    keys.length = 0;
+    const refused = await call({ model, messages: user('x') }, { ...world, platformKey: keptKey('sk-old') });
+    expect(refused.told).toMatchObject({ status: 502 });
+    expect(keys).toEqual(['sk-old']);
+  });
+
+  test('sells nothing of a provider whose key is not set', async () => {
+    const { told, done } = await call({ model, messages: user('x') }, { platformKey: keptKey(undefined) });
+    expect(told).toMatchObject({ status: 502, message: expect.stringContaining('cannot be reached through us') });
+    expect(done).toEqual([]);
   });
 
   test.each(['', 'crlf', 'bytes', 'comments', 'unknown-events', 'gzip'])('a stream: %s', async (fault) => {

@@ -121,7 +121,7 @@ export class ChatCall {
     const { requestId } = this.#call;
     const asked = { providerName: choice.provider.name, saved: this.report.saved, requestId };
     try {
-      const incoming = await this.#ask(choice, prepared, adapter.headers(key));
+      const incoming = await this.#askWithKey(choice, prepared, adapter, key);
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
       else await this.#whole(adapter, ask, incoming);
     } catch (error) {
@@ -137,6 +137,18 @@ export class ChatCall {
       this.#outlet.write(Buffer.from(`data: ${JSON.stringify(errorBody(told))}\n\n`));
     }
     this.#outlet.end();
+  }
+
+  /** Asks with a key of the platform's again if operators have replaced the one that the provider refused. */
+  async #askWithKey(choice: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
+    try {
+      return await this.#ask(choice, prepared, adapter.headers(key));
+    } catch (error) {
+      if (this.report.saved || !(error instanceof ProviderFailure) || error.kind !== 'key-refused') throw error;
+      const replacement = await this.#deps.platformKey(choice.provider.id).replacementOf(key);
+      if (replacement === undefined) throw error;
+      return await this.#ask(choice, prepared, adapter.headers(replacement));
+    }
   }
 
   async #ask({ provider }: Choice, prepared: Prepared, key: Record<string, string>): Promise<Incoming> {

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
+import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
 import { type Hold, HoldRefused, hold, holdPlace, payDebt, release, toHoldRefusal } from './credits.ts';
@@ -16,8 +17,8 @@ export type Funding =
 
 export interface FundingDeps extends Deps {
   keyRing: KeyRing;
-  /** Our own key for a provider; undefined where we have none. */
-  ownKey(provider: ProviderId): string | undefined;
+  /** The platform's key for a provider. */
+  platformKey(provider: ProviderId): PlatformKey;
 }
 
 const notSold = ({ provider }: Choice, id: string) =>
@@ -54,7 +55,7 @@ export async function fund(
     const key = account && (await deps.keyRing.open(account, provider.id, askedAt));
     return key ? await withPlace(key) : undefined;
   };
-  const sale = offerFor(deps, choice, randPerDollar, adapter, ask);
+  const sale = await offerFor(deps, choice, randPerDollar, adapter, ask);
   if (sale instanceof ApiError) {
     const own = await saved(await deps.table.get(AiAccount, { accountId }));
     if (own) return own;
@@ -83,16 +84,16 @@ interface Sale {
 }
 
 /** The price of a call on credits, or the reason that it is not sold on them. */
-function offerFor(
+async function offerFor(
   deps: FundingDeps,
   choice: Choice,
   randPerDollar: number,
   adapter: Adapter,
   ask: AdapterRequest,
-): Sale | ApiError {
+): Promise<Sale | ApiError> {
   const { provider, model } = choice;
   if (!model?.credits) return notSold(choice, ask.request.model);
-  const key = deps.ownKey(provider.id);
+  const key = await deps.platformKey(provider.id).current();
   if (!key) {
     return new ApiError('server_error', `${provider.name} cannot be reached through us at the moment.`, {
       status: 502,

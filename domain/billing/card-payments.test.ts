@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
-import { type Dispute, type Payment, PaymentProviderError, type Payments } from '../../providers/payments/payments.ts';
+import {
+  type Dispute,
+  type Payment,
+  PaymentProviderError,
+  type Payments,
+  PaymentsNotConfigured,
+} from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp } from '../../table/entities/billing.ts';
 import { change } from '../../table/writes.ts';
@@ -45,7 +51,7 @@ async function setUp({ walletCents = 0 } = {}) {
       return available(disputes.get(id));
     },
     listDisputes: async () => available([...disputes.values()]),
-    readCallback: () => ({}),
+    readCallback: async () => ({}),
   };
   const reported: string[] = [];
   const deps = { ...base, payments, reportDispute: ({ status }: { status: string }) => void reported.push(status) };
@@ -276,6 +282,16 @@ describe('a dispute', () => {
     expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([500 * RAND, 0]);
     expect(run.reported).toEqual(['OPEN', 'WON', 'OPEN', 'LOST']);
     expectLedgerInvariants(run.memory);
+  });
+
+  test('are none while card payments are not set up', async () => {
+    const run = await setUp();
+    const listDisputes = async () => {
+      throw new PaymentsNotConfigured('no key');
+    };
+    run.clock.now -= run.clock.now % (60 * MINUTE);
+    const deps = { ...run.deps, payments: { ...run.deps.payments, listDisputes } };
+    expect(await recoverDisputes(deps)).toEqual({ recovered: [], failed: [] });
   });
 
   test('about a payment of no account, or one that did not succeed, changes nothing', async () => {

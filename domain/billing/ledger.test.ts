@@ -52,7 +52,7 @@ function processor() {
     },
     findDispute: async (id) => disputes.get(id),
     listDisputes: async () => [...disputes.values()],
-    readCallback: () => ({}),
+    readCallback: async () => ({}),
   };
   return { received, disputes, pay, payments };
 }

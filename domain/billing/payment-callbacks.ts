@@ -14,9 +14,9 @@ export async function identifyCallback(
   { headers, body }: { headers: Record<string, string | undefined>; body: Buffer },
 ): Promise<CallbackSubject> {
   try {
-    return payments.readCallback(body, headers['x-paystack-signature']);
+    return await payments.readCallback(body, headers['x-paystack-signature']);
   } catch (error) {
-    if (!(error instanceof InvalidSignature)) throw error;
+    if (!(error instanceof InvalidSignature)) return paymentProviderUnavailable(error);
     throw new ApiError('unauthorized', 'The payment processor did not sign this.');
   }
 }

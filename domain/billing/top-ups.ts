@@ -1,7 +1,12 @@
 import type { createTopUp as CreateRoute, getTopUp as GetRoute } from '../../contract/billing/top-ups.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { type Payment, PaymentProviderError, type Payments } from '../../providers/payments/payments.ts';
+import {
+  type Payment,
+  PaymentProviderError,
+  type Payments,
+  PaymentsNotConfigured,
+} from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { KnownCard, TopUp } from '../../table/entities/billing.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
@@ -42,6 +47,8 @@ export function newTopUp(deps: Deps, of: Pick<TopUp, 'accountId' | 'amountCents'
 /** Converts failures of the payment provider to errors of the caller. */
 export const paymentProviderUnavailable = (error: unknown): never => {
   if (!(error instanceof PaymentProviderError)) throw error;
+  if (error instanceof PaymentsNotConfigured)
+    throw new ApiError('server_error', 'Card payments are not set up yet.', { status: 503 });
   throw new ApiError('server_error', 'The payment processor does not answer. It is safe to retry.', { status: 502 });
 };
 

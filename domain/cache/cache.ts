@@ -64,19 +64,20 @@ export interface ReadThroughOptions extends CacheOptions {
  */
 export function readThrough<V>({ ttlMs = Number.POSITIVE_INFINITY, staleMs = 0, ...options }: ReadThroughOptions) {
   const { now = systemClock } = options;
-  const entries = new Cache<{ value: V; freshUntil: number }>({ ...options, ttlMs: ttlMs + staleMs });
+  const entries = new Cache<{ value: V; readAt: number; freshUntil: number }>({ ...options, ttlMs: ttlMs + staleMs });
   const reads = new Map<string, Promise<V>>();
   const start = (key: string, read: () => Promise<V>): Promise<V> => {
+    const readAt = now().getTime();
     const reading = new Promise<V>((resolve) => resolve(read()))
       .then((value) => {
-        entries.set(key, { value, freshUntil: now().getTime() + ttlMs });
+        entries.set(key, { value, readAt, freshUntil: now().getTime() + ttlMs });
         return value;
       })
       .finally(() => reads.delete(key));
     reads.set(key, reading);
     return reading;
   };
-  return async (key: string, read: () => Promise<V>): Promise<V> => {
+  const get = async (key: string, read: () => Promise<V>): Promise<V> => {
     const entry = entries.get(key);
     if (entry && now().getTime() < entry.freshUntil) return entry.value;
     const reading = reads.get(key) ?? start(key, read);
@@ -84,6 +85,13 @@ export function readThrough<V>({ ttlMs = Number.POSITIVE_INFINITY, staleMs = 0, 
     reading.catch(() => undefined);
     return entry.value;
   };
+  /** Reads again although the entry has not expired, unless it was read less than `minAgeMs` ago. */
+  const again = async (key: string, read: () => Promise<V>, minAgeMs: number): Promise<V> => {
+    const entry = entries.get(key);
+    if (entry && now().getTime() < entry.readAt + minAgeMs) return entry.value;
+    return await (reads.get(key) ?? start(key, read));
+  };
+  return Object.assign(get, { again });
 }
 
 /** Time in milliseconds until a warm instance notices what an operator has changed. */

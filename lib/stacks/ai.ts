@@ -1,9 +1,8 @@
 import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Duration, Fn, SecretValue, Validations } from 'aws-cdk-lib/core';
-import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
+import { Duration, Fn } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
+import { createEmptySecret, readsSecret } from '../constructs/secrets.ts';
 import { type ApiStack, CORS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { LoginStack } from './login.ts';
@@ -20,30 +19,17 @@ export class AiStack extends PlatformStack {
     { table, hosting, api, login }: { table: TableStack; hosting: AppHostingStack; api: ApiStack; login: LoginStack },
   ) {
     super(platform, 'ai', 'The AI gateway: chat completions, streamed');
-    const { config, names } = platform;
+    const { names } = platform;
     this.addStackDependency(table);
     this.addStackDependency(api);
 
-    const keys = new Secret(this, 'ProviderKeys', {
-      secretName: names.providerKeys,
+    createEmptySecret(this, 'ProviderKeys', names.providerKeys, {
       description:
-        'Platform keys for AI providers, by provider id; models of a provider with an empty key are not sold',
-      // Created empty; an operator fills it in (docs/runbook.md#provider-key).
-      generateSecretString: {
-        secretStringTemplate: JSON.stringify(Object.fromEntries(AI_PROVIDER_IDS.map((id) => [id, '']))),
-        generateStringKey: 'generated',
-        excludePunctuation: true,
-      },
+        'The platform’s keys for AI providers: a JSON object by provider id; models of a provider without a key are not sold',
+      reason: 'the providers create the keys; an operator stores a new one (docs/runbook.md#provider-key)',
     });
-    Validations.of(keys).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason: 'the providers create the keys; an operator stores a new one and deploys',
-    });
-    const keyOf = (id: string) => SecretValue.secretsManager(names.providerKeys, { jsonField: id }).unsafeUnwrap();
-
     const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', {
-      // The description changes with the setting, which makes CloudFormation read the keys again.
-      description: `POST /ai/v1/chat/completions, streamed (provider keys ${config.aiKeysVersion})`,
+      description: 'POST /ai/v1/chat/completions, streamed',
       timeout: TIMEOUTS_S.ai.function,
       uses: [
         table.read,
@@ -52,15 +38,10 @@ export class AiStack extends PlatformStack {
         api.throughTheEdge,
         login.check,
         api.offer,
-        {
-          variables: {
-            AI_PROVIDER_BASE_URLS: '{}',
-            ...Object.fromEntries(AI_PROVIDER_IDS.map((id) => [`${id.toUpperCase()}_API_KEY`, keyOf(id)])),
-          },
-        },
+        readsSecret('AI_KEYS_SECRET_NAME', names.providerKeys),
+        { variables: { AI_PROVIDER_BASE_URLS: '{}' } },
       ],
     });
-    chat.node.addDependency(keys);
     const url = chat.lambda.addFunctionUrl({
       // With IAM authorization, clients would have to sign the bodies of POST requests. The function requires the
       // edge's secret instead.

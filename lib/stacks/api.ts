@@ -10,8 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { IGNORED_HEADER } from '../../contract/ignored-fields.ts';
 import { listPaths, type Uses } from '../../contract/route.ts';
 import { type AnyRoute, routes } from '../../contract/routes.ts';
@@ -20,6 +19,7 @@ import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
 import type { Use } from '../constructs/rights.ts';
+import { createSecret, readsSecret } from '../constructs/secrets.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
 import type { BuildsStack } from './builds.ts';
@@ -81,8 +81,6 @@ const repositories = ({ config }: Platform): Use => ({
  */
 export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
-  /** Secret that the edge sends with each request, so that the API trusts the visitor address in its header. */
-  readonly originSecret: string;
   /** Lets a function verify that a request came through the edge. */
   readonly throughTheEdge: Use;
   /** Returns the resources that an operation of the contract uses. */
@@ -143,18 +141,12 @@ export class ApiStack extends PlatformStack {
         'each function authenticates the key in the same round trip that counts the request (runtime/http/identify.ts)',
     });
 
-    const secret = new Secret(this, 'OriginSecret', {
-      secretName: names.originSecret,
+    createSecret(this, 'OriginSecret', names.originSecret, {
       description: 'Shared by the edge and the API: a request that carries it came through CloudFront',
       generateSecretString: { excludePunctuation: true, passwordLength: 40 },
+      reason: 'it only proves the origin of the visitor’s address; the edge learns a new value from its deployment',
     });
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason: 'it only proves the origin of the visitor’s address; rotation takes a deployment of the edge and the API',
-    });
-    // Dynamic references: CloudFormation resolves them, and no template contains the value.
-    this.originSecret = SecretValue.secretsManager(names.originSecret).unsafeUnwrap();
-    this.throughTheEdge = { variables: { ORIGIN_SECRET: secret.secretValue.unsafeUnwrap() } };
+    this.throughTheEdge = readsSecret('ORIGIN_SECRET_NAME', names.originSecret);
 
     this.offer = { variables: { AI_RAND_PER_DOLLAR: String(config.aiRandPerDollar) } };
     const extras: Record<Uses, Use[]> = {

@@ -1,6 +1,5 @@
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { SecretValue, Validations } from 'aws-cdk-lib/core';
 import type { Use } from '../constructs/rights.ts';
+import { createEmptySecret, readsSecret } from '../constructs/secrets.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** External dependency of billing: the payment provider's key. */
@@ -10,24 +9,12 @@ export class BillingStack extends PlatformStack {
 
   constructor(platform: Platform) {
     super(platform, 'billing', 'Billing: the key of the payment provider');
-    const { config, names } = platform;
-    const key = new Secret(this, 'PaymentsKey', {
-      secretName: names.paymentsKey,
-      // The description changes with the setting, which makes CloudFormation read the key again wherever it is used.
-      description: `The platform’s secret key at Paystack (version ${config.paymentsKeyVersion})`,
-      // Created with a value that Paystack refuses; an operator stores the real key (docs/runbook.md#payments).
-      generateSecretString: { excludePunctuation: true, passwordLength: 40 },
+    const { names } = platform;
+    createEmptySecret(this, 'PaymentsKey', names.paymentsKey, {
+      description: 'The platform’s secret key at Paystack; without it, card payments are off',
+      reason: 'Paystack creates the key; an operator stores a new one (docs/runbook.md#payments)',
     });
-    Validations.of(key).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason: 'Paystack creates the key; an operator stores a new one and deploys',
-    });
-    this.payments = {
-      variables: {
-        PAYMENTS_BASE_URL: 'https://api.paystack.co',
-        PAYMENTS_SECRET_KEY: SecretValue.secretsManager(names.paymentsKey).unsafeUnwrap(),
-        PAYMENTS_KEY_VERSION: config.paymentsKeyVersion,
-      },
-    };
+    const { variables, rights = [] } = readsSecret('PAYMENTS_SECRET_NAME', names.paymentsKey);
+    this.payments = { variables: { PAYMENTS_BASE_URL: 'https://api.paystack.co', ...variables }, rights };
   }
 }

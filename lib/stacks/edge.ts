@@ -21,7 +21,14 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { AaaaRecord, ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
-import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
+import {
+  CfnOutput,
+  CrossStackReferences,
+  Duration,
+  ReferenceStrength,
+  SecretValue,
+  Validations,
+} from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { DASHBOARD_PATH, listPaths, MAX_REVOCATION_DELAY_S } from '../../contract/route.ts';
@@ -80,15 +87,22 @@ export class EdgeStack extends PlatformStack {
     certificate?: ICertificate,
   ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
-    const { domain, appsDomain, region, hostedZoneId, appsHostedZoneId } = platform.config;
+    const { config, names } = platform;
+    const { domain, appsDomain, region, hostedZoneId, appsHostedZoneId, originSecretVersion } = config;
     const webApp = new WebApp(this, platform, login);
+    // CloudFront takes a header's value from its configuration only, so CloudFormation resolves it there. With a version,
+    // the template changes when the secret does, and CloudFormation reads it again (docs/runbook.md#origin-secret).
+    const originSecret = SecretValue.secretsManager(
+      names.originSecret.name,
+      originSecretVersion ? { versionId: originSecretVersion } : {},
+    ).unsafeUnwrap();
     new Site(this, 'Api', platform, {
       host: domain,
       zone: { name: domain, id: hostedZoneId },
       origin: `${api.api.apiId}.execute-api.${region}.amazonaws.com`,
       webAclArn: firewall.webAclArn,
       // Proves to the API that the request passed the edge's limits, and that its caller's address comes from there.
-      originHeaders: { 'x-origin-secret': api.originSecret },
+      originHeaders: { 'x-origin-secret': originSecret },
       edgeFunction: 'name-visitor',
       readTimeout: TIMEOUTS_S.edge.platform,
       // Streamed responses have an origin of their own.

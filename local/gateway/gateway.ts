@@ -5,7 +5,7 @@ import type { Stacks } from '../template/stacks.ts';
 import { createCors } from './cors.ts';
 import { createEdge } from './edge.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
-import { createRouter, routesOf } from './routes.ts';
+import { createRouter, edgeHeadersWith, routesOf } from './routes.ts';
 import { streamRoutesOf } from './stream-routes.ts';
 import { createWebApp } from './web-app.ts';
 
@@ -24,7 +24,8 @@ interface Inside {
  */
 export function startGateway({ port, host, watch, engines, stacks }: Inside): Promise<HttpServer> {
   const { synthesis, login, payments, appHost } = engines;
-  const { template, functions, variables, lambda, keyValueStore } = stacks;
+  const { template, functions, variables, lambda, keyValueStore, secretsManager } = stacks;
+  const edgeHeaders = edgeHeadersWith(secretsManager.currentValue);
   const appsDomain = `.${variables.APPS_DOMAIN}`;
   const [api] = template.resources('AWS::ApiGatewayV2::Api');
   return startHttpServer({
@@ -34,8 +35,8 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
     lambda: watch
       ? { invokeText: (...invocation) => synthesis.fresh().then(() => lambda.invokeText(...invocation)) }
       : lambda,
-    route: createRouter(routesOf(template, functions)),
-    streams: new Map(streamRoutesOf(template, functions).map((each) => [each.path, each])),
+    route: createRouter(routesOf(template, functions, edgeHeaders)),
+    streams: new Map(streamRoutesOf(template, functions, edgeHeaders).map((each) => [each.path, each])),
     cors: createCors(api?.properties.CorsConfiguration),
     isApp: (name) => name.endsWith(appsDomain) || keyValueStore.lookup(name) !== undefined,
     edge: createEdge(template, keyValueStore.lookup),

@@ -16,14 +16,23 @@ export interface RouteMatch {
   pathParameters: Record<string, string>;
 }
 
-/** Returns the headers with which the edge calls a function: its secret, where the function expects one. */
-export function edgeHeaders(spec: FunctionSpec | undefined): Record<string, string> {
-  const { ORIGIN_SECRET: secret } = spec?.environment ?? {};
-  return secret ? { 'x-origin-secret': secret } : {};
-}
+/** Returns the headers that the edge adds to requests of a function. */
+export type EdgeHeaders = (spec: FunctionSpec | undefined) => Record<string, string>;
+
+/** Creates the function that returns the edge's headers: its secret, where a function expects one. */
+export const edgeHeadersWith =
+  (currentValue: (secretName: string) => string | undefined): EdgeHeaders =>
+  (spec) => {
+    const secret = currentValue(spec?.environment.ORIGIN_SECRET_NAME ?? '');
+    return secret ? { 'x-origin-secret': secret } : {};
+  };
 
 /** Returns the template's routes with the functions of their integrations. */
-export function routesOf(template: Template, functions: readonly FunctionSpec[]): HttpRoute[] {
+export function routesOf(
+  template: Template,
+  functions: readonly FunctionSpec[],
+  edgeHeaders: EdgeHeaders,
+): HttpRoute[] {
   const integrations = new Map(template.resources('AWS::ApiGatewayV2::Integration').map((each) => [each.ref, each]));
   return template.resources('AWS::ApiGatewayV2::Route').map(({ properties }) => {
     const integration = integrations.get(String(properties.Target ?? '').replace('integrations/', ''));

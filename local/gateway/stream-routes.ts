@@ -7,7 +7,7 @@ import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 import { type HttpRequest, toHttpEvent } from './http-event.ts';
 import { INTERNAL_SERVER_ERROR } from './http-response.ts';
-import { edgeHeaders } from './routes.ts';
+import type { EdgeHeaders } from './routes.ts';
 
 /** A path that the edge sends to a function URL instead of the HTTP API. */
 export interface StreamRoute {
@@ -21,7 +21,11 @@ const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value 
 const text = (value: Json | undefined, key: string): string => (isObject(value) ? String(value[key] ?? '') : '');
 
 /** Returns the distributions' paths whose origins are URLs of the platform's functions. */
-export function streamRoutesOf(template: Template, functions: readonly FunctionSpec[]): StreamRoute[] {
+export function streamRoutesOf(
+  template: Template,
+  functions: readonly FunctionSpec[],
+  edgeHeaders: EdgeHeaders,
+): StreamRoute[] {
   const urls = template.resources('AWS::Lambda::Url').map(({ name, properties }) => ({
     host: `${name}.lambda-url.`,
     functionArn: String(properties.TargetFunctionArn),

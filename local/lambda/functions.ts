@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkVariable } from '../../runtime/config.ts';
@@ -39,17 +38,6 @@ export interface FunctionsOptions {
   overrides: Record<string, string>;
 }
 
-/** Resolves references to Secrets Manager: one random value each, the same for all functions. */
-function dynamicReferences(): (value: string) => string {
-  const secrets = new Map<string, string>();
-  return (value) =>
-    value.replace(/\{\{resolve:[^}]+\}\}/g, (reference) => {
-      const secret = secrets.get(reference) ?? randomBytes(20).toString('hex');
-      secrets.set(reference, secret);
-      return secret;
-    });
-}
-
 const child = (value: JsonObject, key: string): JsonObject => {
   const found = value[key];
   return isObject(found) ? found : {};
@@ -70,7 +58,6 @@ function bundleOf({ name, properties }: Resource, template: Template): { file: s
  * runtime).
  */
 export function functionsOf(template: Template, { environment, overrides }: FunctionsOptions): FunctionSpec[] {
-  const resolveReferences = dynamicReferences();
   return template
     .resources('AWS::Lambda::Function')
     .filter((resource) => resource.properties.FunctionName !== undefined)
@@ -78,7 +65,7 @@ export function functionsOf(template: Template, { environment, overrides }: Func
       const { name, arn, properties } = resource;
       const variables: Record<string, string> = {};
       for (const [key, value] of Object.entries(child(child(properties, 'Environment'), 'Variables'))) {
-        variables[key] = overrides[key] ?? resolveReferences(String(value));
+        variables[key] = overrides[key] ?? String(value);
       }
       const memory = Number(properties.MemorySize ?? 128);
       return {

@@ -1,10 +1,11 @@
 import { formatErrorLine } from '../console.ts';
-import { aiVariables } from '../emulators/ai/ai.ts';
+import { aiKeys, aiVariables } from '../emulators/ai/ai.ts';
 import { startCloudFront } from '../emulators/cloudfront/cloudfront.ts';
 import { startKeyValueStore } from '../emulators/cloudfront/key-value-store.ts';
 import { startCodeBuild } from '../emulators/codebuild/codebuild.ts';
 import { buildProjectsOf } from '../emulators/codebuild/projects.ts';
 import { startDsql } from '../emulators/dsql/dsql.ts';
+import { startSecretsManager } from '../emulators/secrets-manager/secrets-manager.ts';
 import { resolvesTo } from '../engines/dns-answers.ts';
 import { createTables } from '../engines/dynamodb.ts';
 import { type EngineOptions, type Engines, hostSettings } from '../engines/engines.ts';
@@ -44,8 +45,12 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   );
   const stores = template.resources('AWS::CloudFront::KeyValueStore').map(({ arn }) => arn);
   const projects = buildProjectsOf(template, overrides);
-  const [keyValueStore] = await Promise.all([
+  const [keyValueStore, secretsManager] = await Promise.all([
     startKeyValueStore({ dataDir, port: ports.routes, stores }).then(started),
+    startSecretsManager({
+      ...{ dataDir, port: ports.secrets },
+      secrets: template.resources('AWS::SecretsManager::Secret'),
+    }).then(started),
     createTables(engines.dynamoDbUrl, template),
     createQueuesAndBuckets(engines.queuesUrl, template),
     startCodeBuild({
@@ -59,9 +64,12 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       pointsHere: (domain) => resolvesTo(zones.zoneOf, domain, String(variables.EDGE_ENDPOINT)),
     }).then(started),
   ]);
+  // The keys of other services, which operators store on AWS.
+  secretsManager.put(String(variables.PAYMENTS_SECRET_NAME), payments.secretKey);
+  secretsManager.put(String(variables.AI_KEYS_SECRET_NAME), JSON.stringify(aiKeys(overrides)));
   // Unfinished executions resume at once; the services they call are running by now.
   await startStepFunctions({ template, dataDir, port: ports.states, lambda, codeBuildUrl: urls.builds }).then(started);
-  return { template, functions, variables, lambda, keyValueStore };
+  return { template, functions, variables, lambda, keyValueStore, secretsManager };
 }
 
 export type Stacks = Awaited<ReturnType<typeof startStacks>>;

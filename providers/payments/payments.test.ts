@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { keptKey } from '../../test/support/platform-key.ts';
 import { createPayments, PaymentProviderError } from './payments.ts';
 
 /** A provider that answers as Paystack documents it. */
@@ -11,7 +12,7 @@ async function paystack(answer: (url: URL) => { status?: number; body: object })
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
-  return createPayments(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'sk_test');
+  return createPayments(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, keptKey('sk_test'));
 }
 
 const SINCE = new Date('2026-01-01T00:00:00.000Z');

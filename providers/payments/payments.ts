@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { memoize } from '../../contract/envelope.ts';
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import type { PlatformKey } from '../platform-keys/platform-key.ts';
 
 /** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
 export interface Payments {
@@ -19,7 +20,7 @@ export interface Payments {
    */
   listDisputes(since: Date): Promise<Pick<Dispute, 'id' | 'status'>[]>;
   /** Returns the payment or dispute that a callback is about, nothing for other news. Throws {@link InvalidSignature}. */
-  readCallback(body: Buffer, signature: string | undefined): CallbackSubject;
+  readCallback(body: Buffer, signature: string | undefined): Promise<CallbackSubject>;
 }
 
 /** A card that may be charged again. */
@@ -60,6 +61,8 @@ export interface Dispute {
 
 /** The processor is away, or said something that it should not. */
 export class PaymentProviderError extends Error {}
+/** Operators have not stored the key of the processor. */
+export class PaymentsNotConfigured extends PaymentProviderError {}
 /** The processor did not send this. */
 export class InvalidSignature extends Error {}
 
@@ -125,16 +128,32 @@ const disputeStatus = (status: string, resolution: string | null | undefined): D
 const UNKNOWN = /not found|invalid transaction/i;
 const REPEATED = /duplicate.*reference/i;
 
-export function createPayments(baseUrl: string, secretKey: string): Payments {
-  /** Calls Paystack. @returns the envelope: `status` false is a refusal with a reason */
+/** The status of an answer to a key that is not, or no longer, valid. */
+const KEY_REFUSED = 401;
+
+export function createPayments(baseUrl: string, secretKey: PlatformKey): Payments {
+  async function currentKey(): Promise<string> {
+    const key = await secretKey.current();
+    if (key === undefined) throw new PaymentsNotConfigured('the secret key of the payment processor is not stored');
+    return key;
+  }
+
+  const send = (key: string, path: string, body: object | undefined, signal: AbortSignal) =>
+    fetch(baseUrl + path, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      signal,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+
+  /** Calls Paystack, once more if the key was replaced meanwhile. @returns the envelope: `status` false is a refusal with a reason */
   async function call(path: string, body?: object): Promise<z.output<ReturnType<typeof Envelope>>> {
+    const key = await currentKey();
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const answer = await fetch(baseUrl + path, {
-        method: body ? 'POST' : 'GET',
-        headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
+      const first = await send(key, path, body, signal);
+      const replacement = first.status === KEY_REFUSED ? await secretKey.replacementOf(key) : undefined;
+      const answer = replacement === undefined ? first : await send(replacement, path, body, signal);
       if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
       return Envelope().parse(await answer.json());
     } catch (error) {
@@ -207,10 +226,17 @@ export function createPayments(baseUrl: string, secretKey: string): Payments {
       if (!status && !REPEATED.test(message)) throw new PaymentProviderError(`a card was not charged: ${message}`);
     },
 
-    readCallback(body, signature = '') {
-      const expected = createHmac('sha512', secretKey).update(body).digest();
+    async readCallback(body, signature = '') {
       const given = Buffer.from(/^[0-9a-f]{128}$/i.test(signature) ? signature : '', 'hex');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new InvalidSignature();
+      const isSignedWith = (key: string): boolean => {
+        const expected = createHmac('sha512', key).update(body).digest();
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      };
+      const key = await currentKey();
+      if (!isSignedWith(key)) {
+        const replacement = given.length > 0 ? await secretKey.replacementOf(key) : undefined;
+        if (replacement === undefined || !isSignedWith(replacement)) throw new InvalidSignature();
+      }
       const callback = Callback().safeParse(JSON.parse(body.toString('utf8')));
       if (!callback.success) return {};
       const { event, data } = callback.data;

@@ -27,6 +27,7 @@ const PROTOCOLS = {
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
   kms: { target: 'TrentService', version: '1.1' },
   logs: { target: 'Logs_20140328', version: '1.1' },
+  secretsmanager: { target: 'secretsmanager', version: '1.1' },
   sqs: { target: 'AmazonSQS', version: '1.0' },
   // A global service with one region.
   route53domains: { target: 'Route53Domains_v20140515', version: '1.1', region: 'us-east-1' },
@@ -49,6 +50,12 @@ interface Connection {
   agent: import('node:http').Agent;
 }
 const connections = new Map<string, Promise<Connection>>();
+/**
+ * A connection that was idle for longer, in milliseconds, may have been closed while Lambda had frozen this process, which
+ * did not hear of it: a request over it would wait for its timeout.
+ */
+const MAX_IDLE_MS = 20_000;
+let lastUse = 0;
 
 /** Loads node:https or node:http with the first call, because loading takes time at cold start. */
 function connect(protocol: string): Promise<Connection> {
@@ -70,6 +77,15 @@ function currentCredentials(): Credentials {
   return credentials;
 }
 
+/** Closes connections that may be dead after a pause. */
+function closeIdle({ freeSockets }: Connection['agent']): void {
+  const now = Date.now();
+  if (now - lastUse > MAX_IDLE_MS) {
+    for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+  }
+  lastUse = now;
+}
+
 interface Outgoing {
   method: string;
   path: string;
@@ -85,6 +101,7 @@ interface Answered {
 
 async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<Answered> {
   const { transport, agent } = await connect(endpoint.protocol);
+  closeIdle(agent);
   const options: RequestOptions = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };
   return await new Promise((resolve, reject) => {
     const outgoing = transport.request(options, (response) => {

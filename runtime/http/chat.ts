@@ -5,7 +5,8 @@ import { listPaths } from '../../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
-import { baseUrls, offer, ownKey } from '../bindings/ai.ts';
+import { baseUrls, offer } from '../bindings/ai.ts';
+import { platformKey } from '../bindings/ai-keys.ts';
 import { secrets } from '../bindings/secrets.ts';
 import { deps } from '../deps.ts';
 import { callReport } from '../observability/chat-report.ts';
@@ -28,7 +29,7 @@ import {
 const gateway: Gateway = {
   ...deps,
   offer,
-  ownKey,
+  platformKey,
   baseUrls,
   keyRing: createKeyRing(secrets, deps.now),
   transport: createTransport(),
@@ -87,7 +88,7 @@ const PATHS: readonly string[] = listPaths(route);
 
 /** Identifies the caller and returns the account. Throws 404 for anything but a POST of the operation's paths. */
 async function identifyAccount(event: Event, request: RequestContext): Promise<string> {
-  assertFromEdge(event);
+  await assertFromEdge(event);
   if (event.requestContext.http.method !== route.method || !PATHS.includes(event.rawPath))
     return await refuseUnmatched(event, request);
   const { caller, quota } = await identify(await credentialsFrom(event), route.access);

@@ -1,21 +1,26 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import { networkOf } from '../../domain/accounts/client-network.ts';
+import { secretMatcher } from '../aws/secret-values.ts';
 import { config } from '../config.ts';
 import type { Event } from './response.ts';
 
-function isSecret(given: string | undefined, secret: string): boolean {
-  const [left, right] = [Buffer.from(given ?? ''), Buffer.from(secret)];
+function isSecret(given: string, secret: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(secret)];
   return left.length === right.length && timingSafeEqual(left, right);
 }
+
+const { ORIGIN_SECRET_NAME: secretName } = config;
+const isOriginSecret = secretName ? secretMatcher(secretName, isSecret) : undefined;
 
 /**
  * Refuses a request that did not come through the platform's own edge, where clients are limited by address: addresses of
  * API Gateway and of functions are public. Throws 403 `forbidden`. A function without the edge's secret runs without one.
  */
-export function assertFromEdge({ headers }: Event): void {
-  const { ORIGIN_SECRET: secret } = config;
-  if (secret === undefined || isSecret(headers['x-origin-secret'], secret)) return;
+export async function assertFromEdge({ headers }: Event): Promise<void> {
+  if (!isOriginSecret) return;
+  const given = headers['x-origin-secret'];
+  if (given !== undefined && (await isOriginSecret(given))) return;
   throw new ApiError('forbidden', 'Use the address that the documentation names.');
 }
 
@@ -24,6 +29,6 @@ export function assertFromEdge({ headers }: Event): void {
  * address only, so the edge passes the client's in a header.
  */
 export function clientNetwork(event: Event): string {
-  const viewer = config.ORIGIN_SECRET === undefined ? undefined : event.headers['x-viewer-address'];
+  const viewer = isOriginSecret === undefined ? undefined : event.headers['x-viewer-address'];
   return networkOf(viewer ?? event.requestContext.http.sourceIp);
 }

@@ -109,9 +109,9 @@ function logRequest(operation: string, event: Event, request: RequestContext, st
 
 /** Creates the outermost layer: gives the request its id, refuses one that avoids the edge, turns a thrown error into a response, and logs one line. */
 export const requestLogging = (operation: string): Layer => ({
-  before: ({ event, context }) => {
+  before: async ({ event, context }) => {
     context.request = newRequestContext(event);
-    assertFromEdge(event);
+    await assertFromEdge(event);
   },
   after: ({ event, context, response }) => {
     logRequest(operation, event, context.request, response?.statusCode ?? 200);

@@ -8,7 +8,8 @@ import { getWallet } from '../../contract/billing/wallet.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import { createPayments } from '../../providers/payments/payments.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
-import { codeOf, local, newAccount, type OpenedAccount, raw } from '../support/harness.ts';
+import { codeOf, local, newAccount, type OpenedAccount, raw, secretOf } from '../support/harness.ts';
+import { keptKey } from '../support/platform-key.ts';
 
 const post = async (url: string) => (await fetch(url, { method: 'POST' })).json();
 const walletOf = async (account: OpenedAccount) => (await account.call(getWallet)).body.data;
@@ -60,8 +61,9 @@ describe('a disputed card payment', () => {
     const page = await payIn(account, '50.00');
     const { disputeId } = (await post(`${page}/dispute`)) as { disputeId: string };
     // The processor's list has it too, for disputes of which no callback tells.
-    const { PAYMENTS_BASE_URL = '', PAYMENTS_SECRET_KEY = '' } = local.environment;
-    const listed = () => createPayments(PAYMENTS_BASE_URL, PAYMENTS_SECRET_KEY).listDisputes(new Date(0));
+    const { PAYMENTS_BASE_URL = '' } = local.environment;
+    const provider = createPayments(PAYMENTS_BASE_URL, keptKey(secretOf('PAYMENTS_SECRET_NAME')));
+    const listed = () => provider.listDisputes(new Date(0));
     expect(await listed()).toContainEqual({ id: disputeId, status: 'OPEN' });
     await post(`${page}/dispute-won`);
     expect(await listed()).toContainEqual({ id: disputeId, status: 'WON' });
@@ -73,7 +75,7 @@ describe('a disputed card payment', () => {
     };
     expect((await send('sk_live_guessed')).status).toBe(401);
     // Genuine, but not what the processor says when it is asked.
-    expect((await send(local.environment.PAYMENTS_SECRET_KEY ?? '')).status).toBe(200);
+    expect((await send(secretOf('PAYMENTS_SECRET_NAME'))).status).toBe(200);
     expect((await walletOf(account)).balance).toBe('50.00');
   });
 });

@@ -11,9 +11,12 @@ import { unlistedFields, walkable } from './schemas.ts';
 export const local = inject('local');
 const { baseUrl } = local;
 
-/** Returns the header that the edge adds, for calls of a function in this process (local.environment must be set). */
+/** Returns a secret of the platform by the variable that names it. */
+export const secretOf = (variable: string): string => local.secrets[local.environment[variable] ?? ''] ?? '';
+
+/** Returns the header that the edge adds, for calls of a function in this process. */
 export const throughTheEdge = (): Record<string, string> => ({
-  'x-origin-secret': process.env.ORIGIN_SECRET ?? '',
+  'x-origin-secret': secretOf('ORIGIN_SECRET_NAME'),
 });
 
 /** Creates a client that validates successful responses against the contract: every field with its type, and no other. */

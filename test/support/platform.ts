@@ -30,6 +30,8 @@ export interface Local {
   accounts: { demo: LocalAccount; other: LocalAccount };
   /** Environment of the platform's functions. */
   environment: Record<string, string>;
+  /** Values of the platform's secrets, by name. */
+  secrets: Record<string, string>;
 }
 
 declare module 'vitest' {

@@ -77,10 +77,7 @@ test('every function that the API or a function URL calls requires the edge’s 
   const called = functions.filter(({ FunctionName }) => /-(api|dashboard|ai)-/.test(FunctionName));
   expect(called.length).toBeGreaterThan(60);
   for (const { FunctionName, Environment } of called) {
-    expect([FunctionName, Environment.Variables.ORIGIN_SECRET]).toEqual([
-      FunctionName,
-      expect.stringMatching(/^\{\{resolve:secretsmanager:/),
-    ]);
+    expect([FunctionName, Environment.Variables.ORIGIN_SECRET_NAME]).toEqual([FunctionName, 'hosting-prod-origin']);
   }
 });
 
@@ -93,7 +90,6 @@ test('a streaming route has a streaming function URL, and the edge routes its pa
   expect(url).toMatchObject({ InvokeMode: 'RESPONSE_STREAM', AuthType: 'NONE' });
   const chat = functions.find(({ arn }) => arn === url?.TargetFunctionArn);
   expect(chat?.FunctionName).toBe('hosting-prod-ai-chatCompletions');
-  expect(chat?.Environment.Variables.ORIGIN_SECRET).toMatch(/^\{\{resolve:secretsmanager:/);
   const Distribution = z.object({
     DistributionConfig: z.object({
       CacheBehaviors: z.array(z.object({ PathPattern: z.string(), TargetOriginId: z.string() })).default([]),

@@ -8,13 +8,18 @@ import { HUMAN_PACE, type Pace } from './reply.ts';
 /** Returns the path of a provider's emulator, relative to which the provider's SDK resolves its requests. */
 const pathOf = (id: string): string => (id === 'anthropic' ? '/anthropic' : `/${id}/v1`);
 
+const keyOf = (id: string) => `${id.toUpperCase()}_API_KEY`;
+
+/** Returns the platform's key for each provider: the shell's, otherwise one that emulators take. */
+export const aiKeys = (shell: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(AI_PROVIDER_IDS.map((id) => [id, shell[keyOf(id)] || `sk-local-${id}-0123456789`]));
+
 /**
  * Returns the variables that point the gateway at the emulators. The shell takes precedence: a base URL of its own, or
  * a provider's real API key, which selects the real provider.
  */
 export function aiVariables(url: string, shell: Record<string, string>): Record<string, string> {
   const configured: Record<string, string> = JSON.parse(shell.AI_PROVIDER_BASE_URLS || '{}');
-  const keyOf = (id: string) => `${id.toUpperCase()}_API_KEY`;
   const local = AI_PROVIDER_IDS.filter((id) => !shell[keyOf(id)]).map((id) => [id, url + pathOf(id)]);
   return { ...shell, AI_PROVIDER_BASE_URLS: JSON.stringify({ ...Object.fromEntries(local), ...configured }) };
 }

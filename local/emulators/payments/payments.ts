@@ -72,6 +72,8 @@ const refused = (message: string, status = 400): WireResponse => ({ status, body
 export interface PaymentsEmulator extends Emulator {
   /** Environment variables for functions. */
   variables: Record<string, string>;
+  /** The key that it takes, and signs callbacks with. */
+  secretKey: string;
   /** Answers a request below {@link PAY_PATH}. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -167,7 +169,8 @@ export async function startPayments({
 
   return {
     ...api,
-    variables: { PAYMENTS_BASE_URL: api.url, PAYMENTS_SECRET_KEY: secretKey },
+    variables: { PAYMENTS_BASE_URL: api.url },
+    secretKey,
     async handle(request, response) {
       request.resume();
       const url = new URL(request.url ?? '/', baseUrl);

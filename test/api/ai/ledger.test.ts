@@ -7,6 +7,7 @@ import type { Emulator } from '../../../local/emulators/wire.ts';
 import { createTransport } from '../../../providers/ai/transport.ts';
 import { createTable, type Send } from '../../../table/table.ts';
 import { local, newAccount } from '../../support/harness.ts';
+import { keptKey } from '../../support/platform-key.ts';
 
 /**
  * The ledger under random failures: calls crash at any of their table operations (before it is applied, or after, with the
@@ -99,7 +100,7 @@ test('the ledger is correct whatever fails at any step', async () => {
       ...deps,
       table: createTable(send, name),
       offer: async () => builtInOffer(18),
-      ownKey: () => 'sk-own',
+      platformKey: () => keptKey('sk-own'),
       keyRing: { get: () => undefined, open: async () => undefined },
       transport: createTransport(),
       baseUrls: { openai: `${standIns.url}/openai/v1`, anthropic: `${standIns.url}/anthropic` },
@@ -174,7 +175,7 @@ test('a call makes two table requests besides its authentication: the hold and t
     ...deps,
     table: createTable(send, process.env.TABLE_NAME ?? ''),
     offer: async () => builtInOffer(18),
-    ownKey: () => 'sk-own',
+    platformKey: () => keptKey('sk-own'),
     keyRing: { get: () => undefined, open: async () => undefined },
     transport: createTransport(),
     baseUrls: { openai: `${standIns.url}/openai/v1` },

@@ -4,7 +4,7 @@ import { getInvoice, listInvoices, payInvoice } from '../../../contract/billing/
 import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../../contract/billing/top-ups.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
-import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
+import { codeOf, local, newAccount, type OpenedAccount, raw, secretOf, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
 Object.assign(process.env, local.environment);
@@ -27,7 +27,7 @@ const order = (accountId: string, cents: number) =>
   });
 
 /** Builds a callback as the payment provider sends it. */
-const callback = (event: string, data: object, secret = local.environment.PAYMENTS_SECRET_KEY ?? '') => {
+const callback = (event: string, data: object, secret = secretOf('PAYMENTS_SECRET_NAME')) => {
   const body = JSON.stringify({ event, data });
   const signature = createHmac('sha512', secret).update(body).digest('hex');
   return raw('/hooks/payments', { method: 'POST', body, headers: { 'x-paystack-signature': signature } });
