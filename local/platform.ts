@@ -27,6 +27,8 @@ export interface PlatformOptions {
   localJson?: string | undefined;
   /** Directory of bare repositories behind `https://git.localhost/`. Default: the examples. */
   gitRoot?: string | undefined;
+  /** The emulators enforce what a new AWS account meets (emulators/strict.ts). */
+  strict?: boolean;
   /** Bundles again when a source changes. */
   watch?: boolean;
   /** Variables that override the template's (RATE_LIMIT_SECRET, …). */
@@ -63,7 +65,7 @@ export interface Platform {
  * and finally the seeds. Throws a user error for problems that the user can fix.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { port, host = LOOPBACK, reporter, gitRoot, watch = false } = options;
+  const { port, host = LOOPBACK, reporter, gitRoot, watch = false, strict = false } = options;
   const overrides = shellOverrides(options.shell);
   if (!(await isFree(port))) throw portInUse(port);
   if (gitRoot && !existsSync(gitRoot)) throw new UserError(`LOCAL_GIT_ROOT does not exist: ${gitRoot}`);
@@ -84,7 +86,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   );
   try {
     const addresses = await resolveAddresses(directory, port);
-    const common = { addresses, directory, children, life };
+    const common = { addresses, directory, children, life, strict };
     let stacks: Stacks | undefined;
     const changed = (files: string[]): void => {
       for (const { name } of stacks?.functions.filter(({ file }) => files.includes(file)) ?? []) {

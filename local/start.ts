@@ -11,7 +11,7 @@ import { welcome } from './welcome.ts';
 /** Maximum duration of the shutdown in milliseconds: npm's time until it kills, less a margin. */
 const SHUTDOWN_TIMEOUT_MS = 4500;
 
-const { PORT = '4000', HOST, DATA_DIR = '.local', LOCAL_JSON, LOCAL_GIT_ROOT } = process.env;
+const { PORT = '4000', HOST, DATA_DIR = '.local', LOCAL_JSON, LOCAL_GIT_ROOT, STRICT_AWS } = process.env;
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
@@ -40,6 +40,7 @@ try {
     dataDir: DATA_DIR,
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,
+    strict: STRICT_AWS === 'true',
     watch: process.argv.includes('--watch'),
     shell: process.env,
     reporter: createReporter(write),

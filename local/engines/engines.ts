@@ -28,6 +28,8 @@ export interface EngineOptions {
   addresses: Addresses;
   directory: Pick<DataDirectory, 'path' | 'temporary'>;
   children: Children;
+  /** The emulators enforce what a new AWS account meets. */
+  strict: boolean;
   life: ShutdownStack;
   /** Called with the changed bundles. Without it sources are not watched. */
   onChange: ((files: string[]) => void) | undefined;
@@ -38,8 +40,10 @@ export const hostSettings = ({
   addresses,
   children,
   directory,
-}: Pick<EngineOptions, 'addresses' | 'children' | 'directory'>) => ({
+  strict,
+}: Pick<EngineOptions, 'addresses' | 'children' | 'directory' | 'strict'>) => ({
   children,
+  strict,
   region: REGION,
   accountId: ACCOUNT,
   dataDir: directory.path,
@@ -48,7 +52,7 @@ export const hostSettings = ({
 
 /** Starts everything that does not depend on the template in parallel with the synthesis, which takes as long. */
 export async function startEngines(options: EngineOptions) {
-  const { addresses, directory, children, life, reporter } = options;
+  const { addresses, directory, children, life, reporter, strict } = options;
   const { ports, urls, baseUrl } = addresses;
   const { started } = life;
   const dataDir = directory.path;
@@ -77,11 +81,11 @@ export async function startEngines(options: EngineOptions) {
       port: ports.hosts,
       s3Url: urls.queues,
     }).then(started),
-    startRoute53({ dataDir, port: ports.route53 }).then(started),
+    startRoute53({ dataDir, strict, port: ports.route53 }).then(started),
     startKms({ dataDir, port: ports.kms }).then(started),
     startSts({ dataDir, port: ports.sts }).then(started),
-    startRegistrar({ dataDir, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
-    startCloudWatchLogs({ dataDir, port: ports.logs }).then(started),
+    startRegistrar({ dataDir, strict, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
+    startCloudWatchLogs({ dataDir, strict, port: ports.logs }).then(started),
     startAiEmulators({ port: ports.ai }).then(started),
     startPanel({ dataDir, port: ports.panel }).then(started),
   ]);

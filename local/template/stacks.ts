@@ -14,14 +14,14 @@ import { functionsOf } from '../lambda/functions.ts';
 import { startLambda } from '../lambda/lambda.ts';
 import { startStepFunctions } from '../step-functions/step-functions.ts';
 
-export interface StackOptions extends Pick<EngineOptions, 'addresses' | 'directory' | 'children' | 'life'> {
+export interface StackOptions extends Pick<EngineOptions, 'addresses' | 'directory' | 'children' | 'life' | 'strict'> {
   /** Variables that replace the template's values. */
   overrides: Record<string, string>;
 }
 
 /** Creates the template's resources and starts the services that run them, before any requests. */
 export async function startStacks(engines: Engines, options: StackOptions) {
-  const { overrides, addresses, directory, life } = options;
+  const { overrides, addresses, directory, life, strict } = options;
   const { ports, urls, baseUrl, environment } = addresses;
   const { started } = life;
   const { dnsServer, login, payments, zones } = engines;
@@ -46,7 +46,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   const stores = template.resources('AWS::CloudFront::KeyValueStore').map(({ arn }) => arn);
   const projects = buildProjectsOf(template, overrides);
   const [keyValueStore, secretsManager] = await Promise.all([
-    startKeyValueStore({ dataDir, port: ports.routes, stores }).then(started),
+    startKeyValueStore({ dataDir, strict, port: ports.routes, stores }).then(started),
     startSecretsManager({
       ...{ dataDir, port: ports.secrets },
       secrets: template.resources('AWS::SecretsManager::Secret'),

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
 import { openState } from '../state.ts';
+import { STRICT_TIMES } from '../strict.ts';
 import {
   type Emulator,
   type EmulatorOptions,
@@ -38,7 +41,12 @@ const Update = z.object({
  * The SDK puts the account id before the endpoint's host: `http://localhost:port` becomes
  * `http://<account>.localhost:port`, which the caller must be able to resolve (localhost-names.ts).
  */
-export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStoreOptions): Promise<KeyValueStore> {
+export async function startKeyValueStore({
+  dataDir,
+  port,
+  stores,
+  strict,
+}: KeyValueStoreOptions): Promise<KeyValueStore> {
   const state = openState(join(dataDir, 'key-value-stores.json'), z.record(z.string(), Store), {});
   for (const arn of stores) state.value[arn] ??= { version: 1, modified: Date.now(), items: {} };
 
@@ -48,14 +56,21 @@ export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStor
     return store;
   };
 
-  const write = (arn: string, request: WireRequest, change: (items: Store['items']) => void): WireResponse => {
+  const write = async (
+    arn: string,
+    request: WireRequest,
+    change: (items: Store['items']) => void,
+  ): Promise<WireResponse> => {
+    if (strict) await sleep(STRICT_TIMES.keyValueStoreWrite);
     const store = find(arn);
     if (request.headers['if-match'] !== etag(arn, store)) {
       throw new ServiceError('ValidationException', 'Pre-Condition failed during update of Key-Value-Store');
     }
-    const before = JSON.stringify(store.items);
-    change(store.items);
-    if (JSON.stringify(store.items) !== before) {
+    const items = { ...store.items };
+    change(items);
+    if (JSON.stringify(store.items) !== JSON.stringify(items)) {
+      assertSizes(items);
+      store.items = items;
       store.version += 1;
       store.modified = Date.now();
       state.save();
@@ -63,7 +78,7 @@ export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStor
     return { headers: { etag: etag(arn, store) }, body: size(store) };
   };
 
-  const handleRequest = (request: WireRequest): WireResponse => {
+  const handleRequest = async (request: WireRequest): Promise<WireResponse> => {
     const [arn = '', collection, key] = request.path.split('/').slice(2).map(decodeURIComponent);
     const route = `${request.method} ${collection ?? ''}${key === undefined ? '' : '/key'}`;
     switch (route) {
@@ -77,6 +92,9 @@ export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStor
         return { body: page(find(arn), request.query) };
       case 'POST keys': {
         const { Puts, Deletes } = parse(Update, request.body);
+        const limit = AWS_LIMITS.keyValueStoreUpdateKeys.value;
+        if (Puts.length + Deletes.length > limit)
+          throw new ServiceError('ValidationException', `An update has at most ${limit} keys.`);
         return write(arn, request, (items) => {
           for (const { Key } of Deletes) delete items[Key];
           for (const { Key, Value } of Puts) items[Key] = Value;
@@ -114,12 +132,29 @@ export async function startKeyValueStore({ dataDir, port, stores }: KeyValueStor
   };
 }
 
+/** Refuses a store that exceeds CloudFront's limits: of a key, of a value, and of all of them together. */
+function assertSizes(items: Store['items']): void {
+  const { keyValueStoreKeyBytes, keyValueStoreValueBytes, keyValueStoreBytes } = AWS_LIMITS;
+  for (const [key, value] of Object.entries(items)) {
+    if (
+      Buffer.byteLength(key) > keyValueStoreKeyBytes.value ||
+      Buffer.byteLength(value) > keyValueStoreValueBytes.value
+    )
+      throw new ServiceError('ValidationException', `The key ${key.slice(0, 50)} or its value is too long.`);
+  }
+  if (sizeOf(items) > keyValueStoreBytes.value)
+    throw new ServiceError('ServiceQuotaExceededException', 'The key value store is full.', 402);
+}
+
+const sizeOf = (items: Store['items']): number =>
+  Object.entries(items).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0);
+
 const etag = (arn: string, store: Store) =>
   `KV${createHash('sha256').update(`${arn} ${store.version}`).digest('hex').slice(0, 11).toUpperCase()}`;
 
 const size = ({ items }: Store) => ({
   ItemCount: Object.keys(items).length,
-  TotalSizeInBytes: Object.entries(items).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0),
+  TotalSizeInBytes: sizeOf(items),
 });
 
 /** Returns a page of keys. The token is the last key of the previous page. */

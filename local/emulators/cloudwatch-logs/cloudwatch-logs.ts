@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { type LoggedLine, readAppLog, removeAppLog } from '../lambda/app-log.ts';
 import { openState } from '../state.ts';
+import { createThrottle } from '../strict.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
 const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
@@ -30,13 +31,14 @@ const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').repl
  * Starts an emulator of Amazon CloudWatch Logs with the groups of hosted applications, whose lines the Lambda emulator
  * writes.
  */
-export async function startCloudWatchLogs({ dataDir, port }: EmulatorOptions): Promise<Emulator> {
+export async function startCloudWatchLogs({ dataDir, port, strict }: EmulatorOptions): Promise<Emulator> {
   const state = openState(
     join(dataDir, 'log-groups.json'),
     z.record(z.string(), z.object({ retentionInDays: z.number().optional(), tags: Tags.optional() })),
     {},
   );
   const groups = state.value;
+  const throttle = createThrottle(strict, () => new ServiceError('ThrottlingException', 'Rate exceeded'));
   const find = (name: string) => {
     const found = groups[name];
     if (!found) throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
@@ -56,12 +58,14 @@ export async function startCloudWatchLogs({ dataDir, port }: EmulatorOptions): P
         return {};
       },
       PutRetentionPolicy(body) {
+        throttle('logsRetentionRate');
         const { logGroupName, retentionInDays } = parse(Retention, body);
         find(logGroupName).retentionInDays = retentionInDays;
         state.save();
         return {};
       },
       TagResource(body) {
+        throttle('logsTagRate');
         const { resourceArn, tags } = parse(Tagging, body);
         const group = find(resourceArn.split(':').at(-1) ?? '');
         group.tags = { ...group.tags, ...tags };
@@ -77,6 +81,7 @@ export async function startCloudWatchLogs({ dataDir, port }: EmulatorOptions): P
         return {};
       },
       FilterLogEvents(body) {
+        throttle('logsFilterRate');
         const { logGroupName, startTime, endTime = Number.POSITIVE_INFINITY, ...page } = parse(Filter, body);
         const { limit, nextToken, logStreamNamePrefix } = page;
         find(logGroupName);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
+import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
 import type { Children } from '../../processes/children.ts';
 import { nodeBinaries } from '../../runtimes/node-binary.ts';
 import { openState } from '../state.ts';
@@ -20,6 +21,8 @@ export interface CodeBuildProject {
   /** Directory that is copied as the source of every build. */
   sourceDir: string;
   timeoutMinutes?: number | undefined;
+  /** A build that waits longer for its turn is given up. */
+  queuedTimeoutMinutes?: number | undefined;
   /** Memory limit of a build in MiB, at most half of the machine's memory. */
   memoryMb: number;
 }
@@ -33,7 +36,7 @@ export interface CodeBuildOptions extends EmulatorOptions {
   gitRoot: string;
   region: string;
   accountId: string;
-  /** Number of concurrent builds; others wait in their order of arrival. Default: 2. */
+  /** Number of concurrent builds; others wait in their order of arrival. Default: 2, or what a new account has if strict. */
   concurrency?: number;
 }
 
@@ -55,6 +58,7 @@ const Memory = z.object({
 /** Number of finished builds that are kept. */
 const MAX_KEPT_BUILDS = 500;
 const DEFAULT_MINUTES = 60;
+const DEFAULT_QUEUED_MINUTES = 480;
 /** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
 const CLEANUP_TIMEOUT_MS = 1000;
 
@@ -64,7 +68,8 @@ const CLEANUP_TIMEOUT_MS = 1000;
  * are marked FAULT.
  */
 export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulator> {
-  const { dataDir, region, accountId, concurrency = 2 } = options;
+  const { dataDir, region, accountId, strict } = options;
+  const { concurrency = strict ? AWS_LIMITS.codeBuildConcurrency.value : 2 } = options;
   const projects = new Map(
     options.projects.map((project) => [project.name, { ...project, spec: parseBuildspec(project.buildspec) }]),
   );
@@ -92,11 +97,37 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     GIT_CONFIG_VALUE_1: '*',
   };
 
+  const isQueued = ({ id, buildStatus, currentPhase }: Build): boolean =>
+    buildStatus === 'IN_PROGRESS' && currentPhase === 'QUEUED' && !running.has(id);
+
+  /** Refuses a build for which the queue has no room. */
+  const assertQueueRoom = (): void => {
+    const limit = concurrency * AWS_LIMITS.codeBuildQueueFactor.value;
+    if (strict && running.size >= concurrency && builds.filter(isQueued).length >= limit)
+      throw new ServiceError(
+        'AccountLimitExceededException',
+        `Cannot have more than ${limit} builds in queue for the account`,
+      );
+  };
+
+  /** Gives up a build that has waited too long for its turn. */
+  const limitWait = (build: Build): void => {
+    const { queuedTimeoutMinutes = DEFAULT_QUEUED_MINUTES } = projects.get(build.projectName) ?? {};
+    const until = build.startTime * 1000 + queuedTimeoutMinutes * 60_000;
+    const expire = (): void => {
+      if (stopping || !isQueued(build)) return;
+      const endTime = Date.now() / 1000;
+      const ended = { startTime: build.startTime, endTime, durationInSeconds: endTime - build.startTime };
+      build.phases.push({ phaseType: 'QUEUED', phaseStatus: 'TIMED_OUT', ...ended });
+      Object.assign(build, { buildStatus: 'TIMED_OUT', buildComplete: true, currentPhase: 'COMPLETED', endTime });
+      state.save();
+    };
+    setTimeout(expire, until - Date.now()).unref();
+  };
+
   const startNext = (): void => {
     if (stopping || running.size >= concurrency) return;
-    const build = builds.find(({ id, buildStatus, currentPhase }) => {
-      return buildStatus === 'IN_PROGRESS' && currentPhase === 'QUEUED' && !running.has(id);
-    });
+    const build = builds.find(isQueued);
     if (!build) return;
     const project = projects.get(build.projectName);
     if (!project) throw new Error(`The project ${build.projectName} no longer exists`);
@@ -135,6 +166,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     }
     const existing = earlier && find(earlier.id);
     if (existing) return { build: existing };
+    assertQueueRoom();
 
     const id = `${project.name}:${randomUUID()}`;
     const now = Date.now() / 1000;
@@ -158,6 +190,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     if (token !== undefined) tokens[token] = { id, request };
     forgetOldest();
     state.save();
+    limitWait(build);
     startNext();
     return { build };
   };
@@ -171,7 +204,10 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
 
   for (const build of builds) {
     if (build.buildStatus !== 'IN_PROGRESS') continue;
-    if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) continue;
+    if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) {
+      limitWait(build);
+      continue;
+    }
     Object.assign(build, {
       buildStatus: 'FAULT',
       buildComplete: true,

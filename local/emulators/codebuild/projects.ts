@@ -9,6 +9,8 @@ const MEMORY_MB: Record<string, number> = {
   BUILD_GENERAL1_LARGE: 16 * 1024,
 };
 
+const minutes = (value: unknown) => (value === undefined ? undefined : Number(value));
+
 /**
  * Returns the template's CodeBuild projects, whose sources are assets.
  * @param overrides values that replace the template's variables of the same names
@@ -33,7 +35,8 @@ export function buildProjectsOf(template: Template, overrides: Record<string, st
       ),
       sourceDir,
       memoryMb,
-      timeoutMinutes: properties.TimeoutInMinutes === undefined ? undefined : Number(properties.TimeoutInMinutes),
+      timeoutMinutes: minutes(properties.TimeoutInMinutes),
+      queuedTimeoutMinutes: minutes(properties.QueuedTimeoutInMinutes),
     };
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, parse, ServiceError, serve, type WireRequest } from '../wire.ts';
 
@@ -39,6 +40,7 @@ export async function startDsql({
   region,
   accountId,
   createFor = 1000,
+  strict,
 }: DsqlOptions): Promise<Emulator> {
   const state = openState(join(dataDir, 'databases.json'), z.record(z.string(), Cluster), {});
   const isCreating = ({ createdAt }: Cluster) => Date.now() - createdAt < createFor;
@@ -62,6 +64,9 @@ export async function startDsql({
   function create(body: Buffer) {
     const { clientToken: token = newId(), tags, deletionProtectionEnabled: deletionProtection } = parse(Create, body);
     const [known] = Object.entries(state.value).find(([, cluster]) => cluster.token === token) ?? [];
+    const count = Object.values(state.value).filter(({ deletedAt }) => !deletedAt).length;
+    if (strict && !known && count >= AWS_LIMITS.dsqlClusters.value)
+      throw new ServiceError('ServiceQuotaExceededException', 'You have reached the cluster limit.', 402);
     const identifier = known ?? newId();
     const cluster = state.value[identifier] ?? { token, tags, createdAt: Date.now(), deletionProtection };
     state.value[identifier] = cluster;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
@@ -93,6 +94,7 @@ export async function startRegistrar({
   port,
   registered = [],
   now = Date.now,
+  strict,
 }: RegistrarOptions): Promise<Emulator> {
   const state = openState(join(dataDir, 'registrar.json'), State, { domains: {}, operations: [] });
 
@@ -172,6 +174,9 @@ export async function startRegistrar({
           }
           if (isCoZa(domain) && (years !== 1 || asked.PrivacyProtectRegistrantContact)) {
             throw new ServiceError('TLDRulesViolation', '.co.za is registered for one year, and without privacy.');
+          }
+          if (strict && Object.keys(state.value.domains).length >= AWS_LIMITS.registeredDomains.value) {
+            throw new ServiceError('DomainLimitExceeded', 'The number of domains has exceeded the allowed threshold.');
           }
           return submit({ type: 'REGISTER_DOMAIN', domain, years });
         }),

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
 import { openState } from '../state.ts';
+import { createThrottle } from '../strict.ts';
 import { type Emulator, type EmulatorOptions, ServiceError, type WireRequest } from '../wire.ts';
 import { parseXml, serveXml, type XmlResponse } from '../xml.ts';
 
@@ -54,11 +56,11 @@ const VALUES: Record<string, RegExp> = {
   TXT: TEXTS,
 };
 
-/** Limits of Route 53. An UPSERT counts its values and their characters twice. */
-const MAX_VALUE_CHARACTERS = 4_000;
-const MAX_SET_VALUES = 400;
-const MAX_REQUEST_VALUES = 1_000;
-const MAX_REQUEST_CHARACTERS = 32_000;
+/** An UPSERT counts its values and their characters twice. */
+const MAX_VALUE_CHARACTERS = AWS_LIMITS.route53ValueCharacters.value;
+const MAX_SET_VALUES = AWS_LIMITS.route53SetValues.value;
+const MAX_REQUEST_VALUES = AWS_LIMITS.route53RequestValues.value;
+const MAX_REQUEST_CHARACTERS = AWS_LIMITS.route53RequestCharacters.value;
 
 interface Change {
   action: string;
@@ -173,9 +175,10 @@ const CHANGE_INFO = { Id: '/change/C0', Status: 'INSYNC', SubmittedAt: '2020-01-
 /**
  * Starts an emulator of Amazon Route 53's zones and record sets, with its XML REST protocol. Zones are stored on disk.
  */
-export async function startRoute53({ dataDir, port }: EmulatorOptions): Promise<Route53> {
+export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): Promise<Route53> {
   const state = openState(join(dataDir, 'route53.json'), z.object({ zones: z.array(Zone) }), { zones: [] });
   const { zones } = state.value;
+  const throttle = createThrottle(strict, () => new ServiceError('Throttling', 'Rate exceeded'));
 
   const find = (id: string): Zone => {
     const zone = zones.find((each) => each.id === id);
@@ -184,6 +187,9 @@ export async function startRoute53({ dataDir, port }: EmulatorOptions): Promise<
   };
 
   function create(body: Buffer): XmlResponse {
+    throttle('route53CreateZoneRate');
+    if (strict && zones.length >= AWS_LIMITS.route53Zones.value)
+      throw new ServiceError('TooManyHostedZones', 'Limits Exceeded: MAX_HOSTED_ZONES_BY_OWNER');
     const { Name, CallerReference: reference } = parseXml(ZoneInput, body);
     const name = normalizeName(Name);
     if (zones.some((zone) => zone.reference === reference)) {
@@ -235,6 +241,7 @@ export async function startRoute53({ dataDir, port }: EmulatorOptions): Promise<
 
   function route({ method, path, query, body }: WireRequest): XmlResponse {
     const [, , collection = '', id = '', part = ''] = path.split('/');
+    throttle('route53Rate');
     switch (`${method} ${collection}${id ? '/id' : ''}${part ? `/${part}` : ''}`) {
       case 'POST hostedzone':
         return create(body);
@@ -248,7 +255,10 @@ export async function startRoute53({ dataDir, port }: EmulatorOptions): Promise<
         return listSets(find(id), query);
       case 'POST hostedzone/id/rrset': {
         const zone = find(id);
-        zone.sets = applyChanges(zone, changesOf(body));
+        const sets = applyChanges(zone, changesOf(body));
+        if (strict && sets.length > AWS_LIMITS.route53ZoneRecordSets.value)
+          throw invalid(`Number of records limit of ${AWS_LIMITS.route53ZoneRecordSets.value} exceeded`);
+        zone.sets = sets;
         state.save();
         return { document: ['ChangeResourceRecordSetsResponse', { ChangeInfo: CHANGE_INFO }] };
       }
