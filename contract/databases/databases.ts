@@ -16,6 +16,7 @@ export const Database = resource('Database', () =>
     status: z.enum(DATABASE_STATUSES),
     region: z.string(),
     host: z.nullable(z.string()).register(z.globalRegistry, { description: 'null until it is available' }),
+    failureReason: z.nullable(z.string()).register(z.globalRegistry, { description: 'null unless it is FAILED' }),
     variables: z.array(z.string()).register(z.globalRegistry, {
       description: 'The environment variables that the application has from its next deployment on',
     }),

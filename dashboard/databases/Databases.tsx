@@ -32,12 +32,12 @@ const DatabaseList = ({ databases }: { databases: readonly Database[] }) =>
     <EmptyState title="No databases yet">Create a database below. It takes about a minute.</EmptyState>
   ) : (
     <div className="card">
-      {databases.map(({ id, name, status, variables }) => (
+      {databases.map(({ id, name, status, failureReason, variables }) => (
         <Group key={id} className="row" justify="space-between" gap="sm">
           <div>
             <Text fw={600}>{name}</Text>
             <Text size="sm" c="dimmed" className="break">
-              {variables.join(', ')}
+              {failureReason ?? variables.join(', ')}
             </Text>
           </div>
           <Status value={status} />

@@ -31,9 +31,11 @@ const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceA
 const VARIABLES = ['URL', 'HOST', 'NAME', 'USER', 'REGION'];
 
 /** A database as the dashboard shows it. */
-function view({ id, applicationId, name, prefix, status, region, host, createdAt }: Database) {
+function view(database: Database) {
+  const { id, applicationId, name, prefix, status, region, host, createdAt } = database;
+  const failureReason = database.failureReason ?? null;
   const variables = VARIABLES.map((each) => `${prefix}_${each}`);
-  return { ...{ id, applicationId, name, engine: ENGINE, status, region, host, variables }, createdAt } as const;
+  return { id, applicationId, name, engine: ENGINE, status, region, host, failureReason, variables, createdAt };
 }
 
 /** POST /dashboard/v1/databases: the stream has it made. Of two racing calls with one name exactly one gets it. */

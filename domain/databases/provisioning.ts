@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
-import type { Cluster, Databases } from '../../providers/databases/databases.ts';
+import { type Cluster, DatabaseQuotaReached, type Databases } from '../../providers/databases/databases.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Database, type DatabaseKey, databasesOf } from '../../table/entities/databases.ts';
@@ -14,6 +14,11 @@ import { ENGINE, scheduleCheck } from './databases.ts';
 
 /** Time after which the creation of a database counts as failed, in milliseconds. */
 const MAX_PROVISIONING_MS = TIMEOUTS_S.database.provisioning * 1000;
+
+const QUOTA_REACHED =
+  'The platform cannot create any more databases at the moment. Try again tomorrow under another name, or contact support.';
+const NOT_CREATED = 'The database could not be created. Create another one, or contact support.';
+const NOT_IN_TIME = `The database was not available after ${TIMEOUTS_S.database.provisioning / 60} minutes. Create another one, or contact support.`;
 
 /** Has a database made. @param name of the execution: a making that was lost is done again under another */
 export const startProvisioning = (
@@ -34,12 +39,10 @@ async function requestCluster(deps: Deps & { databases: Databases }, database: D
   return cluster;
 }
 
+type Outcome = Pick<Database, 'status' | 'host' | 'failureReason'>;
+
 /** Ends the making, once: status and event in one transaction. */
-async function endProvisioning(
-  deps: Deps,
-  database: Database,
-  ended: Pick<Database, 'status' | 'host'>,
-): Promise<void> {
+async function endProvisioning(deps: Deps, database: Database, ended: Outcome): Promise<void> {
   const { id: databaseId, accountId, name } = database;
   const finished = { set: ended, remove: unschedule(Database), when: { status: { is: 'PROVISIONING' } } };
   await deps.table.transact([
@@ -48,6 +51,31 @@ async function endProvisioning(
       ? [emit(deps, accountId, 'database.created', { databaseId, name, engine: ENGINE })]
       : []),
   ]);
+}
+
+const failed = (failureReason: string): Outcome => ({ status: 'FAILED', host: null, failureReason });
+
+/**
+ * Returns the end of the making; undefined while the cluster is pending. Requests the cluster the first time. Throws
+ * where trying again may help.
+ */
+async function outcomeOf(
+  deps: Deps & { databases: Databases },
+  database: Database,
+  late: boolean,
+): Promise<Outcome | undefined> {
+  try {
+    const { clusterId } = database;
+    const { status, host } = clusterId ? await deps.databases.find(clusterId) : await requestCluster(deps, database);
+    if (status === 'READY') return { status: 'AVAILABLE', host };
+    if (status !== 'PENDING') return failed(NOT_CREATED);
+    return late ? failed(NOT_IN_TIME) : undefined;
+  } catch (error) {
+    if (error instanceof DatabaseQuotaReached) return failed(QUOTA_REACHED);
+    // Without this, a request that fails each time would keep the database in PROVISIONING for ever.
+    if (late && !(error instanceof ConcurrentUpdateError)) return failed(NOT_IN_TIME);
+    throw error;
+  }
 }
 
 /**
@@ -61,16 +89,10 @@ export async function provisionDatabase(
 ): Promise<{ done: boolean }> {
   const database = await deps.table.get(Database, of);
   if (database?.status !== 'PROVISIONING') return { done: true };
-  const { clusterId, createdAt } = database;
-  const cluster = clusterId ? await deps.databases.find(clusterId) : await requestCluster(deps, database);
-  const late = deps.now().getTime() - Date.parse(createdAt) > MAX_PROVISIONING_MS;
-  if (cluster.status === 'PENDING' && !late) return { done: false };
-  const ready = cluster.status === 'READY';
-  await endProvisioning(
-    deps,
-    database,
-    ready ? { status: 'AVAILABLE', host: cluster.host } : { status: 'FAILED', host: null },
-  );
+  const late = deps.now().getTime() - Date.parse(database.createdAt) > MAX_PROVISIONING_MS;
+  const outcome = await outcomeOf(deps, database, late);
+  if (!outcome) return { done: false };
+  await endProvisioning(deps, database, outcome);
   return { done: true };
 }
 
@@ -85,12 +107,25 @@ export const databaseQueue: DueQueue<typeof Database, Deps & { databaseMaking: E
   },
 };
 
+/** Returns the id of a cluster that is being requested right now: requesting it again is the same cluster. */
+async function requestedCluster(
+  deps: Deps & { databases: Databases },
+  database: Database,
+): Promise<string | undefined> {
+  if (database.status !== 'PROVISIONING') return undefined;
+  try {
+    return (await requestCluster(deps, database)).id;
+  } catch (error) {
+    // The quota holds for new clusters: there is none.
+    if (error instanceof DatabaseQuotaReached) return undefined;
+    throw error;
+  }
+}
+
 /** Removes all databases of an application, with what is in them. May be repeated. */
 export async function removeDatabases(deps: Deps & { databases: Databases }, applicationId: string): Promise<void> {
   for (const database of await deps.table.all(Database, databasesOf(applicationId))) {
-    // One that is being asked for right now is asked for again: the same token is the same cluster.
-    const { status, clusterId = status === 'PROVISIONING' ? (await requestCluster(deps, database)).id : undefined } =
-      database;
+    const clusterId = database.clusterId ?? (await requestedCluster(deps, database));
     if (clusterId) await deps.databases.remove(clusterId);
     const returned = database.counted
       ? [change(Account, { id: database.accountId }, { add: { databaseCount: -1 } })]

@@ -8,10 +8,15 @@ export interface Cluster {
   host: string;
 }
 
+/** The account that the databases are in has as many as AWS allows it. */
+export class DatabaseQuotaReached extends Error {
+  override readonly name = 'DatabaseQuotaReached';
+}
+
 /** Makes databases and takes them away. */
 export interface Databases {
   /**
-   * Asks for a cluster; asking again with the same token is the same cluster.
+   * Asks for a cluster; asking again with the same token is the same cluster. Throws {@link DatabaseQuotaReached}.
    * @param owner the ARN of the one function that may connect to it
    */
   create(token: string, owner: string): Promise<Cluster>;
@@ -20,7 +25,8 @@ export interface Databases {
   remove(clusterId: string): Promise<void>;
 }
 
-const isMissing = (error: unknown) => error instanceof Error && error.name === 'ResourceNotFoundException';
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+const isMissing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
 
 /** DSQL's states as the platform distinguishes them. An idle cluster wakes up with its first connection. */
 const STATUS: Record<string, Cluster['status']> = {
@@ -51,7 +57,12 @@ export function createDatabases(region: string): Databases {
       // The tag is what the rights of the application's role go by (lib/stacks/app-hosting.ts).
       const tags = { application: owner };
       const wanted = { clientToken, tags, deletionProtectionEnabled: false };
-      return clusterOf(await client.send(new CreateClusterCommand(wanted)));
+      try {
+        return clusterOf(await client.send(new CreateClusterCommand(wanted)));
+      } catch (cause) {
+        if (!isNamed(cause, 'ServiceQuotaExceededException')) throw cause;
+        throw new DatabaseQuotaReached('AWS allows no further cluster', { cause });
+      }
     },
 
     async find(identifier) {

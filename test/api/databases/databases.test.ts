@@ -39,6 +39,7 @@ test('a database is created, its event sent once, its variables named, and it is
       status: 'PROVISIONING',
       region: 'eu-west-1',
       host: null,
+      failureReason: null,
     },
     variables: ['URL', 'HOST', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
     createdAt: expect.any(String),
