@@ -59,7 +59,7 @@ test('a rollback is a deployment of its own, with the release and the commit tha
   expect(made?.notes[0]).toBe(`==> Rolling back to the release of ${first} (c1)`);
 });
 
-test('keeps the last ten releases and none that were never live', async () => {
+test('keeps the last three releases and none that were never live', async () => {
   const { deploy, rollBackTo, releases, artifacts, end } = await world();
   const made: string[] = [];
   for (let index = 0; index < 14; index += 1) {
@@ -69,10 +69,10 @@ test('keeps the last ten releases and none that were never live', async () => {
   const expected = Array.from({ length: MAX_KEPT_RELEASES }, (_, index) => String(2 * (14 - index) - 1));
   expect([...releases].sort()).toEqual(expected.sort());
   expect(artifacts).toEqual(new Set(made.slice(-MAX_KEPT_RELEASES)));
-  await expect(rollBackTo(made[3] ?? '')).rejects.toMatchObject({ code: 'conflict' });
-  await end((await rollBackTo(made[4] ?? '')).data.id, true);
+  await expect(rollBackTo(made[10] ?? '')).rejects.toMatchObject({ code: 'conflict' });
+  await end((await rollBackTo(made[11] ?? '')).data.id, true);
   expect(releases.size, 'going back makes no release, so none has to go').toBe(MAX_KEPT_RELEASES);
-  expect(releases).toContain('9');
+  expect(releases).toContain('23');
 });
 
 test('rejects a rollback during a deployment, to a failed deployment, and to a missing release', async () => {

@@ -14,8 +14,11 @@ import { assertIdle, claimSlot, noSuchDeployment } from './create.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { canRollBackTo, newDeployment } from './queue.ts';
 
-/** Releases kept per application, including the one in service (design, section 7). */
-export const MAX_KEPT_RELEASES = 10;
+/**
+ * Releases kept per application, including the one in service. Each holds its code in Lambda, where all applications of
+ * the AWS account share 75 GB (contract/aws-limits.ts): at 20 MB a release, that is room for 1,250 applications.
+ */
+export const MAX_KEPT_RELEASES = 3;
 
 const releaseNotKept = () => new ApiError('conflict', 'The release of this deployment is not kept.');
 
@@ -54,7 +57,7 @@ export async function rollBack(
 const PRUNE_LOOKBACK = 100;
 
 /**
- * Removes the releases of an application that are not among the last ten to have served, and those that never did, with
+ * Removes the releases of an application that are not among the last ones to have served, and those that never did, with
  * their artifacts. Leaves all as it is while a deployment is under way: that one's end comes by here too.
  */
 export async function pruneReleases(
