@@ -51,28 +51,30 @@ const isConcurrentUpdate = (error: unknown) =>
 export function createHostRoutes(storeArn: string): HostRoutes {
   const client = new CloudFrontKeyValueStoreClient({});
 
-  const leadsNowhere = async (Key: string): Promise<boolean> => {
+  const readRoute = async (Key: string): Promise<string | undefined> => {
     try {
-      await client.send(new GetKeyCommand({ KvsARN: storeArn, Key }));
-      return false;
+      return (await client.send(new GetKeyCommand({ KvsARN: storeArn, Key }))).Value;
     } catch (error) {
-      if (error instanceof Error && error.name === 'ResourceNotFoundException') return true;
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
       throw error;
     }
   };
 
-  /** @param only which of the puts are meant, asked after the tag: what has changed since makes the write try again */
+  /**
+   * Writes nothing that is there already: the store takes few writes a second.
+   * @param only which of the puts are meant, asked after the tag: what has changed since makes the write try again
+   */
   async function update(
     puts: { Key: string; Value: string }[],
     Deletes: { Key: string }[],
-    only?: (key: string) => Promise<boolean>,
+    only: (present: string | undefined, value: string) => boolean = (present, value) => present !== value,
   ): Promise<void> {
     const givenUpAt = Date.now() + MAX_WAIT_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
-        const meant = only && (await Promise.all(puts.map(({ Key }) => only(Key))));
-        const Puts = meant ? puts.filter((_, index) => meant[index]) : puts;
+        const present = await Promise.all(puts.map(({ Key }) => readRoute(Key)));
+        const Puts = puts.filter(({ Value }, index) => only(present[index], Value));
         if (Puts.length + Deletes.length === 0) return;
         const command = {
           KvsARN: storeArn,
@@ -91,7 +93,7 @@ export function createHostRoutes(storeArn: string): HostRoutes {
 
   return {
     point: (hosts, target) => update(routeTo(hosts, target), []),
-    pointIfUnset: (hosts, target) => update(routeTo(hosts, target), [], leadsNowhere),
+    pointIfUnset: (hosts, target) => update(routeTo(hosts, target), [], (present) => present === undefined),
     suspend: (hosts) => update(routeTo(hosts.map(suspensionOf), 'true'), []),
     resume: (hosts) => update([], keysOf(hosts.map(suspensionOf))),
     remove: (hosts) => update([], keysOf([...hosts, ...hosts.map(suspensionOf)])),
