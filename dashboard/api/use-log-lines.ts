@@ -1,9 +1,20 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { recoveryInterval } from './query-client.ts';
 
-/** Lines per request, and the poll interval of a growing log. */
+/** Lines per request. */
 export const LOG_PAGE_SIZE = '1000';
-const POLL_MS = 1000;
+
+/** Milliseconds between two polls of a growing log: while lines arrive, and at most while none do. */
+export interface PollIntervals {
+  min: number;
+  max: number;
+}
+
+/** Returns the interval after so many polls in a row without a new line: doubled with each, so that a quiet log is cheap. */
+export const pollInterval = ({ min, max }: PollIntervals, idlePolls: number): number =>
+  Math.min(max, min * 2 ** Math.min(idlePolls, 10));
+
 /** Lines kept in memory; older ones are dropped. */
 const MAX_LINES = 100_000;
 
@@ -15,26 +26,29 @@ interface Page<L> {
 /** Reads a log incrementally: each poll asks only for the lines after the last known one. */
 export function useLogLines<L>(
   name: readonly unknown[],
-  { live, paused }: { live: boolean; paused: boolean },
+  { live, paused, poll }: { live: boolean; paused: boolean; poll: PollIntervals },
   readAfter: (last: L | undefined) => Promise<Page<L>>,
 ): UseQueryResult<readonly L[]> {
   const client = useQueryClient();
   const queryKey = [...name, live];
+  const idlePolls = useRef(0);
   return useQuery<readonly L[]>({
     queryKey,
     queryFn: async () => {
       const lines = [...(client.getQueryData<readonly L[]>(queryKey) ?? [])];
+      const known = lines.length;
       for (let more = true; more; ) {
         const { data, has_more } = await readAfter(lines.at(-1));
         lines.push(...data);
         more = has_more && data.length > 0;
       }
+      idlePolls.current = lines.length > known ? 0 : idlePolls.current + 1;
       return lines.slice(-MAX_LINES);
     },
     // A paused log continues from its last line.
     enabled: !paused,
     // The lines of the live log stay visible until the finished log is read.
     placeholderData: (before) => before,
-    refetchInterval: (query) => recoveryInterval(query) || (live ? POLL_MS : false),
+    refetchInterval: (query) => recoveryInterval(query) || (live ? pollInterval(poll, idlePolls.current) : false),
   });
 }

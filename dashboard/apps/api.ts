@@ -36,10 +36,14 @@ export const useDeployKey = (id: string) => useApiQuery(getDeployKey, { params: 
 export const useRotateGitHook = () => useApiMutation(rotateGitHook);
 export const useRotateDeployKey = () => useApiMutation(rotateDeployKey);
 
+/** CloudWatch answers five reads a second of all viewers of all applications together. */
+const RUNTIME_LOG_POLL = { min: 2000, max: 15_000 };
+
 /** Follows the output of a running application. */
 export function useRuntimeLog(id: string, paused: boolean) {
   const api = useApi();
-  return useLogLines<Output<typeof readAppLogs>['data'][number]>([readAppLogs.id, id], { live: true, paused }, (last) =>
+  const options = { live: true, paused, poll: RUNTIME_LOG_POLL };
+  return useLogLines<Output<typeof readAppLogs>['data'][number]>([readAppLogs.id, id], options, (last) =>
     api.call(readAppLogs, { params: { id }, query: { ...(last ? { after: last.id } : {}), limit: LOG_PAGE_SIZE } }),
   );
 }

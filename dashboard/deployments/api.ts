@@ -49,12 +49,14 @@ export function useDeployment(appId: string, deploymentId: string) {
 export const useDeploy = () => useApiMutation(createDeployment, [listDeployments, getApp]);
 export const useRollback = () => useApiMutation(rollBack, [listDeployments, getApp]);
 
+const BUILD_LOG_POLL = { min: 1000, max: 4000 };
+
 /** Reads a build log and follows it while the deployment is in progress. */
 export function useBuildLog(id: string, live: boolean, paused: boolean) {
   const api = useApi();
   return useLogLines<Output<typeof readDeploymentLog>['data'][number]>(
     [readDeploymentLog.id, id],
-    { live, paused },
+    { live, paused, poll: BUILD_LOG_POLL },
     (last) =>
       api.call(readDeploymentLog, { params: { id }, query: { after: String(last?.n ?? 0), limit: LOG_PAGE_SIZE } }),
   );

@@ -1,11 +1,22 @@
 import type { readAppLogs as ReadRoute } from '../../contract/apps/logs.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import type { AppLogs } from '../../providers/app-host/logs.ts';
+import { type AppLogs, LogsThrottled } from '../../providers/app-host/logs.ts';
+import { readThrough } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findApp } from './apps.ts';
 
 /** Age of the oldest line that is read when the caller names none, in milliseconds. */
 const LOOKBACK_MS = 24 * 3600 * 1000;
+
+/**
+ * Time in milliseconds for which viewers of one log share a read: CloudWatch answers five a second of all viewers of all
+ * applications together.
+ */
+const SHARED_MS = 1500;
+const sharedReads = readThrough<Awaited<ReturnType<AppLogs['read']>>>({ max: 50, ttlMs: SHARED_MS });
+/** Seconds after which a reader that met this rate asks again. */
+const RETRY_AFTER_S = 5;
 
 /** GET /dashboard/v1/apps/{id}/logs: the lines are the owner's own, and shown as they were printed. */
 export async function readAppLogs(
@@ -15,6 +26,10 @@ export async function readAppLogs(
 ): Promise<Output<typeof ReadRoute>> {
   await findApp(deps, caller, id);
   const since = new Date(deps.now().getTime() - LOOKBACK_MS);
-  const { lines, more } = await deps.appLogs.read(id, { after, since, limit });
+  const read = sharedReads(`${id} ${after} ${limit}`, () => deps.appLogs.read(id, { after, since, limit }));
+  const { lines, more } = await read.catch((error: unknown) => {
+    if (!(error instanceof LogsThrottled)) throw error;
+    throw new ApiError('rate_limited', 'Many logs are being read at the moment.', { retryAfter: RETRY_AFTER_S });
+  });
   return { data: lines.map((line) => ({ ...line, at: line.at.toISOString() })), has_more: more };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAppLogs } from './logs.ts';
+import { createAppLogs, LogsThrottled } from './logs.ts';
 
 /** Creates a CloudWatch Logs client that returns these pages in turn and records its requests. */
 function over(pages: { events: object[]; nextToken?: string }[]) {
@@ -52,6 +52,7 @@ test('an application that never ran has no lines; other failures are thrown', as
   const from = { after: undefined, since, limit: 10 };
   expect(await failing('ResourceNotFoundException').read('app_1', from)).toEqual({ lines: [], more: false });
   await expect(failing('AccessDeniedException').read('app_1', from)).rejects.toThrow('AccessDenied');
+  await expect(failing('ThrottlingException').read('app_1', from)).rejects.toThrow(LogsThrottled);
 });
 
 test('returns the last lines of one release, by the streams of its version and day', async () => {
@@ -66,11 +67,26 @@ test('returns the last lines of one release, by the streams of its version and d
   ]);
 });
 
-test('the log group of an application carries the ARN of its function, which alone may write to it', async () => {
-  const { logs, asked } = over([{ events: [] }, { events: [] }, { events: [] }]);
+test('the log group of an application is created once, with the ARN of its function, which alone may write to it', async () => {
+  const calls: [string, object][] = [];
+  let exists = false;
+  const logs = createAppLogs(
+    async <Output>(operation: string, input: object): Promise<Output> => {
+      calls.push([operation, input]);
+      if (operation === 'PutRetentionPolicy' && !exists)
+        throw Object.assign(new Error(), { name: 'ResourceNotFoundException' });
+      exists = true;
+      return {} as Output;
+    },
+    'prefix-',
+    'arn:aws:lambda:af-south-1:000000000000:function:prefix-',
+  );
+  const group = { logGroupName: '/aws/lambda/prefix-app_1' };
+  const tags = { application: 'arn:aws:lambda:af-south-1:000000000000:function:prefix-app_1' };
+  const retention: [string, object] = ['PutRetentionPolicy', { ...group, retentionInDays: 30 }];
   await logs.prepare('app_1');
-  expect(asked.at(-1)).toEqual({
-    resourceArn: 'arn:aws:logs:af-south-1:000000000000:log-group:/aws/lambda/prefix-app_1',
-    tags: { application: 'arn:aws:lambda:af-south-1:000000000000:function:prefix-app_1' },
-  });
+  expect(calls).toEqual([retention, ['CreateLogGroup', { ...group, tags }], retention]);
+  // Later releases make one call of a service that takes five a second.
+  await logs.prepare('app_1');
+  expect(calls.slice(3)).toEqual([retention]);
 });

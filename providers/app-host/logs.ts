@@ -29,11 +29,22 @@ export interface AppLogs {
   remove(applicationId: string): Promise<void>;
 }
 
+/** CloudWatch's rate of reads is used up for the moment. */
+export class LogsThrottled extends Error {
+  override readonly name = 'LogsThrottled';
+}
+
 interface Events {
   events?: { timestamp: number; eventId: string; message: string }[];
   nextToken?: string;
 }
-type Call = <Output>(operation: string, input: object) => Promise<Output>;
+type Call = <Output>(operation: string, input: object, options?: { attempts: number }) => Promise<Output>;
+
+/** Attempts of a change: releases at once share a rate of five a second. Reads are repeated by their readers. */
+const WRITE = { attempts: 9 };
+const READ = { attempts: 1 };
+/** Of a step that quotes the log of a failed release: no reader repeats it. */
+const TAIL = { attempts: 6 };
 
 /** Lambda's own lines, between those of the application. */
 const PLATFORM = /^(START|END|REPORT|INIT_START|INIT_REPORT|EXTENSION|LOGS)\b.*(RequestId|Version|Name|State)/;
@@ -57,19 +68,31 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
     }
   };
 
+  /** Reads one page. The caller repeats a read that met the rate, and not at once: a read of its own would be refused too. */
+  const readPage = async (asked: object, nextToken: string | undefined): Promise<Events | undefined> => {
+    try {
+      const input = { ...asked, ...(nextToken ? { nextToken } : {}) };
+      return await unlessAbsent(call<Events>('FilterLogEvents', input, READ));
+    } catch (cause) {
+      if (!isNamed(cause, 'ThrottlingException')) throw cause;
+      throw new LogsThrottled('CloudWatch Logs refused a read: its rate is used up', { cause });
+    }
+  };
+
   return {
     async prepare(applicationId) {
       const group = groupOf(applicationId);
+      const retain = () => call('PutRetentionPolicy', { ...group, retentionInDays: RETENTION_DAYS }, WRITE);
+      // The group is usually there, and this one call shows it.
+      if (await unlessAbsent(retain())) return;
+      // The role of applications may create streams only in a group that has the calling function's ARN as its tag.
+      const tags = { application: arnPrefix + applicationId };
       try {
-        await call('CreateLogGroup', group);
+        await call('CreateLogGroup', { ...group, tags }, WRITE);
       } catch (error) {
         if (!isNamed(error, 'ResourceAlreadyExistsException')) throw error;
       }
-      await call('PutRetentionPolicy', { ...group, retentionInDays: RETENTION_DAYS });
-      // The role of applications may create streams only in a group that has the calling function's ARN as its tag.
-      const functionArn = arnPrefix + applicationId;
-      const resourceArn = functionArn.replace(':lambda:', ':logs:').replace(':function:', ':log-group:/aws/lambda/');
-      await call('TagResource', { resourceArn, tags: { application: functionArn } });
+      await retain();
     },
 
     async read(applicationId, { after, since, limit }) {
@@ -78,9 +101,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       let nextToken: string | undefined;
       for (let page = 0; page < MAX_PAGES && lines.length <= limit; page += 1) {
         const asked = { ...groupOf(applicationId), startTime: known, limit: limit + 100 };
-        const found = await unlessAbsent(
-          call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }),
-        );
+        const found = await readPage(asked, nextToken);
         for (const { timestamp, eventId, message } of found?.events ?? []) {
           const id = `${timestamp}-${eventId}`;
           const isKnown = after !== undefined && timestamp === known && id <= after;
@@ -102,7 +123,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       let nextToken: string | undefined;
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await unlessAbsent(
-          call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }),
+          call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }, TAIL),
         );
         for (const { message } of found?.events ?? []) if (!PLATFORM.test(message)) lines.push(...message.split('\n'));
         nextToken = found?.nextToken;
