@@ -11,10 +11,10 @@ const { build, release } = TIMEOUTS_S;
 const BUILD_STATE_S = build.queue + build.project + 60;
 /**
  * The wait for a builder, whose last attempt may begin at its end, and the steps around the build. Every step may be
- * repeated after failures of Lambda.
+ * repeated after failures of Lambda, and after AWS throttled it.
  */
 const DEPLOYMENT_S =
-  build.wait + BUILD_STATE_S + 2 * (release.begin + release.release + release.check + release.switch) + 2 * 3600;
+  build.wait + BUILD_STATE_S + 2 * (release.begin + release.release + release.check + release.switch) + 3 * 3600;
 
 /** Retries failures of Lambda itself. An error that a step throws is a fault and is not retried. */
 const retryLambda = {
@@ -29,6 +29,19 @@ const retryLambda = {
   BackoffRate: 2,
 };
 
+/**
+ * Retries steps that AWS still refused after their own attempts, because the account's rate of a service was used up:
+ * Lambda's, that of CloudWatch Logs and of the key value store, that of Route 53.
+ */
+const retryThrottling = {
+  ErrorEquals: ['TooManyRequestsException', 'ThrottlingException', 'Throttling'],
+  IntervalSeconds: 20,
+  MaxAttempts: 3,
+  BackoffRate: 2,
+  MaxDelaySeconds: 60,
+  JitterStrategy: 'FULL',
+};
+
 /** Passes any error to Fail, which records it. The previous release keeps serving. */
 const orFail = [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }];
 
@@ -39,7 +52,7 @@ function step(functionArn: string, next: string) {
     Resource: functionArn,
     // The result is dropped: the state holds only ids.
     ResultPath: null,
-    Retry: [retryLambda],
+    Retry: [retryLambda, retryThrottling],
     Catch: orFail,
     Next: next,
   };
@@ -116,7 +129,7 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Type: 'Task',
         Resource: steps.pruneReleases,
         ResultPath: null,
-        Retry: [retryLambda],
+        Retry: [retryLambda, retryThrottling],
         Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Done' }],
         Next: 'Done',
       },

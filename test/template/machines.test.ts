@@ -154,3 +154,15 @@ test('a build that finds no builder begins again with new access, for as long as
   const again = ['Begin', 'Build', 'Fail'];
   expect(ran).toEqual([...again, ...again, 'Begin', 'Build', 'Release', 'Check', 'Switch', 'Succeed', 'Prune']);
 });
+
+test('a step of a deployment that AWS throttles is repeated, and does not fail the deployment', () => {
+  const deployment = machines.find(({ name }) => name.endsWith('deployment'));
+  const Step = z.object({ Retry: z.array(z.object({ ErrorEquals: z.array(z.string()) })) });
+  for (const name of ['Begin', 'Release', 'Check', 'Switch', 'Succeed', 'Prune', 'Fail']) {
+    const retried = Step.parse(deployment?.definition.States[name]).Retry.flatMap(({ ErrorEquals }) => ErrorEquals);
+    // Lambda's, and those of CloudWatch Logs and Route 53; `Fail` repeats everything.
+    const refusals =
+      name === 'Fail' ? ['States.ALL'] : ['TooManyRequestsException', 'ThrottlingException', 'Throttling'];
+    expect(retried, name).toEqual(expect.arrayContaining(refusals));
+  }
+});
