@@ -1,8 +1,8 @@
-import { startDeployment } from '../domain/deployments/executions.ts';
+import { discardJob, startDeployment } from '../domain/deployments/executions.ts';
 import { Deployment } from '../table/entities/deployments.ts';
 import { on, type Rules } from './on.ts';
 
-export type DeploymentRuleDeps = Parameters<typeof startDeployment>[0];
+export type DeploymentRuleDeps = Parameters<typeof startDeployment>[0] & Parameters<typeof discardJob>[0];
 
 /** Rules about deployments. A deployment that waits for another one starts when its turn comes. */
 export const deploymentRules = (deps: DeploymentRuleDeps): Rules => ({
@@ -13,4 +13,6 @@ export const deploymentRules = (deps: DeploymentRuleDeps): Rules => ({
     { from: { waiting: true }, to: { waiting: undefined } },
     (deployment) => startDeployment(deps, deployment),
   ),
+  // However it failed: its execution may have been stopped before it could.
+  'deployment.discard-job': on(Deployment).becomes({ status: 'FAILED' }, (deployment) => discardJob(deps, deployment)),
 });

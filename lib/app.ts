@@ -95,6 +95,7 @@ export function createApp({
   new StreamStack(platform, {
     table,
     hosting,
+    builds,
     deployments,
     delivery,
     panel,

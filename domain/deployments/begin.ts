@@ -60,16 +60,35 @@ async function writeJob(deps: BuildDeps, app: App, deploymentId: string): Promis
  * @returns the job's address, for the build's environment: worthless once the builder took and deleted the job
  */
 export async function beginDeployment(deps: BuildDeps, ids: DeploymentIds): Promise<{ jobUrl: string } | undefined> {
-  const { accountId, deploymentId } = ids;
-  const { deployment, app } = await readRunning(deps, ids);
+  const { deploymentId } = ids;
+  const { deployment, app } = await readUnfinished(deps, ids);
   const build = deployment.trigger === 'ROLLBACK' ? undefined : { jobUrl: await writeJob(deps, app, deploymentId) };
-  if (deployment.status !== 'QUEUED') return build; // This step is being repeated.
-  const began = build ? { beganAt: deps.now().toISOString() } : {};
+  try {
+    // Where this step is being repeated, it may have ended since it was read.
+    if (deployment.status === 'QUEUED') await markRunning(deps, deployment, build !== undefined);
+    else await readUnfinished(deps, ids);
+  } catch (error) {
+    // It was stopped meanwhile, and what discards its job may have been here before this job was stored.
+    if (build) await deps.builds.removeJob(deploymentId);
+    throw error;
+  }
+  return build;
+}
+
+const alreadyEnded = () => new DeploymentError('It ended already.');
+
+async function readUnfinished(deps: Deps, ids: DeploymentIds) {
+  const found = await readRunning(deps, ids);
+  if (found.deployment.finishedAt) throw alreadyEnded();
+  return found;
+}
+
+async function markRunning(deps: Deps, deployment: Deployment, hasBuild: boolean): Promise<void> {
+  const { accountId, id } = deployment;
+  const began = hasBuild ? { beganAt: deps.now().toISOString() } : {};
   const set = { status: 'RUNNING', ...began, ...scheduleCheck(deps) };
-  const of = { accountId, id: deploymentId };
   await deps.table.transact([
-    change(Deployment, of, { set, when: { status: { is: 'QUEUED' } } }, () => new DeploymentError('It ended already.')),
+    change(Deployment, { accountId, id }, { set, when: { status: { is: 'QUEUED' } } }, alreadyEnded),
     emit(deps, accountId, 'deployment.started', deploymentEventData(deployment)),
   ]);
-  return build;
 }

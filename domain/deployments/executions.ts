@@ -1,3 +1,4 @@
+import type { Builds } from '../../providers/builds/builds.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import { PLACEHOLDER } from '../../providers/edge/host-routes.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
@@ -19,6 +20,10 @@ const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ account
  */
 export const startDeployment = (deps: { deployments: Executions }, deployment: Deployment): Promise<void> =>
   deps.deployments.start(deployment.id, { ...idsFromKeys(deployment), trigger: deployment.trigger });
+
+/** Deletes the job of a deployment that failed. A build that took its job has deleted it already. */
+export const discardJob = (deps: { builds: Pick<Builds, 'removeJob'> }, { id }: Deployment): Promise<void> =>
+  deps.builds.removeJob(id);
 
 /**
  * A new application's address answers with a placeholder until its first release. The stream may tell of it again, later:

@@ -70,7 +70,5 @@ export async function recordFailure(
   const measured = isVerdict ? {} : isUnbuilt ? { buildMs: 0 } : measureBuild(build);
   const known = { ...(commitSha ? { commitSha } : {}), ...measured };
   await failDeployment(deps, ids, reason ?? PLATFORM_FAULT, known);
-  // A build that did not begin has not taken its job.
-  await deps.builds.removeJob(deploymentId);
   return { again: false, fault: reason === PLATFORM_FAULT || reason === NO_BUILDER };
 }

@@ -12,7 +12,9 @@ import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { beginDeployment } from './begin.ts';
 import { checkRelease } from './check.ts';
 import { createDeployment, getDeployment } from './create.ts';
+import { discardJob } from './executions.ts';
 import { recordFailure } from './failure.ts';
+import { failDeployment } from './finish.ts';
 import { withVerdict } from './verdict.ts';
 
 const SECRET = 's3cr3t-value/of the application';
@@ -74,11 +76,18 @@ test('a build receives its job at an address, and neither the address nor the ob
   expect(opened).toEqual([{ application: `arn:${of.applicationId}` }]);
 });
 
-test('a job that no build took is deleted when the deployment fails', async () => {
-  const { all, of, objects } = await steps();
+const jobsIn = (objects: ReadonlyMap<string, Buffer>) => [...objects.keys()].filter((key) => key.startsWith('jobs/'));
+
+test('a job that no build took is deleted when the deployment has failed', async () => {
+  const { all, of, objects, deployments } = await steps();
   await beginDeployment(all, of);
   await recordFailure(all, { ...of, error: { Error: 'States.Timeout', Cause: '' } });
-  expect([...objects.keys()].filter((key) => key.startsWith('jobs/'))).toEqual([]);
+  const [failed] = deployments();
+  if (!failed) throw new Error('no deployment');
+  expect(jobsIn(objects)).toHaveLength(1);
+  await discardJob(all, failed);
+  await discardJob(all, failed);
+  expect(jobsIn(objects)).toEqual([]);
 });
 
 /** A failed build as `codebuild:startBuild.sync` reports it. */
@@ -178,6 +187,26 @@ test('a build that could not begin for the platform is a fault', async () => {
   expect(await recordFailure(all, { ...of, error })).toEqual({ again: false, fault: true });
   expect(deployments()).toMatchObject([{ notes: [expect.stringContaining('on our side')] }]);
 });
+
+test.each(['first', 'repeated'])(
+  'a deployment that is stopped while its %s begin stores the job leaves no job behind',
+  async (run) => {
+    const { all, of, objects, deployments } = await steps();
+    if (run === 'repeated') await beginDeployment(all, of);
+    const { builds } = all;
+    const stopping = {
+      ...builds,
+      async writeJob(job: Parameters<typeof builds.writeJob>[0]) {
+        await failDeployment(all, of, 'The application was suspended.');
+        for (const failed of deployments()) await discardJob(all, failed);
+        return await builds.writeJob(job);
+      },
+    };
+    await expect(beginDeployment({ ...all, builds: stopping }, of)).rejects.toThrow();
+    expect(jobsIn(objects)).toEqual([]);
+    expect(deployments()).toMatchObject([{ status: 'FAILED' }]);
+  },
+);
 
 /** Output of a server that crashes during its check: its environment, in several forms. */
 const CRASH = [

@@ -1,6 +1,7 @@
 import { consume } from '../../events/consume.ts';
 import { rules } from '../../events/rules.ts';
 import { appAccess } from '../../runtime/bindings/app-access.ts';
+import { builds } from '../../runtime/bindings/builds.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
 import { hostRoutes } from '../../runtime/bindings/host-routes.ts';
@@ -9,4 +10,6 @@ import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue
 import { deps } from '../../runtime/deps.ts';
 
 /** Starts the side effects of each change to the table. */
-export const handler = consume(rules({ ...deps, ...machines, appAccess, hostRoutes, payments, queue, mirrors }));
+export const handler = consume(
+  rules({ ...deps, ...machines, appAccess, builds, hostRoutes, payments, queue, mirrors }),
+);

@@ -26,7 +26,7 @@ const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 1, results: 30, artif
 export class BuildsStack extends PlatformStack {
   /** Reads build logs, for the API. */
   readonly readLogs: Use;
-  /** Stores the job of a build. */
+  /** Stores the job of a build, and deletes it where the deployment ended meanwhile. */
   readonly order: Use;
   /** Reads a build's result and artifact. */
   readonly collect: Use;
@@ -34,8 +34,10 @@ export class BuildsStack extends PlatformStack {
   readonly grantAccess: Use;
   /** Reads the sealed variables that a release was built with. */
   readonly readEnvironment: Use;
-  /** Reads a build's result and deletes a job that no build took. */
+  /** Reads the result of a build that failed. */
   readonly fail: Use;
+  /** Deletes a job that no build took. */
+  readonly discardJob: Use;
   /** Deletes the artifacts of releases that are not kept. */
   readonly discard: Use;
   /** Deletes all files of an application's deployments. */
@@ -78,12 +80,16 @@ export class BuildsStack extends PlatformStack {
       on: [`${names.builds.arn}/artifacts/*/*.env.json`],
       wildcard: 'objects are named after applications and deployments; the permission covers their sealed variables',
     };
-    this.order = { variables, rights: [object('Put', 'jobs'), { actions: ['s3:PutObject'], ...environments }] };
+    this.order = {
+      variables,
+      rights: [object('Put', 'jobs'), object('Delete', 'jobs'), { actions: ['s3:PutObject'], ...environments }],
+    };
     this.readEnvironment = { variables, rights: [{ actions: ['s3:GetObject'], ...environments }, list] };
     this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list] };
     this.discard = { variables, rights: [object('Delete', 'artifacts')] };
     this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts', 'caches')] };
-    this.fail = { variables, rights: [object('Get', 'results'), object('Delete', 'jobs'), list] };
+    this.fail = { variables, rights: [object('Get', 'results'), list] };
+    this.discardJob = { variables, rights: [object('Delete', 'jobs')] };
 
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
     const logs = names.logs(`/aws/codebuild/${names.buildProject.name}`);

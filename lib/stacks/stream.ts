@@ -6,6 +6,7 @@ import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
+import type { BuildsStack } from './builds.ts';
 import type { CustomDomainsStack } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeploymentsStack } from './deployments.ts';
@@ -35,6 +36,7 @@ const RESENT = { dynamodb: { Keys: { sk: { S: ['DELIVERY'] } }, NewImage: { rese
 interface StreamNeighbours {
   table: TableStack;
   hosting: AppHostingStack;
+  builds: BuildsStack;
   deployments: DeploymentsStack;
   delivery: DeliveryStack;
   panel: HostingStack;
@@ -50,7 +52,8 @@ export class StreamStack extends PlatformStack {
 
   constructor(platform: Platform, neighbours: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect starts here");
-    const { table, hosting, deployments, delivery, panel, databases, domains, customDomains, billing } = neighbours;
+    const { table, hosting, builds, deployments, delivery, panel, databases, domains, customDomains, billing } =
+      neighbours;
     this.addStackDependency(billing);
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('The table has no stream');
@@ -63,6 +66,7 @@ export class StreamStack extends PlatformStack {
         hosting.route,
         hosting.access,
         deployments.start,
+        builds.discardJob,
         panel.reconcile,
         databases.provision,
         domains.start,
