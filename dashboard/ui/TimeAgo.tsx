@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useSyncExternalStore } from 'react';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const UNITS = [
@@ -23,16 +23,39 @@ export const formatTime = (at: string): string =>
 /** Refresh interval of relative times. */
 const TICK_MS = 30_000;
 
+/** Lag of the clock, in milliseconds, beyond which another time that is shown moves it on. */
+const MAX_LAG_MS = 1000;
+
+/** One clock for all relative times, so that those of a screen agree. It stands still while none is shown. */
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+const tick = () => {
+  now = Date.now();
+  for (const listener of listeners) listener();
+};
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, TICK_MS);
+  if (Date.now() - now > MAX_LAG_MS) tick();
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+const readClock = (): number => now;
+
 /** A relative time such as “3 minutes ago”, with the exact time as tooltip and machine-readable value. */
 export function TimeAgo({ at }: { at: string }) {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const clock = useSyncExternalStore(subscribe, readClock);
   return (
     <time dateTime={at} title={formatTime(at)} style={{ whiteSpace: 'nowrap' }}>
-      {formatRelative((Date.parse(at) - Math.max(now, 0)) / 1000)}
+      {formatRelative((Date.parse(at) - clock) / 1000)}
     </time>
   );
 }
