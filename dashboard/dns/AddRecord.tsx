@@ -6,14 +6,16 @@ import { SelectField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { toast } from '../ui/toast.ts';
 import { useAddRecord } from './api.ts';
+import { toRelativeName } from './relative-name.ts';
 
 type RecordType = (typeof DNS_TYPES)[number];
 
 const INITIAL_VALUES = { type: 'A' as RecordType, name: '', content: '', ttl: '3600', prio: '10' };
 const hasPriority = (type: RecordType): boolean => type === 'MX' || type === 'SRV';
 
-const toBody = ({ type, name, content, ttl, prio }: typeof INITIAL_VALUES) => ({
-  ...{ type, name, content, ttl: Number(ttl) },
+/** Builds the request. Names are accepted in the notations of other providers: `@`, and with the domain. */
+const toBody = (domain: string, { type, name, content, ttl, prio }: typeof INITIAL_VALUES) => ({
+  ...{ type, name: toRelativeName(name, domain), content, ttl: Number(ttl) },
   ...(hasPriority(type) ? { prio: Number(prio) } : {}),
 });
 
@@ -30,11 +32,11 @@ const EXAMPLES: Readonly<Record<RecordType, string>> = {
 
 /** Form that adds a DNS record. */
 export function AddRecord({ id, domain }: { id: string; domain: string }) {
-  const form = useForm(addDnsRecord.body, INITIAL_VALUES, toBody, `record ${id}`);
+  const form = useForm(addDnsRecord.body, INITIAL_VALUES, (values) => toBody(domain, values), `record ${id}`);
   const add = useAddRecord();
   const { field, values } = form;
   const submit = async () => {
-    await add.mutateAsync({ params: { id }, body: toBody(values) });
+    await add.mutateAsync({ params: { id }, body: toBody(domain, values) });
     toast('Record added.');
     form.reset();
   };
@@ -45,7 +47,7 @@ export function AddRecord({ id, domain }: { id: string; domain: string }) {
         <TextField
           field={field('name')}
           label="Name"
-          description={`Without .${domain}; leave empty for the domain itself`}
+          description={`For example www; leave empty or enter @ for ${domain} itself`}
         />
         <TextField field={field('content')} label="Content" placeholder={EXAMPLES[values.type]} required />
         <TextField field={field('ttl')} label="TTL" description="Seconds, 60 to 86400" />

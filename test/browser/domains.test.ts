@@ -30,6 +30,16 @@ test('a domain is searched for, bought from the wallet and registered; records a
   await remove.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect.poll(() => remove.count(), POLL).toBe(0);
+  for (const [typed, shown] of [
+    ['@', name],
+    [`www.${name}.`, `www.${name}`],
+  ] as const) {
+    await page.getByLabel('Type').selectOption('TXT');
+    await page.getByLabel('Name', { exact: true }).fill(typed);
+    await page.getByLabel('Content').fill('hello');
+    await page.getByRole('button', { name: 'Add record' }).click();
+    await page.getByRole('button', { name: `Delete TXT ${shown}`, exact: true }).waitFor();
+  }
   const id = page.url().split('/').at(-1) ?? '';
   const { data } = (await account.call(listDnsRecords, { params: { id } })).body;
   expect(data.filter(({ type }) => type === 'A')).toEqual([]);
