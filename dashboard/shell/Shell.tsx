@@ -27,7 +27,9 @@ export function Shell({ children }: { children: ReactNode }) {
             aria-label="Navigation"
             aria-expanded={open}
           />
-          <img src={`${import.meta.env.BASE_URL}icon.svg`} width={24} height={24} alt="" />
+          <Link href="/" aria-label="Home" style={{ display: 'flex' }}>
+            <img src={`${import.meta.env.BASE_URL}icon.svg`} width={24} height={24} alt="" />
+          </Link>
           <span className="brand">Hosting</span>
         </div>
         <div>

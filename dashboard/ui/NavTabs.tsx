@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 
 export interface NavTab {
@@ -24,9 +24,15 @@ export function NavTabs({ tabs, name }: { tabs: readonly NavTab[]; name: string 
   const [location] = useLocation();
   const panel = useId();
   const current = tabs.find(({ href }) => href === location) ?? tabs[0];
+  const list = useRef<HTMLDivElement>(null);
+  // On a phone the tabs scroll: the selected one must be in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is selected when the location changes
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [location]);
   return (
     <div>
-      <div className="tabs no-print" role="tablist" aria-label={name} onKeyDown={moveFocus}>
+      <div ref={list} className="tabs no-print" role="tablist" aria-label={name} onKeyDown={moveFocus}>
         {tabs.map((tab) => (
           <Link
             key={tab.href}

@@ -149,3 +149,15 @@ test('an area whose script fails to load leaves the others usable, and is loaded
   await page.getByRole('link', { name: 'Billing' }).click();
   await page.getByRole('heading', { name: 'Billing' }).waitFor();
 });
+
+test('on a phone the selected tab is in sight', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createApp, { body: { name: 'Narrow' } })).body;
+  const page = await openScreen(await signedInContext(account, { size: 'phone' }), `apps/${data.id}/settings`);
+  const tab = page.getByRole('tab', { name: 'Settings' });
+  const isInSight = async () => {
+    const box = await tab.boundingBox();
+    return box !== null && box.x >= 0 && box.x + box.width <= 390;
+  };
+  await expect.poll(isInSight, POLL).toBe(true);
+});
