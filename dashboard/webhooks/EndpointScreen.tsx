@@ -7,7 +7,7 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
 import { toast } from '../ui/toast.ts';
-import { type Endpoint, useDeleteEndpoint, useEnableEndpoint, useEndpoints, usePing } from './api.ts';
+import { ENDPOINT_POLL_MS, type Endpoint, useDeleteEndpoint, useEnableEndpoint, useEndpoints, usePing } from './api.ts';
 import { Deliveries } from './Deliveries.tsx';
 import { RotateSecret } from './RotateSecret.tsx';
 
@@ -15,7 +15,7 @@ const BACK = { href: '/developers/webhooks', name: 'Webhooks' };
 
 /** One endpoint: events, deliveries and actions. */
 export function EndpointScreen({ id }: { id: string }) {
-  const endpoints = useEndpoints();
+  const endpoints = useEndpoints(ENDPOINT_POLL_MS);
   const found = endpoints.data?.data.find((each) => each.id === id);
   return (
     <Screen

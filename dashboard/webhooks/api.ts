@@ -15,16 +15,20 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 export type Endpoint = Output<typeof listEndpoints>['data'][number];
 export type Delivery = Output<typeof listDeliveries>['data'][number];
 
-export const useEndpoints = () => useApiList(listEndpoints);
+/** @param pollInterval in milliseconds, where the state of an endpoint is shown */
+export const useEndpoints = (pollInterval: number | false = false) =>
+  useApiList(listEndpoints, {}, { pollInterval: () => pollInterval });
 export const useCreateEndpoint = () => useApiMutation(createWebhook, [listEndpoints]);
 export const useDeleteEndpoint = () => useApiMutation(deleteWebhook, [listEndpoints]);
 export const useEnableEndpoint = () => useApiMutation(enableWebhook, [listEndpoints]);
 export const usePing = () => useApiMutation(pingWebhook, [listDeliveries]);
 export const useRotateSecret = () => useApiMutation(rotateSecret);
 
+/** Poll interval of an endpoint's own state. */
+export const ENDPOINT_POLL_MS = 10_000;
 /** Poll intervals while an attempt is due soon, and otherwise. */
 const ACTIVE_POLL_MS = 1500;
-const IDLE_POLL_MS = 3000;
+const IDLE_POLL_MS = 10_000;
 
 /** True if an attempt is running or due within 30 seconds; a later retry may be hours away. */
 const isDueSoon = ({ status, nextAttemptAt }: Delivery): boolean =>
