@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { useCreateApiKey } from './api.ts';
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
@@ -35,20 +35,29 @@ const toBody = ({ name, scopes, expires, allowedOrigins: origins }: typeof INITI
 /** Button and dialog that create a key. Its secret is shown once. */
 export function NewApiKey() {
   const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
+  const create = useCreateApiKey();
+  const close = () => {
+    setOpen(false);
+    create.reset();
+  };
   return (
     <>
       <Button onClick={() => setOpen(true)}>Create key</Button>
-      <Modal opened={open} onClose={close} title="Create an API key" closeButtonProps={{ 'aria-label': 'Close' }}>
-        <ApiKeyForm close={close} />
+      <Modal
+        opened={open}
+        onClose={close}
+        title="Create an API key"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        {...(create.data ? KEEP_OPEN : {})}
+      >
+        <ApiKeyForm create={create} close={close} />
       </Modal>
     </>
   );
 }
 
-function ApiKeyForm({ close }: { close: () => void }) {
+function ApiKeyForm({ create, close }: { create: ReturnType<typeof useCreateApiKey>; close: () => void }) {
   const form = useForm(createKey.body, INITIAL_VALUES, toBody, 'new-key');
-  const create = useCreateApiKey();
   const { field, values } = form;
   const created = create.data?.data;
   if (created) {

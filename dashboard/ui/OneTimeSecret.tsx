@@ -8,6 +8,9 @@ interface OneTimeSecretProps {
   close: () => void;
 }
 
+/** Properties of the dialog: neither Escape nor a click beside it closes it, which would lose the secret. */
+export const KEEP_OPEN = { closeOnEscape: false, closeOnClickOutside: false, withCloseButton: false } as const;
+
 /** Secrets that are shown once, to be copied now. */
 export const OneTimeSecret = ({ secrets, children, close }: OneTimeSecretProps) => (
   <Stack gap="md" role="status">

@@ -4,7 +4,7 @@ import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { useCreateEndpoint } from './api.ts';
 import { EVENT_TYPES } from './event-types.ts';
 
@@ -17,20 +17,29 @@ const toBody = ({ url, description, events }: typeof INITIAL_VALUES) => ({
 /** Button and dialog that create an endpoint. Its signing secret is shown once. */
 export function NewEndpoint() {
   const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
+  const create = useCreateEndpoint();
+  const close = () => {
+    setOpen(false);
+    create.reset();
+  };
   return (
     <>
       <Button onClick={() => setOpen(true)}>Add endpoint</Button>
-      <Modal opened={open} onClose={close} title="Add a webhook endpoint" closeButtonProps={{ 'aria-label': 'Close' }}>
-        <EndpointForm close={close} />
+      <Modal
+        opened={open}
+        onClose={close}
+        title="Add a webhook endpoint"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        {...(create.data ? KEEP_OPEN : {})}
+      >
+        <EndpointForm create={create} close={close} />
       </Modal>
     </>
   );
 }
 
-function EndpointForm({ close }: { close: () => void }) {
+function EndpointForm({ create, close }: { create: ReturnType<typeof useCreateEndpoint>; close: () => void }) {
   const form = useForm(createWebhook.body, INITIAL_VALUES, toBody, 'new-endpoint');
-  const create = useCreateEndpoint();
   const { field, values } = form;
   if (create.data) {
     return (

@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
-import { OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { useRotateSecret } from './api.ts';
 
@@ -24,6 +24,7 @@ export function RotateSecret({ id }: { id: string }) {
         onClose={close}
         title="Rotate the signing secret"
         closeButtonProps={{ 'aria-label': 'Close' }}
+        {...(created ? KEEP_OPEN : {})}
       >
         {created ? (
           <OneTimeSecret secrets={[{ name: 'Signing secret', text: created.secret }]} close={close}>

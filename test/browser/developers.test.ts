@@ -4,7 +4,7 @@ import { listApps } from '../../contract/apps/apps.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { clientOf, codeOf, newAccount } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
-import { openScreen, signedInContext } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 import { missingStyles } from './styles.ts';
 
 const HTML = '<h1 onclick="alert(1)">not today</h1>';
@@ -27,7 +27,12 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   await dialog.getByLabel('read:').check();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const secretKey = await dialog.getByText(/^sk_live_/).textContent();
+  // Neither loses the secret.
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await dialog.getByText(/^sk_live_/).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(() => dialog.count(), POLL).toBe(0);
   const client = clientOf({ secretKey: secretKey ?? '' });
   expect((await client.call(listApps)).status).toBe(200);
   expect(await page.content()).not.toContain(secretKey);
