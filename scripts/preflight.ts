@@ -2,7 +2,7 @@
  * `npm run preflight -- --stage prod --domain …`: checks with the caller's credentials whether a deployment with these
  * settings can succeed, and prints a table: subject, needed value, found value, and commands that mend what is not in
  * order. Creates two throwaway resources (a function, a build) with their roles, and deletes them. `--json` prints the rows
- * as JSON. Exit code 1 if anything is not in order (docs/deploying.md#preflight).
+ * as JSON. Exit code 1 if anything is not in order (docs/deploying.md#6-preflight).
  */
 import type { Row } from './preflight/check.ts';
 import { runPreflight } from './preflight/run.ts';

@@ -117,9 +117,9 @@ export const checkBuilds = (plan: Plan): Check[] => [
         found: `${status} ${machine}${isReadable ? `; readable: ${READABLE}` : ''}`,
         remedy: isReadable
           ? ['Do not deploy: the builder would refuse every build. Report it (docs/decisions/0028-isolated-builds.md).']
-          : ['Choose a region that builds on ARM (docs/deploying.md, Regions): -c buildRegion='],
+          : ['Choose a region that builds on ARM (docs/deploying.md, 2. Regions): -c buildRegion='],
       };
     },
-    remedy: ['Choose a region that builds on ARM (docs/deploying.md, Regions): -c buildRegion='],
+    remedy: ['Choose a region that builds on ARM (docs/deploying.md, 2. Regions): -c buildRegion='],
   }),
 ];

@@ -104,9 +104,9 @@ const checkStreaming = (plan: Plan): Check =>
     assess: (parts) => ({
       ok: parts.length > 1 && parts.join('') === 'firstlast',
       found: parts.length > 1 ? `streamed in ${parts.length} parts` : `not streamed: ${JSON.stringify(parts)}`,
-      remedy: ['Choose a region that streams (docs/deploying.md, Regions): -c region='],
+      remedy: ['Choose a region that streams (docs/deploying.md, 2. Regions): -c region='],
     }),
-    remedy: ['Choose a region that streams (docs/deploying.md, Regions): -c region='],
+    remedy: ['Choose a region that streams (docs/deploying.md, 2. Regions): -c region='],
   });
 
 export const checkFunctions = (plan: Plan): Check[] => [checkLayer(plan), checkStreaming(plan)];

@@ -80,7 +80,7 @@ function checkTypes(plan: Plan, region: string): Check {
     assess: (missing) => ({
       ok: missing.flat().length === 0,
       found: missing.flat().length === 0 ? 'all' : `missing: ${missing.flat().join(', ')}`,
-      remedy: ['Choose a region that has them (docs/deploying.md, Regions): -c region='],
+      remedy: ['Choose a region that has them (docs/deploying.md, 2. Regions): -c region='],
     }),
     remedy: [`Check that CloudFormation works: aws cloudformation list-types --region ${region}`],
   });

@@ -1,0 +1,188 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { Settings } from '../../lib/config.ts';
+import { readInvocation } from '../../scripts/preflight/settings.ts';
+import { synthesize } from './synthesized.ts';
+
+/** Pages with commands for operators and contributors. Decisions and the changelog are history. */
+const PAGES = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] }).sort();
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+
+/** The commands of a text: lines of fenced blocks, continued ones joined, and code in running text. */
+function commandsOf(text: string): string[] {
+  const fenced = /^( *)```(?:sh|bash|)\n([\s\S]*?)^ *```$/gm;
+  const blocks = [...text.matchAll(fenced)].flatMap(([, , block = '']) =>
+    block.replaceAll(/\\\n\s*/g, ' ').split('\n'),
+  );
+  const inline = [...text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/`([^`]+)`/g)];
+  return [...blocks, ...inline.map(([, code = '']) => code.replaceAll(/\s+/g, ' '))].map((line) => line.trim());
+}
+
+interface AwsCommand {
+  service: string;
+  operation: string;
+  text: string;
+}
+
+/** A command of the AWS command line, which may stand in another one's `$(…)`. */
+const awsCommandsIn = (command: string): AwsCommand[] =>
+  [...command.matchAll(/(?:^|\$\()aws ([a-z0-9-]+) ([a-z0-9-]+)(?![^ ]*…)[^\n]*/g)].map(
+    ([text, service = '', operation = '']) => ({ text, service, operation }),
+  );
+
+/** Services without a region, or whose command only works on this machine. */
+const WITHOUT_REGION = ['cloudfront', 'configure', 'iam', 'route53'];
+/** Options of the command line itself. */
+const GENERAL = ['region', 'output', 'query', 'profile', 'cli-binary-format'];
+/** Service of the command line → SDK package, whose schemas have the operations and their members. */
+const PACKAGES: Record<string, string> = {
+  cloudfront: 'cloudfront',
+  codebuild: 'codebuild',
+  dsql: 'dsql',
+  dynamodb: 'dynamodb',
+  kms: 'kms',
+  lambda: 'lambda',
+  route53: 'route-53',
+  route53domains: 'route-53-domains',
+  sqs: 'sqs',
+  stepfunctions: 'sfn',
+};
+/** Operations of services whose SDK package is not installed, and commands of the command line alone: read, and trusted. */
+const TRUSTED: Record<string, string[]> = {
+  account: ['enable-region', 'get-region-opt-status', 'list-regions'],
+  acm: ['list-certificates'],
+  cloudformation: [
+    ...['continue-update-rollback', 'delete-stack', 'describe-stacks', 'list-types', 'update-termination-protection'],
+  ],
+  'cognito-idp': ['delete-user-pool', 'list-user-pools', 'update-user-pool'],
+  configure: ['sso'],
+  logs: ['tail'],
+  s3: ['rb'],
+  secretsmanager: ['get-random-password', 'get-secret-value', 'put-secret-value'],
+  'service-quotas': ['request-service-quota-increase'],
+  sesv2: ['put-account-details'],
+  sso: ['login'],
+  sts: ['get-caller-identity'],
+};
+
+/** A structure of the SDK's schemas: kind, namespace, name, traits, names of its members. */
+const Structure = z.tuple([z.literal(3), z.string(), z.string(), z.unknown(), z.array(z.string())]).rest(z.unknown());
+const Operation = z.tuple([z.literal(9), z.string(), z.string(), z.unknown(), z.unknown()]).rest(z.unknown());
+const plain = (name: string): string => name.toLowerCase().replaceAll('-', '');
+
+/** Returns the members of an operation's input; undefined where the SDK does not have the operation. */
+async function membersOf(service: string, operation: string): Promise<string[] | undefined> {
+  const sdk: Record<string, unknown> = await import(`@aws-sdk/client-${PACKAGES[service]}`);
+  const name = Object.keys(sdk).find((each) => each.toLowerCase() === `${plain(operation)}command`);
+  const Command = name === undefined ? undefined : sdk[name];
+  if (typeof Command !== 'function') return undefined;
+  const [, , , , input] = Operation.parse(Reflect.construct(Command, [{}]).schema);
+  return Structure.parse(typeof input === 'function' ? input() : input)[4];
+}
+
+/** Returns what is wrong with a command; undefined if nothing is. */
+async function problemOf({ service, operation, text }: AwsCommand): Promise<string | undefined> {
+  const options = [...text.matchAll(/ --([a-z0-9-]+)/g)].map(([, option = '']) => option);
+  if (!WITHOUT_REGION.includes(service) && service !== 'sso' && !options.includes('region')) return 'has no --region';
+  if (!PACKAGES[service]) return TRUSTED[service]?.includes(operation) ? undefined : 'is no known operation';
+  const members = await membersOf(service, operation);
+  if (!members) return 'is no operation of the service';
+  const known = [...members, ...members.map((member) => `no${member}`), ...GENERAL].map(plain);
+  const unknown = options.filter((option) => !known.includes(plain(option)));
+  return unknown.length > 0 ? `has no option ${unknown.join(', ')}` : undefined;
+}
+
+const problemsOf = async (commands: AwsCommand[]): Promise<string[]> =>
+  (await Promise.all(commands.map(async (each) => ({ each, problem: await problemOf(each) })))).flatMap(
+    ({ each, problem }) => (problem ? [`${each.text}: ${problem}`] : []),
+  );
+
+/** Subcommands of cdk that the pages use. */
+const CDK = ['bootstrap', 'deploy', 'destroy', 'diff', 'import', 'synth'];
+const { stacks, template } = synthesize({ stage: 'prod' });
+const stackNames = stacks.map(({ stackName }) => stackName);
+
+function problemOfTool(command: string): string | undefined {
+  const [, script] = /^npm run ([\w:-]+)/.exec(command) ?? [];
+  if (script && !scripts[script]) return 'is no script of package.json';
+  const [, subcommand = '', rest = ''] = /^npx cdk (\w+)(.*)/.exec(command) ?? [];
+  if (subcommand && !CDK.includes(subcommand)) return 'is no command of cdk';
+  const stack = /^ hosting-(?:<stage>|prod)-(\w[\w-]*)/.exec(rest)?.[1];
+  if (stack && !stackNames.includes(`hosting-prod-${stack}`)) return 'names no stack';
+  const unknown = [...command.matchAll(/(?<= )-c (\w+)=/g)].find(([, name = '']) => !(name in Settings.shape));
+  if (unknown) return `${unknown[1]} is no setting`;
+  if (script === 'preflight' && command.includes(' -- ')) {
+    try {
+      readInvocation((command.split(' -- ')[1] ?? '').replace(' …', '').split(' '));
+    } catch (error) {
+      return String(error);
+    }
+  }
+  return undefined;
+}
+
+describe.each(PAGES)('%s', (page) => {
+  const commands = commandsOf(readFileSync(page, 'utf8'));
+
+  test('has commands of AWS that exist, with their region', async () => {
+    expect(await problemsOf(commands.flatMap(awsCommandsIn))).toEqual([]);
+  });
+
+  test('has scripts, stacks and settings that exist', () => {
+    const problems = commands.map((command) => ({ command, problem: problemOfTool(command) }));
+    expect(problems.filter(({ problem }) => problem)).toEqual([]);
+  });
+});
+
+test('the checks see commands, and what is wrong with them', async () => {
+  const count = PAGES.flatMap((page) => commandsOf(readFileSync(page, 'utf8')).flatMap(awsCommandsIn)).length;
+  expect(count).toBeGreaterThan(30);
+  const wrong = [
+    'aws sqs receive-message --queue-url …',
+    'aws sqs receive-messages --region <region>',
+    'for x in $(aws lambda invoke --region eu-west-1 --function x); do',
+    'aws logs follow --region eu-west-1',
+  ];
+  expect(await problemsOf(wrong.flatMap(awsCommandsIn))).toEqual([
+    expect.stringContaining('has no --region'),
+    expect.stringContaining('is no operation'),
+    expect.stringContaining('has no option function'),
+    expect.stringContaining('is no known operation'),
+  ]);
+  const tools = [
+    'npm run prefly',
+    'npx cdk deploy -c hostedZone=Z',
+    'npx cdk deploy hosting-<stage>-no',
+    'npx cdk remove',
+  ];
+  expect(tools.map(problemOfTool).every(Boolean)).toBe(true);
+  expect(problemOfTool('npm run preflight -- --zone Z')).toMatch(/--zone/);
+});
+
+test('remedies of the preflight are commands that exist, with their region', async () => {
+  const sources = globSync('scripts/preflight/*.ts', { exclude: ['**/*.test.ts'] });
+  const strings = sources.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/`(aws [^`]+)`|'(aws [^']+)'/g)]);
+  const commands = strings.map(([, template = '', text = template]) => text.replaceAll(/\$\{[^}]*\}/g, 'x'));
+  expect(commands.length).toBeGreaterThan(5);
+  expect(await problemsOf(commands.flatMap(awsCommandsIn))).toEqual([]);
+});
+
+/** Names that resources get at run time, or by a command of the page itself. */
+const MADE_LATER = /^(app|preflight|restored)$/;
+
+test.each(['docs/deploying.md', 'docs/runbook.md'])('%s names only resources that the stacks have', (page) => {
+  const types = new Set(
+    stacks.flatMap(({ template: { Resources } }) => Object.values(Resources).map(({ Type }) => Type)),
+  );
+  const existing = new Set([...types].flatMap((type) => template.resources(type).map(({ name }) => name)));
+  const names = [...readFileSync(page, 'utf8').matchAll(/hosting-(?:<stage>|prod)-([a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*)/g)];
+  const unknown = names
+    .map(([, name = '']) => name)
+    .filter((name) => !MADE_LATER.test(name) && !stackNames.includes(`hosting-prod-${name}`))
+    .filter((name) => !existing.has(`hosting-prod-${name}`));
+  expect(names.length).toBeGreaterThan(5);
+  expect(unknown).toEqual([]);
+});
