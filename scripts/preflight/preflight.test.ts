@@ -52,7 +52,7 @@ test('an account in order passes every check, and nothing is left in it', async 
 
 /** Subject of each row → the value that it shows, and the first thing that mends it. */
 const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
-  [/^Region eu-west-1/, /DISABLED/, /aws account enable-region --region-name eu-west-1/],
+  [/^Region eu-west-1/, /DISABLED/, /aws account enable-region --region us-east-1 --region-name eu-west-1/],
   [/^CDK bootstrap in af-south-1/, /version 5/, new RegExp(`npx cdk bootstrap aws://${ACCOUNT}/af-south-1`)],
   [/^CDK bootstrap in us-east-1/, /ParameterNotFound/, new RegExp(`npx cdk bootstrap aws://${ACCOUNT}/us-east-1`)],
   [/^Deployment role of CDK in af-south-1/, /AccessDenied/, /Allow the caller sts:AssumeRole/],
