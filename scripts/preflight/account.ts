@@ -59,7 +59,10 @@ export const checkRegion = (region: string): Check =>
       remedy:
         status === 'ENABLING'
           ? ['Wait: enabling takes minutes to hours.']
-          : [`aws account enable-region --region us-east-1 --region-name ${region}`, 'Enabling takes minutes to hours.'],
+          : [
+              `aws account enable-region --region us-east-1 --region-name ${region}`,
+              'Enabling takes minutes to hours.',
+            ],
     }),
     remedy: [`Is ${region} a region? aws account list-regions --region us-east-1`],
   });
