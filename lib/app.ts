@@ -14,6 +14,7 @@ import { DatabasesStack } from './stacks/databases.ts';
 import { DeploymentsStack } from './stacks/deployments.ts';
 import { CertificateStack, EdgeStack } from './stacks/edge.ts';
 import { FirewallStack } from './stacks/firewall.ts';
+import { GlobalOperationsStack } from './stacks/global-operations.ts';
 import { HostingStack } from './stacks/hosting.ts';
 import { LoginStack } from './stacks/login.ts';
 import { OperationsStack } from './stacks/operations.ts';
@@ -106,7 +107,8 @@ export function createApp({
   });
   new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, customDomains, billing });
   const firewall = new FirewallStack(platform);
-  new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
+  const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
   new OperationsStack(platform, table, api);
+  new GlobalOperationsStack(platform, edge);
   return app;
 }

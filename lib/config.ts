@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isHostName } from '../contract/host-names/host-names.ts';
+import { shareOf } from './concurrency.ts';
 import { findDomainProblems } from './domain-settings.ts';
 
 /** `localhost` is the local run's. */
@@ -43,6 +44,13 @@ export const Settings = z.object({
   appsHostedZoneId: z.string().optional(),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
+  /** US dollars that the AWS account may cost in a month: alarms are sent at four fifths, and when more is forecast. */
+  monthlyBudget: z.coerce.number().positive().default(200),
+  /**
+   * Concurrent executions of Lambda that AWS grants the account in this region. Below 500 nothing is reserved for the
+   * platform's own functions: AWS keeps 100 for functions without a reservation.
+   */
+  lambdaConcurrency: z.coerce.number().int().positive().default(1000),
   /** Requests per rolling 60 seconds: per secret key, per public key, and per address without a valid key. */
   rateLimitSecret: perMinute.default(120),
   rateLimitPublic: perMinute.default(30),
@@ -139,7 +147,9 @@ export function configure(input: SettingsInput): Config {
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),
     // In the local run each invocation is a thread of one machine.
-    deliveryConcurrency: settings.deliveryConcurrency ?? (settings.stage === 'local' ? 32 : 200),
+    deliveryConcurrency:
+      settings.deliveryConcurrency ??
+      (settings.stage === 'local' ? 32 : Math.max(2, shareOf(settings.lambdaConcurrency, 'queue/deliverWebhook'))),
     allowLocalWebhooks: settings.stage === 'local',
     allowLocalRepositories: settings.stage === 'local',
     keepsData: !['local', 'dev'].includes(settings.stage),

@@ -4,6 +4,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { functionFolder } from '../build/bundles.ts';
+import { reservedConcurrency } from '../concurrency.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
@@ -47,7 +48,9 @@ export class PlatformFunction extends Construct {
       inlinePolicies: { needs: policyOf(rights) },
     });
     explainWildcards(role, rights);
+    const reserved = reservedConcurrency(platform.config, name);
     this.lambda = new LambdaFunction(this, 'Function', {
+      ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       functionName: this.functionName,
       description: needs.description,
       architecture: Architecture.ARM_64,

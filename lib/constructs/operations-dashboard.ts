@@ -55,7 +55,7 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
     });
   const byProvider = (metricName: string) =>
     new MathExpression({
-      expression: `SEARCH('{HostingPlatform,operation,provider,stage} MetricName="${metricName}" stage="${config.stage}"', 'Sum', 60)`,
+      expression: `SEARCH('{HostingPlatform,provider,stage} MetricName="${metricName}" stage="${config.stage}"', 'Sum', 60)`,
       usingMetrics: {},
       label: '',
       period: MINUTE,
@@ -104,11 +104,7 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
           outcomeMetric('WebhookAttemptLatency', 'p99'),
           outcomeMetric('WebhookLag', 'p99'),
         ),
-        graph(
-          'Webhooks overdue (seconds), disabled',
-          stageMetric('WebhookOldestDue', 'Maximum'),
-          stageMetric('WebhooksDisabled', 'Sum'),
-        ),
+        graph('Webhooks overdue (seconds)', stageMetric('WebhookOldestDue', 'Maximum')),
       ],
       [
         graph('Due queues: oldest (seconds)', stageMetric('SweepOldestDue', 'Maximum')),
@@ -124,7 +120,7 @@ export function dashboard(scope: Construct, { config, names }: Platform, apiId: 
         graph('Table capacity', table('ConsumedReadCapacityUnits'), table('ConsumedWriteCapacityUnits')),
       ],
       [
-        graph('AI calls', ai('Calls', Stats.SUM), ai('UpstreamFailures', Stats.SUM)),
+        graph('AI calls', ai('Calls', Stats.SUM), stageMetric('UpstreamFailures', 'Sum')),
         graph('AI first byte', ai('FirstByte', Stats.p(50)), ai('FirstByte', Stats.p(99))),
         graph('AI gateway overhead', ai('GatewayOverhead', Stats.p(50)), ai('GatewayOverhead', Stats.p(99))),
       ],

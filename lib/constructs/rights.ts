@@ -24,7 +24,12 @@ export interface Use {
   rights?: Right[];
 }
 
+/** Returns the policy of these rights. Throws for a wildcard without a reason. */
 export function policyOf(rights: Right[]): PolicyDocument {
+  for (const { actions, on, wildcard } of rights) {
+    if (wildcard === undefined && on.some((each) => each.includes('*')))
+      throw new Error(`The right to ${actions.join(', ')} has a wildcard and needs a reason`);
+  }
   return new PolicyDocument({
     minimize: true,
     statements: rights.map(

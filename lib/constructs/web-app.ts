@@ -42,6 +42,9 @@ export class WebApp extends Construct {
     this.#platform = platform;
     const bucket = new Bucket(this, 'Files', {
       bucketName: names.webApp.name,
+      // A deployment replaces the page: the one before is kept for a month.
+      versioned: true,
+      lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(30) }],
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,

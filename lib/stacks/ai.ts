@@ -13,6 +13,7 @@ import type { TableStack } from './table.ts';
 export class AiStack extends PlatformStack {
   /** Host of the function's URL. The edge sends chat completions to it. */
   readonly urlHost: string;
+  readonly chat: PlatformFunction;
 
   constructor(
     platform: Platform,
@@ -42,6 +43,7 @@ export class AiStack extends PlatformStack {
         { variables: { AI_PROVIDER_BASE_URLS: '{}' } },
       ],
     });
+    this.chat = chat;
     const url = chat.lambda.addFunctionUrl({
       // With IAM authorization, clients would have to sign the bodies of POST requests. The function requires the
       // edge's secret instead.

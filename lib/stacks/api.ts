@@ -122,7 +122,8 @@ export class ApiStack extends PlatformStack {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      detailedMetricsEnabled: true,
+      // Metrics of each route would cost more than all else of an idle installation; the access log has the same numbers.
+      detailedMetricsEnabled: false,
       throttle: { rateLimit: config.apiRequestsPerSecond, burstLimit: config.apiBurst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(

@@ -75,6 +75,10 @@ export class CertificateStack extends PlatformStack {
 
 /** Public entry points: a distribution for the API's base address and one for all applications. */
 export class EdgeStack extends PlatformStack {
+  /** The distribution of the platform's own address, and all functions at the edge; alarms are in another region. */
+  readonly apiDistributionId: string;
+  readonly edgeFunctionNames: string[];
+
   constructor(
     platform: Platform,
     {
@@ -96,7 +100,7 @@ export class EdgeStack extends PlatformStack {
       names.originSecret.name,
       originSecretVersion ? { versionId: originSecretVersion } : {},
     ).unsafeUnwrap();
-    new Site(this, 'Api', platform, {
+    const site = new Site(this, 'Api', platform, {
       host: domain,
       zone: { name: domain, id: hostedZoneId },
       origin: `${api.api.apiId}.execute-api.${region}.amazonaws.com`,
@@ -123,6 +127,11 @@ export class EdgeStack extends PlatformStack {
       routes: hosting.routes,
       certificate,
     });
+    CrossStackReferences.of(site.distribution).produce(ReferenceStrength.WEAK);
+    this.apiDistributionId = site.distribution.distributionId;
+    this.edgeFunctionNames = ['name-visitor', 'route-app', 'route-domain', 'open-web-app'].map(
+      (name) => `${platform.config.prefix}-${name}`,
+    );
   }
 }
 
@@ -171,6 +180,8 @@ const catalogueCache = (scope: Construct, prefix: string) =>
  * is a hosted zone.
  */
 class Site extends Construct {
+  readonly distribution: Distribution;
+
   constructor(scope: Construct, id: string, { config }: Platform, props: SiteProps) {
     super(scope, id);
     const edgeFunction = new EdgeFunction(this, 'Function', {
@@ -215,6 +226,7 @@ class Site extends Construct {
           }
         : {}),
     });
+    this.distribution = distribution;
     new CfnOutput(this, 'Address', {
       value: distribution.distributionDomainName,
       description: `Distribution that serves ${props.host}`,

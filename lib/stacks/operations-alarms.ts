@@ -1,18 +1,24 @@
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
-import { type Alarm, METRIC_NAMESPACE, maximum, sum } from '../constructs/alarms.ts';
-import { PlatformFunction } from '../constructs/function.ts';
+import { type Alarm, METRIC_NAMESPACE, maximum, sum, total } from '../constructs/alarms.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import { Machine } from '../constructs/state-machine.ts';
+import { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { Platform } from './platform-stack.ts';
 import { DomainsStack } from './registrar.ts';
+import { SchedulesStack } from './schedules.ts';
 import { StreamStack } from './stream.ts';
 import { DeliveryStack } from './webhooks.ts';
 
+/**
+ * Alarms are about what the platform's users notice: a response, a deployment, a delivery, work that is late or lost. A
+ * function has none of its own where its failure reaches one of these (test/template/guarantees.test.ts); each metric of
+ * an alarm costs. What customers do wrong counts in none.
+ */
+
 /** Returns the alarms of a platform construct; none for any other construct. */
 export function alarmsFor(construct: unknown): Alarm[] {
-  if (construct instanceof PlatformFunction) return alarmsForFunction(construct);
   if (construct instanceof FailureQueue) {
     return [
       {
@@ -25,15 +31,21 @@ export function alarmsFor(construct: unknown): Alarm[] {
     ];
   }
   if (construct instanceof Machine) {
-    return ['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'].map((metricName) => ({
-      name: `${construct.machineName}-${metricName}`,
-      metric: sum('AWS/States', metricName, { StateMachineArn: construct.stateMachineArn }),
-      threshold: 0,
-      description:
-        'An execution ended without recording its result. A failed deployment records it and does not raise this alarm.',
-      runbookAnchor: 'state-machine-failures' as const,
-    }));
+    const of = { StateMachineArn: construct.stateMachineArn };
+    // Executions are aborted only by the platform itself, for an application that was deleted or suspended.
+    return [
+      {
+        name: construct.machineName,
+        metric: total(sum('AWS/States', 'ExecutionsFailed', of), sum('AWS/States', 'ExecutionsTimedOut', of)),
+        threshold: 0,
+        description:
+          'An execution ended without recording its result. A failed deployment records it and does not raise this alarm.',
+        runbookAnchor: 'state-machine-failures',
+      },
+    ];
   }
+  if (construct instanceof AiStack) return alarmsForChat(construct);
+  if (construct instanceof SchedulesStack) return alarmsForSchedules(construct);
   if (construct instanceof DeliveryStack) return alarmsForDelivery(construct);
   if (construct instanceof DomainsStack) return alarmsForDomains(construct);
   if (construct instanceof StreamStack) {
@@ -50,22 +62,68 @@ export function alarmsFor(construct: unknown): Alarm[] {
   return [];
 }
 
-function alarmsForFunction({ functionName }: PlatformFunction): Alarm[] {
-  const dimensions = { FunctionName: functionName };
+/** The streaming function has no API before it whose errors would be counted. */
+function alarmsForChat({ chat: { functionName: FunctionName } }: AiStack): Alarm[] {
   return [
     {
-      name: `${functionName}-errors`,
-      metric: sum('AWS/Lambda', 'Errors', dimensions),
+      name: 'ai-errors',
+      metric: sum('AWS/Lambda', 'Errors', { FunctionName }),
       threshold: 0,
-      description: 'An invocation crashed or timed out.',
+      description: 'An invocation of the AI gateway crashed or timed out.',
       runbookAnchor: 'function-errors',
     },
     {
-      name: `${functionName}-throttles`,
-      metric: sum('AWS/Lambda', 'Throttles', dimensions),
+      name: 'ai-throttles',
+      metric: sum('AWS/Lambda', 'Throttles', { FunctionName }),
       threshold: 0,
-      description: 'Invocations were throttled because the concurrency limit is used up.',
-      runbookAnchor: 'function-throttles',
+      description: 'Calls of the AI gateway were throttled: more calls at once than its concurrency.',
+      runbookAnchor: 'concurrency',
+    },
+  ];
+}
+
+/** Every scheduled job runs once a minute. If one stops, nothing else would say so. */
+const alarmsForSchedules = ({ jobs }: SchedulesStack): Alarm[] =>
+  jobs.map(({ name, functionName: FunctionName }) => ({
+    name: `${name}-silent`,
+    metric: sum('AWS/Lambda', 'Invocations', { FunctionName }),
+    threshold: 3,
+    periods: 2,
+    isHeartbeat: true,
+    description: 'A job that is due every minute ran fewer than three times in five minutes.',
+    runbookAnchor: 'schedules-silent',
+  }));
+
+/** Alarms on deployments that the platform failed (runtime/observability/deployment-metrics.ts), and on builds. */
+export function alarmsForDeployments({ config: { stage }, names }: Platform): Alarm[] {
+  return [
+    {
+      name: 'deployment-faults',
+      metric: sum(METRIC_NAMESPACE, 'DeploymentFaults', { stage }),
+      threshold: 0,
+      description: 'A deployment failed for the platform, not for its owner.',
+      runbookAnchor: 'state-machine-failures',
+    },
+    {
+      name: 'builds-waiting',
+      metric: maximum('AWS/CodeBuild', 'QueuedDuration', { ProjectName: names.buildProject.name }),
+      threshold: Duration.minutes(10).toSeconds(),
+      description: 'A build waited for more than 10 minutes for a builder.',
+      runbookAnchor: 'builds-waiting',
+    },
+  ];
+}
+
+/** The concurrency that all functions of the account share. */
+export function alarmsForConcurrency({ config: { lambdaConcurrency } }: Platform): Alarm[] {
+  return [
+    {
+      name: 'concurrency',
+      metric: maximum('AWS/Lambda', 'ClaimedAccountConcurrency', {}),
+      threshold: Math.floor(lambdaConcurrency * 0.9),
+      periods: 2,
+      description: 'More than nine tenths of the account’s Lambda concurrency is reserved or in use.',
+      runbookAnchor: 'concurrency',
     },
   ];
 }
@@ -83,13 +141,16 @@ export function alarmsForApi({ api }: ApiStack): Alarm[] {
 }
 
 export function alarmsForTable({ names }: Platform): Alarm[] {
-  return ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
-    name: `table-${metricName}`,
-    metric: sum('AWS/DynamoDB', metricName, { TableName: names.table.name }),
-    threshold: 10,
-    description: 'DynamoDB throttled requests: a hot key or a jump in traffic.',
-    runbookAnchor: 'table-throttles' as const,
-  }));
+  const of = { TableName: names.table.name };
+  return [
+    {
+      name: 'table-throttles',
+      metric: total(sum('AWS/DynamoDB', 'ReadThrottleEvents', of), sum('AWS/DynamoDB', 'WriteThrottleEvents', of)),
+      threshold: 10,
+      description: 'DynamoDB throttled requests: a hot key or a jump in traffic.',
+      runbookAnchor: 'table-throttles',
+    },
+  ];
 }
 
 /**
@@ -109,7 +170,7 @@ export function alarmsForAi({ config }: Platform): Alarm[] {
     },
     {
       name: 'ai-upstream-failures',
-      metric: counted('UpstreamFailures'),
+      metric: sum(METRIC_NAMESPACE, 'UpstreamFailures', { stage: config.stage }),
       threshold: 20,
       description: 'Calls to AI providers failed more than 20 times within 5 minutes.',
       runbookAnchor: 'provider-failures',
@@ -203,13 +264,6 @@ function alarmsForDelivery({ queueName, stage }: DeliveryStack): Alarm[] {
       threshold: 300,
       description: 'A webhook delivery is more than 5 minutes late.',
       runbookAnchor: 'webhooks-behind',
-    },
-    {
-      name: 'webhooks-disabled',
-      metric: sum(METRIC_NAMESPACE, 'WebhooksDisabled', { stage }),
-      threshold: 5,
-      description: 'More than 5 webhook endpoints were disabled within 5 minutes; the cause may be the platform.',
-      runbookAnchor: 'webhooks-disabled',
     },
   ];
 }

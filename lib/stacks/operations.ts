@@ -1,8 +1,6 @@
-import { Alarm as CloudWatchAlarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { alarmTopic } from '../constructs/alarm-topic.ts';
+import { createAlarm } from '../constructs/alarms.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { dashboard } from '../constructs/operations-dashboard.ts';
 import type { ApiStack } from './api.ts';
@@ -10,6 +8,8 @@ import {
   alarmsFor,
   alarmsForAi,
   alarmsForApi,
+  alarmsForConcurrency,
+  alarmsForDeployments,
   alarmsForDueQueues,
   alarmsForHosting,
   alarmsForPayments,
@@ -65,34 +65,21 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.due, table.write],
     });
 
-    const topic = new Topic(this, 'Alarms', { topicName: `${config.prefix}-alarms`, enforceSSL: true });
-    // A policy that requires TLS replaces the default policy, which let CloudWatch publish.
-    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
-    if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
-    const action = new SnsAction(topic);
+    const action = new SnsAction(alarmTopic(this, platform));
 
     // Alarms are derived from the constructs of all stacks, so that a new construct needs no registration.
     const alarms = [
       ...app.node.findAll().flatMap(alarmsFor),
       ...alarmsForApi(api),
       ...alarmsForTable(platform),
+      ...alarmsForConcurrency(platform),
+      ...alarmsForDeployments(platform),
       ...alarmsForAi(platform),
       ...alarmsForHosting(platform),
       ...alarmsForPayments(platform),
       ...alarmsForDueQueues(platform),
     ];
-    for (const { name, metric, threshold, periods = 1, description, runbookAnchor } of alarms) {
-      const alarm = new CloudWatchAlarm(this, `Alarm-${name}`, {
-        alarmName: `${config.prefix}-${name}`,
-        alarmDescription: `${description} See docs/runbook.md#${runbookAnchor}`,
-        metric,
-        threshold,
-        evaluationPeriods: periods,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      });
-      alarm.addAlarmAction(action);
-    }
+    for (const alarm of alarms) createAlarm(this, config.prefix, alarm, action);
     dashboard(this, platform, api.api.apiId);
   }
 }

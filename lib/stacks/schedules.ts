@@ -28,6 +28,9 @@ interface ScheduleNeighbours {
 
 /** The scheduled jobs. Each runs once a minute. */
 export class SchedulesStack extends PlatformStack {
+  /** The jobs, which run every minute. */
+  readonly jobs: { name: string; functionName: string }[];
+
   constructor(platform: Platform, neighbours: ScheduleNeighbours) {
     super(platform, 'schedules', 'Scheduled jobs: the reconciler, payments, and the ledger of the AI gateway');
     const { table, deployments, delivery, panel, databases, domains, customDomains, billing } = neighbours;
@@ -44,7 +47,7 @@ export class SchedulesStack extends PlatformStack {
       // A failed asynchronous invocation is not retried, because the next minute runs again; it goes to the failure
       // queue.
       handler.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
-      return { name, description, lambda: handler.lambda };
+      return { name, description, lambda: handler.lambda, functionName: handler.functionName };
     };
     const jobs = [
       everyMinute('reconcile', 'Finds overdue work and requeues it', [
@@ -66,6 +69,7 @@ export class SchedulesStack extends PlatformStack {
       everyMinute('checkAiLedgers', 'Compares each AI credit ledger with its balance, every account hourly', jobUses),
     ];
 
+    this.jobs = jobs;
     const role = new Role(this, 'Role', {
       description: 'EventBridge Scheduler: invokes the scheduled jobs',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),

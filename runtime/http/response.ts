@@ -5,7 +5,7 @@ import { ApiError, errorBody } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
-import { log, metrics } from '../observability/log.ts';
+import { log } from '../observability/log.ts';
 import { assertFromEdge } from './edge.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 import { Refusal } from './rate-limit.ts';
@@ -88,22 +88,16 @@ export function toPublicError(error: unknown): ApiError {
 
 function logRequest(operation: string, event: Event, request: RequestContext, status: number, code?: string): void {
   const latency = Math.round((performance.now() - request.startedAt) * 10) / 10;
-  const count = (yes: boolean): [number, 'Count'] => [yes ? 1 : 0, 'Count'];
+  // No metrics: API Gateway counts requests, errors and latencies, and its access log has those of each operation.
   log.info('request', {
+    operation,
+    latency,
     requestId: request.requestId,
     accountId: request.caller?.accountId,
     method: event.requestContext.http.method,
     path: event.rawPath,
     status,
     code,
-    ...metrics(
-      { operation },
-      {
-        Latency: [latency, 'Milliseconds'],
-        ClientErrors: count(status >= 400 && status < 500),
-        ServerErrors: count(status >= 500),
-      },
-    ),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../contract/errors.ts';
 import type { Report } from '../../domain/ai/call.ts';
+import type { ProviderFailure } from '../../providers/ai/failures.ts';
 import type { RequestContext } from '../http/response.ts';
 import { log, metrics, type Unit } from './log.ts';
 
@@ -14,19 +15,18 @@ export function callReport(
   report?: Report,
 ): void {
   const { usage, failure, provider = 'none' } = report ?? {};
-  const dimensions = { operation: 'createChatCompletion', provider };
+  // What seldom happens is a metric only when it does, because a metric costs for every hour in which it has a value.
+  const rare: Record<string, [number, Unit]> = {
+    WrittenOffMicroRand: count(report?.writtenOffMicroRand),
+    OwnKeyRefused: count(failure?.kind === 'key-refused' && !report?.saved),
+    Unsettled: count(report?.settlementFailed),
+  };
   const values: Record<string, [number, Unit]> = {
-    Latency: milliseconds(performance.now() - request.startedAt),
-    ClientErrors: count(status >= 400 && status < 500),
-    ServerErrors: count(status >= 500),
     Calls: count(report !== undefined),
     InputTokens: count(usage && usage.input + usage.cached + usage.cacheWrite),
     OutputTokens: count(usage?.output),
     CostMicroRand: count(report?.chargedMicroRand),
-    WrittenOffMicroRand: count(report?.writtenOffMicroRand),
-    UpstreamFailures: count(failure !== undefined),
-    OwnKeyRefused: count(failure?.kind === 'key-refused' && !report?.saved),
-    Unsettled: count(report?.settlementFailed),
+    ...Object.fromEntries(Object.entries(rare).filter(([, [value]]) => value > 0)),
     ...(report?.firstByte === undefined ? {} : { FirstByte: milliseconds(report.firstByte) }),
     ...(report?.overhead === undefined ? {} : { GatewayOverhead: milliseconds(report.overhead) }),
   };
@@ -42,6 +42,19 @@ export function callReport(
     providerMessage: report?.saved ? undefined : failure?.words,
     callerLeft: report?.callerLeft,
     estimated: report?.estimated,
-    ...metrics(dimensions, values, [['operation'], ['operation', 'provider']]),
+    latency: milliseconds(performance.now() - request.startedAt)[0],
+    provider,
+    ...metrics({ operation: 'createChatCompletion' }, values),
   });
+  if (failure && isProvidersFault(failure, report?.saved === true)) {
+    // Once in all, for the alarm, and once for the provider, for the dashboard.
+    log.warn('provider failed', { ...metrics({ provider }, { UpstreamFailures: [1, 'Count'] }, [[], ['provider']]) });
+  }
 }
+
+/**
+ * Returns whether a failure is the provider's: not a request that it refused, nor the key or the rate limit of a
+ * caller's own account with it.
+ */
+const isProvidersFault = ({ kind }: ProviderFailure, saved: boolean): boolean =>
+  kind === 'overloaded' ? !saved : !['request-refused', 'key-refused'].includes(kind);

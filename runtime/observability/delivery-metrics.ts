@@ -19,19 +19,17 @@ export function reportAttempt(
     ...(attempted ? { WebhookAttemptLatency: [durationMs, 'Milliseconds'] } : {}),
     ...(lagMs === undefined ? {} : { WebhookLag: [lagMs, 'Milliseconds'] }),
   };
-  if (disabled) {
-    const one: Values = { WebhooksDisabled: [1, 'Count'] };
-    log.warn('webhook endpoint disabled', { ...ids, ...metrics({}, one) });
-  }
+  if (disabled) log.warn('webhook endpoint disabled', ids);
   if (unqueued !== undefined) log.warn('next attempt could not be queued', { ...ids, why: unqueued });
   return { ...ids, status, ...metrics({ outcome }, values) };
 }
 
-/** Logs the number and age of overdue deliveries as metrics. */
+/** Logs the number of overdue deliveries, and their greatest age as a metric. */
 export function reportOverdue({ results }: SweepReport<number>): void {
   const oldest = results.reduce((most, late) => Math.max(most, late), 0);
-  const values: Values = { WebhookOldestDue: [oldest / 1000, 'Seconds'], WebhooksOverdue: [results.length, 'Count'] };
-  log.info('overdue deliveries queued', metrics({}, values));
+  if (results.length === 0) return;
+  const values: Values = { WebhookOldestDue: [oldest / 1000, 'Seconds'] };
+  log.info('overdue deliveries queued', { overdue: results.length, ...metrics({}, values) });
 }
 
 /** Logs the number of events whose fan-out completed, and of deliveries that were requeued. */

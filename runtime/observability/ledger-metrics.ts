@@ -9,13 +9,8 @@ export function reportLedgers({ results }: SweepReport<LedgerCheck>): void {
   const checked = results.length - busy;
   log.info('ledgers checked', {
     ...{ checked, busy, mismatches },
-    ...metrics(
-      { operation: 'checkAiLedgers' },
-      {
-        LedgersChecked: [checked, 'Count'],
-        LedgersBusy: [busy, 'Count'],
-        LedgerMismatches: [mismatches.length, 'Count'],
-      },
-    ),
+    ...(mismatches.length > 0
+      ? metrics({ operation: 'checkAiLedgers' }, { LedgerMismatches: [mismatches.length, 'Count'] })
+      : {}),
   });
 }

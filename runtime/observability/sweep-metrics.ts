@@ -9,14 +9,14 @@ export function reportSweep({ queue, done, failed, oldestMs, resume }: SweepRepo
   for (const { error, ...item } of failed.slice(0, MAX_LOGGED)) log.error('due item failed', error, { queue, ...item });
   log.info('queue swept', {
     ...{ done, failed: failed.length, more: resume !== undefined },
-    // Once for each queue and once for all of them.
+    // Once for all queues: a metric of each would cost more than the sweeps themselves. The log line names the queue.
+    ...{ queue, oldestSeconds: oldestMs / 1000 },
     ...metrics(
-      { queue },
+      {},
       {
         SweepOldestDue: [oldestMs / 1000, 'Seconds'],
         ...(failed.length > 0 ? { SweepFailures: [failed.length, 'Count'] } : {}),
       },
-      [['queue'], []],
     ),
   });
 }

@@ -113,40 +113,18 @@ test('the stream passes on the changes of every entity that a rule is about', ()
   for (const { entity } of others) expect(SILENT_ITEMS).not.toContain(entity.key(anyKey).sk);
 });
 
-const alarms = read(
-  template,
-  'AWS::CloudWatch::Alarm',
-  z.object({
-    AlarmDescription: z.string(),
-    AlarmActions: z.array(z.string()).min(1),
-    MetricName: z.string(),
-    Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })),
-  }),
-);
-const alarmed = (value: string) =>
-  alarms.flatMap(({ MetricName, Dimensions }) => (Dimensions.some((each) => each.Value === value) ? [MetricName] : []));
-
-test('every function, queue, state machine, the stream, the API and the table have their alarms', () => {
-  for (const { FunctionName } of read(template, 'AWS::Lambda::Function', LambdaFunction)) {
-    expect(alarmed(FunctionName)).toEqual(expect.arrayContaining(['Errors', 'Throttles']));
-  }
-  for (const { QueueName } of queues) expect(alarmed(QueueName)).toEqual(['ApproximateNumberOfMessagesVisible']);
-  for (const { arn } of template.resources('AWS::StepFunctions::StateMachine')) {
-    expect(alarmed(arn)).toEqual(['ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted']);
-  }
-  expect(alarmed('hosting-prod-stream-onTableChange')).toContain('IteratorAge');
-  expect(alarmed('hosting-prod')).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents']);
-  for (const { ref } of template.resources('AWS::ApiGatewayV2::Api')) expect(alarmed(ref)).toEqual(['5xx']);
-});
+const alarms = read(template, 'AWS::CloudWatch::Alarm', z.object({ AlarmDescription: z.string() }));
 
 test('CloudWatch may publish to the alarm topic', () => {
   const Policy = z.object({
     PolicyDocument: z.object({ Statement: z.array(z.looseObject({ Effect: z.string(), Principal: z.unknown() })) }),
   });
-  const [policy] = read(template, 'AWS::SNS::TopicPolicy', Policy);
-  expect(policy?.PolicyDocument.Statement).toContainEqual(
-    expect.objectContaining({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
-  );
+  const policies = read(template, 'AWS::SNS::TopicPolicy', Policy);
+  expect(policies).toHaveLength(2);
+  for (const { PolicyDocument } of policies) {
+    const allowed = PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Allow');
+    expect(JSON.stringify(allowed)).toContain('cloudwatch.amazonaws.com');
+  }
 });
 
 test('every alarm names an existing section of the runbook', () => {

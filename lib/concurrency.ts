@@ -1,0 +1,34 @@
+import type { Config } from './config.ts';
+
+/**
+ * Shares of the account's concurrency that are reserved for functions on which others depend: no traffic elsewhere can
+ * take it from them, and none of them can take more. Applications have reservations of their own, so the API's
+ * functions share what nobody reserved, which AWS keeps at 100 or more (docs/decisions/0038-timeouts-alarms-costs.md).
+ */
+const SHARES: Record<string, number> = {
+  // Ten batches of each shard of the table's stream; a new table has four shards.
+  'stream/onTableChange': 0.04,
+  'queue/deliverWebhook': 0.1,
+  // A call occupies an instance until its last byte.
+  'ai/chatCompletions': 0.1,
+};
+/** A job runs once a minute and ends within it. */
+const SCHEDULED = 2;
+/** Accounts with less have no room for reservations: AWS keeps 100, and applications reserve at least 20 each. */
+const MIN_CONCURRENCY = 500;
+
+/** Returns a function's share of the account's concurrency; 0 if it has none. */
+export const shareOf = (concurrency: number, name: string): number => Math.floor(concurrency * (SHARES[name] ?? 0));
+
+/** Returns the concurrency to reserve for a function; undefined if it shares the account's. */
+export function reservedConcurrency(
+  { stage, lambdaConcurrency, deliveryConcurrency }: Pick<Config, 'stage' | 'lambdaConcurrency' | 'deliveryConcurrency'>,
+  name: string,
+): number | undefined {
+  // Each invocation of the local run is a thread of one machine.
+  if (stage === 'local' || lambdaConcurrency < MIN_CONCURRENCY) return undefined;
+  if (name.startsWith('schedule/')) return SCHEDULED;
+  // Less than its queue may start would throttle messages until they reach the failure queue.
+  if (name === 'queue/deliverWebhook') return deliveryConcurrency;
+  return shareOf(lambdaConcurrency, name) || undefined;
+}

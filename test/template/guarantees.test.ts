@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { reservedConcurrency } from '../../lib/concurrency.ts';
+import { policyOf } from '../../lib/constructs/rights.ts';
+import { costTable, FREE_WHEN_IDLE, idleCosts, PRICED } from '../../scripts/idle-cost.ts';
+import { LambdaFunction, read, synthesize } from './synthesized.ts';
+
+/** Guarantees about every resource of a kind, whatever resources there are. */
+
+const settings = { stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z1', alarmEmail: 'ops@hosting.example' };
+const { template, stacks } = synthesize(settings);
+const resources = stacks.flatMap((stack) => Object.values(stack.template.Resources));
+const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
+const nameOf = (arnOrName: string) =>
+  functions.find(({ arn, FunctionName }) => arnOrName.startsWith(arn) || arnOrName === FunctionName)?.FunctionName ?? '';
+
+const queues = read(
+  template,
+  'AWS::SQS::Queue',
+  z.object({ QueueName: z.string(), RedrivePolicy: z.object({ deadLetterTargetArn: z.string() }).optional() }),
+);
+const failureQueue = (arn: unknown) =>
+  queues.find((queue) => queue.arn === arn && queue.RedrivePolicy === undefined)?.QueueName;
+const onFailure = z.object({ OnFailure: z.object({ Destination: z.string() }) });
+const mappings = template.resources('AWS::Lambda::EventSourceMapping').map(({ properties }) =>
+  z
+    .object({ EventSourceArn: z.string(), FunctionName: z.string(), DestinationConfig: onFailure.optional() })
+    .parse(properties),
+);
+const schedules = read(
+  template,
+  'AWS::Scheduler::Schedule',
+  z.object({ Target: z.object({ Arn: z.string(), DeadLetterConfig: z.object({ Arn: z.string() }).optional() }) }),
+);
+
+/** Functions that something invokes without waiting, with the queue that keeps what fails. */
+const asynchronous = [
+  ...mappings.map(({ EventSourceArn, FunctionName, DestinationConfig }) => {
+    const source = queues.find(({ arn }) => arn === EventSourceArn);
+    const kept = source ? source.RedrivePolicy?.deadLetterTargetArn : DestinationConfig?.OnFailure.Destination;
+    return { path: EventSourceArn, name: nameOf(FunctionName), queue: failureQueue(kept) };
+  }),
+  ...schedules.map(({ name, Target }) => ({
+    path: name,
+    name: nameOf(Target.Arn),
+    queue: failureQueue(Target.DeadLetterConfig?.Arn),
+  })),
+  ...read(
+    template,
+    'AWS::Lambda::EventInvokeConfig',
+    z.object({ FunctionName: z.string(), DestinationConfig: onFailure.optional() }),
+  ).map(({ FunctionName, DestinationConfig }) => ({
+    path: `asynchronous invocation of ${FunctionName}`,
+    name: nameOf(FunctionName),
+    queue: failureQueue(DestinationConfig?.OnFailure.Destination),
+  })),
+];
+
+test('every asynchronous path ends in a failure queue', () => {
+  expect(asynchronous.length).toBeGreaterThan(10);
+  for (const { path, queue } of asynchronous) expect(queue, path).toBeDefined();
+  // A schedule invokes asynchronously: its function's own failures need a queue too.
+  for (const { Target, name } of schedules) {
+    expect(asynchronous.filter((each) => each.name === nameOf(Target.Arn)).length, name).toBe(2);
+  }
+  // Other kinds of triggers would need a case above.
+  for (const { Type, ...resource } of resources) {
+    expect(['AWS::Events::Rule', 'AWS::Pipes::Pipe', 'AWS::IoT::TopicRule'], Type).not.toContain(Type);
+    if (Type === 'AWS::S3::Bucket') expect(JSON.stringify(resource)).not.toContain('NotificationConfiguration');
+    if (Type === 'AWS::SNS::Subscription') expect(JSON.stringify(resource)).toContain('"Protocol":"email"');
+  }
+});
+
+/** Buckets without versions, and why. */
+const UNVERSIONED: Record<string, string> = {
+  'hosting-prod-builds-123456789012': 'written by builds: an artifact is written once, all else is a copy or a log',
+};
+
+test('every retained bucket is encrypted, private, and keeps what deployments of the platform replace', () => {
+  const buckets = template.resources('AWS::S3::Bucket');
+  expect(buckets.length).toBeGreaterThan(1);
+  const policies = JSON.stringify(template.resources('AWS::S3::BucketPolicy').map(({ properties }) => properties));
+  for (const { name, arn, properties } of buckets) {
+    expect(properties, name).toMatchObject({
+      BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
+      OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+      PublicAccessBlockConfiguration: {
+        ...{ BlockPublicAcls: true, BlockPublicPolicy: true, IgnorePublicAcls: true, RestrictPublicBuckets: true },
+      },
+    });
+    expect(policies, name).toContain(`"${arn}/*"`);
+    if (!UNVERSIONED[name]) expect(properties, name).toMatchObject({ VersioningConfiguration: { Status: 'Enabled' } });
+  }
+  expect(policies).toContain('aws:SecureTransport');
+});
+
+test('a right on everything of a kind needs a reason', () => {
+  const careless = { actions: ['s3:GetObject'], on: ['arn:aws:s3:::bucket/*'] };
+  expect(() => policyOf([careless])).toThrow(/s3:GetObject.*reason/);
+  expect(() => policyOf([{ ...careless, wildcard: 'names are chosen at run time' }])).not.toThrow();
+});
+
+test('no template comes near the limit of 60 dynamic references', () => {
+  for (const { stackName, template: each } of stacks) {
+    expect(JSON.stringify(each).match(/\{\{resolve:/g)?.length ?? 0, stackName).toBeLessThan(50);
+  }
+});
+
+const Stat = z.object({ Metric: z.looseObject({ Dimensions: z.array(z.object({ Value: z.string() })).default([]) }) });
+const alarms = read(
+  template,
+  'AWS::CloudWatch::Alarm',
+  z.object({
+    AlarmActions: z.array(z.string()).min(1),
+    MetricName: z.string().optional(),
+    Namespace: z.string().optional(),
+    Dimensions: z.array(z.object({ Value: z.string() })).default([]),
+    Metrics: z.array(z.looseObject({ MetricStat: Stat.optional() })).default([]),
+    TreatMissingData: z.string(),
+    ComparisonOperator: z.string(),
+  }),
+);
+/** Values of the dimensions of all alarms: names of functions, queues and the like. */
+const watched = new Set(
+  alarms.flatMap(({ Dimensions, Metrics }) => [
+    ...Dimensions.map(({ Value }) => Value),
+    ...Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.Dimensions.map(({ Value }) => Value) ?? []),
+  ]),
+);
+
+/** Functions that a person calls and whose error that person sees. */
+const CALLED_BY_HAND = /^hosting-prod-operator-/;
+
+test('every function’s failure reaches an alarm', () => {
+  const [api] = template.resources('AWS::ApiGatewayV2::Api');
+  expect(watched).toContain(api?.ref);
+  const integrated = read(template, 'AWS::ApiGatewayV2::Integration', z.object({ IntegrationUri: z.string() })).map(
+    ({ IntegrationUri }) => nameOf(IntegrationUri),
+  );
+  const machines = read(template, 'AWS::StepFunctions::StateMachine', z.object({ DefinitionString: z.string() }));
+  const uncovered = functions.filter(({ FunctionName, arn }) => {
+    if (CALLED_BY_HAND.test(FunctionName) || watched.has(FunctionName) || integrated.includes(FunctionName)) return false;
+    if (asynchronous.some(({ name, queue }) => name === FunctionName && watched.has(queue ?? ''))) return false;
+    return !machines.some((machine) => machine.DefinitionString.includes(`"${arn}"`) && watched.has(machine.arn));
+  });
+  expect(uncovered.map(({ FunctionName }) => FunctionName)).toEqual([]);
+});
+
+test('there are at most 60 alarms, none on what customers do wrong', () => {
+  expect(alarms.length).toBeLessThanOrEqual(60);
+  for (const { MetricName = '', name } of alarms) {
+    expect(MetricName, name).not.toMatch(/^4xx|4xxErrorRate|ClientErrors|ExecutionsAborted|FailedBuilds|Disabled/);
+  }
+});
+
+test('every scheduled job has an alarm that goes off where it does not run at all', () => {
+  for (const { Target } of schedules) {
+    const heartbeat = alarms.find(
+      ({ MetricName, Dimensions }) =>
+        MetricName === 'Invocations' && Dimensions.some(({ Value }) => Value === nameOf(Target.Arn)),
+    );
+    expect(heartbeat, Target.Arn).toMatchObject({
+      TreatMissingData: 'breaching',
+      ComparisonOperator: 'LessThanThreshold',
+    });
+  }
+});
+
+test('alarms on CloudFront are where its metrics are, and the account has a budget', () => {
+  const global = stacks.filter(({ template: each }) => JSON.stringify(each).includes('"AWS/CloudFront"'));
+  expect(global.map(({ stackName }) => stackName)).toEqual(['hosting-prod-global-operations']);
+  const edge = alarms.filter(({ name }) => name.startsWith('hosting-prod-edge-'));
+  expect(edge.map(({ name }) => name).sort()).toEqual(['hosting-prod-edge-5xx', 'hosting-prod-edge-functions']);
+  const code = read(template, 'AWS::CloudFront::Function', z.object({ Name: z.string() }));
+  for (const { Name } of code) expect(watched).toContain(Name);
+  const [budget] = template.resources('AWS::Budgets::Budget');
+  expect(budget?.properties).toMatchObject({
+    Budget: { BudgetLimit: { Amount: 200, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
+    NotificationsWithSubscribers: [
+      { Notification: { NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers: [{ SubscriptionType: 'SNS' }] },
+      { Notification: { NotificationType: 'FORECASTED', Threshold: 100 } },
+    ],
+  });
+});
+
+test('functions that others depend on have concurrency of their own, which fits beside the applications’', () => {
+  const reserved = read(
+    template,
+    'AWS::Lambda::Function',
+    z.object({ FunctionName: z.string(), ReservedConcurrentExecutions: z.number().optional() }),
+  ).filter(({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions !== undefined);
+  expect(reserved.map(({ FunctionName }) => FunctionName.replace('hosting-prod-', '')).sort()).toEqual([
+    'ai-chatCompletions',
+    'queue-deliverWebhook',
+    ...['checkAiLedgers', 'reconcile', 'releaseAiHolds', 'settleBilling'].map((name) => `schedule-${name}`),
+    'stream-onTableChange',
+  ]);
+  const sum = reserved.reduce((total, { ReservedConcurrentExecutions = 0 }) => total + ReservedConcurrentExecutions, 0);
+  // AWS keeps 100 of 1,000 for functions without a reservation, the API's among them; most is left to applications.
+  expect(sum).toBeLessThanOrEqual(300);
+  const deliveries = mappings.find(({ FunctionName }) => nameOf(FunctionName).endsWith('deliverWebhook'));
+  const scaling = template
+    .resources('AWS::Lambda::EventSourceMapping')
+    .find(({ properties }) => properties.FunctionName === deliveries?.FunctionName)?.properties.ScalingConfig;
+  const own = reserved.find(({ FunctionName }) => FunctionName.endsWith('deliverWebhook'));
+  expect(scaling).toEqual({ MaximumConcurrency: own?.ReservedConcurrentExecutions });
+});
+
+test('a young account’s concurrency is not reserved, because AWS would refuse it', () => {
+  const young = { stage: 'prod', lambdaConcurrency: 10, deliveryConcurrency: 2 };
+  expect(reservedConcurrency(young, 'stream/onTableChange')).toBeUndefined();
+  expect(reservedConcurrency({ ...young, lambdaConcurrency: 1000 }, 'stream/onTableChange')).toBe(40);
+});
+
+test('an idle installation costs less than $20 a month, and docs/costs.md says how much', () => {
+  const types = new Set(resources.map(({ Type }) => Type));
+  const unknown = [...types].filter((type) => ![...PRICED, ...FREE_WHEN_IDLE].includes(type) && !/^Custom::/.test(type));
+  expect(unknown, 'look up the prices of these').toEqual([]);
+  const priced = PRICED.flatMap((type) => template.resources(type).map(({ properties }) => ({ type, properties })));
+  const lines = idleCosts(priced);
+  expect(lines.reduce((sum, { dollars }) => sum + dollars, 0)).toBeLessThan(20);
+  expect(readFileSync('docs/costs.md', 'utf8')).toContain(costTable(lines));
+});
