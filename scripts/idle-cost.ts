@@ -73,7 +73,7 @@ const PRICES: Record<string, Price> = {
   },
 };
 
-/** Types that cost nothing without traffic. A new type is in neither list until somebody looked up its price. */
+/** Types that cost nothing without traffic. A new type is in neither list until its price was looked up. */
 export const FREE_WHEN_IDLE = [
   ...['AWS::ApiGatewayV2::Api', 'AWS::ApiGatewayV2::Integration', 'AWS::ApiGatewayV2::Route'],
   ...['AWS::ApiGatewayV2::Stage', 'AWS::Budgets::Budget', 'AWS::CertificateManager::Certificate'],
@@ -93,8 +93,6 @@ const BESIDE_THE_TEMPLATES: [what: string, count: number, price: number][] = [
   ['hosted zones of the two domains', 2, 0.5],
   // SweepOldestDue and SweepQuarantined, which an idle installation writes every minute.
   ['metrics of the due queues', 2, 0.3],
-  // Lambda samples the first trace of each second, which is each run.
-  ['traces of the scheduled jobs', 4, RUNS_PER_MONTH * 5e-6],
 ];
 
 /** Returns the monthly cost of an idle installation, the dearest line first. */

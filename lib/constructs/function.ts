@@ -21,8 +21,8 @@ export interface FunctionNeeds {
 }
 
 /**
- * A platform function: the bundle `<group>/<name>` as `<prefix>-<group>-<name>`, on arm64 and Node 24, traced, with its
- * own log group and a role limited to what `uses` grants.
+ * A platform function: the bundle `<group>/<name>` as `<prefix>-<group>-<name>`, on arm64 and Node 24, traced unless
+ * a clock invokes it, with its own log group and a role limited to what `uses` grants.
  */
 export class PlatformFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -59,7 +59,8 @@ export class PlatformFunction extends Construct {
       handler: 'index.handler',
       timeout: Duration.seconds(needs.timeout ?? 10),
       memorySize: needs.memory ?? 1024,
-      tracing: Tracing.ACTIVE,
+      // Scheduled jobs run whether there is traffic or not: every run would be a paid trace of nothing.
+      tracing: name.startsWith('schedule/') ? Tracing.PASS_THROUGH : Tracing.ACTIVE,
       logGroup,
       // Keeps CDK from adding policies to the role: the list above is complete.
       role: role.withoutPolicyUpdates(),
