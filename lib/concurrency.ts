@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 /**
  * Shares of the account's concurrency that are reserved for functions on which others depend: no traffic elsewhere can
  * take it from them, and none of them can take more. Applications have reservations of their own, so the API's
- * functions share what nobody reserved, which AWS keeps at 100 or more (docs/decisions/0038-timeouts-alarms-costs.md).
+ * functions share the rest, which AWS keeps at 100 or more (docs/decisions/0038-timeouts-alarms-costs.md).
  */
 const SHARES: Record<string, number> = {
   // Ten batches of each shard of the table's stream; a new table has four shards.
@@ -22,7 +22,11 @@ export const shareOf = (concurrency: number, name: string): number => Math.floor
 
 /** Returns the concurrency to reserve for a function; undefined if it shares the account's. */
 export function reservedConcurrency(
-  { stage, lambdaConcurrency, deliveryConcurrency }: Pick<Config, 'stage' | 'lambdaConcurrency' | 'deliveryConcurrency'>,
+  {
+    stage,
+    lambdaConcurrency,
+    deliveryConcurrency,
+  }: Pick<Config, 'stage' | 'lambdaConcurrency' | 'deliveryConcurrency'>,
   name: string,
 ): number | undefined {
   // Each invocation of the local run is a thread of one machine.

@@ -13,7 +13,8 @@ const { template, stacks } = synthesize(settings);
 const resources = stacks.flatMap((stack) => Object.values(stack.template.Resources));
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 const nameOf = (arnOrName: string) =>
-  functions.find(({ arn, FunctionName }) => arnOrName.startsWith(arn) || arnOrName === FunctionName)?.FunctionName ?? '';
+  functions.find(({ arn, FunctionName }) => arnOrName.startsWith(arn) || arnOrName === FunctionName)?.FunctionName ??
+  '';
 
 const queues = read(
   template,
@@ -23,11 +24,13 @@ const queues = read(
 const failureQueue = (arn: unknown) =>
   queues.find((queue) => queue.arn === arn && queue.RedrivePolicy === undefined)?.QueueName;
 const onFailure = z.object({ OnFailure: z.object({ Destination: z.string() }) });
-const mappings = template.resources('AWS::Lambda::EventSourceMapping').map(({ properties }) =>
-  z
-    .object({ EventSourceArn: z.string(), FunctionName: z.string(), DestinationConfig: onFailure.optional() })
-    .parse(properties),
-);
+const mappings = template
+  .resources('AWS::Lambda::EventSourceMapping')
+  .map(({ properties }) =>
+    z
+      .object({ EventSourceArn: z.string(), FunctionName: z.string(), DestinationConfig: onFailure.optional() })
+      .parse(properties),
+  );
 const schedules = read(
   template,
   'AWS::Scheduler::Schedule',
@@ -141,7 +144,8 @@ test('every function’s failure reaches an alarm', () => {
   );
   const machines = read(template, 'AWS::StepFunctions::StateMachine', z.object({ DefinitionString: z.string() }));
   const uncovered = functions.filter(({ FunctionName, arn }) => {
-    if (CALLED_BY_HAND.test(FunctionName) || watched.has(FunctionName) || integrated.includes(FunctionName)) return false;
+    if (CALLED_BY_HAND.test(FunctionName) || watched.has(FunctionName) || integrated.includes(FunctionName))
+      return false;
     if (asynchronous.some(({ name, queue }) => name === FunctionName && watched.has(queue ?? ''))) return false;
     return !machines.some((machine) => machine.DefinitionString.includes(`"${arn}"`) && watched.has(machine.arn));
   });
@@ -216,11 +220,14 @@ test('a young account’s concurrency is not reserved, because AWS would refuse 
 
 test('an idle installation costs less than $20 a month, and docs/costs.md says how much', () => {
   const types = new Set(resources.map(({ Type }) => Type));
-  const unknown = [...types].filter((type) => ![...PRICED, ...FREE_WHEN_IDLE].includes(type) && !/^Custom::/.test(type));
+  const unknown = [...types].filter(
+    (type) => ![...PRICED, ...FREE_WHEN_IDLE].includes(type) && !/^Custom::/.test(type),
+  );
   expect(unknown, 'look up the prices of these').toEqual([]);
   const priced = PRICED.flatMap((type) => template.resources(type).map(({ properties }) => ({ type, properties })));
   const lines = idleCosts(priced);
   expect(lines.reduce((sum, { dollars }) => sum + dollars, 0)).toBeLessThan(20);
-  const [, documented] = /<!-- idle:begin -->\n([\s\S]*?)\n<!-- idle:end -->/.exec(readFileSync('docs/costs.md', 'utf8')) ?? [];
+  const [, documented] =
+    /<!-- idle:begin -->\n([\s\S]*?)\n<!-- idle:end -->/.exec(readFileSync('docs/costs.md', 'utf8')) ?? [];
   expect(documented).toBe(costTable(lines));
 });
