@@ -120,11 +120,6 @@ test.each<[string, Partial<Job>, string]>([
     { buildCommand: 'npm run build' },
     'The build command is "npm run build", but package.json has no script "build".',
   ],
-  [
-    '{"engines":{"node":">=24"}}',
-    {},
-    'package.json requires Node >=24 (engines.node), but the application uses Node 22.',
-  ],
 ])('names the problem of a mismatched package.json: %s', async (manifest, change, error) => {
   const failed = await build({ repoUrl: repository({ 'server.js': '1', 'package.json': manifest }), ...change });
   expect(failed.error).toContain(error);
@@ -132,8 +127,8 @@ test.each<[string, Partial<Job>, string]>([
 
 test('ends a command that takes too long or leaves a process running', async () => {
   const repoUrl = repository({ 'server.js': '1' });
-  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '0.7' });
-  const tooLong = 'The build was stopped: it exceeded the limit of 0.7 seconds.';
+  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '4' });
+  const tooLong = 'The build was stopped: it exceeded the limit of 4 seconds.';
   expect(long).toMatchObject({ step: 'build', error: tooLong });
   expect(long.log).toContain('begun');
   const began = performance.now();

@@ -57,14 +57,18 @@ const workDirectory = mkdtempSync(join(tmpdir(), 'build-'));
 // The build's user must traverse this directory to reach its own.
 chmodSync(workDirectory, 0o711);
 const directory = join(workDirectory, 'app');
-let closeCache = async (): Promise<void> => {};
-
-try {
-  const PATH = await selectNode(job.nodeVersion, {
-    ...{ directory: join(workDirectory, 'node'), path: process.env.PATH ?? '', registry },
+const bundled = (name: string) => readFileSync(join(import.meta.dirname, `${name}.mjs`));
+/** Puts a major version of Node into a directory of the build, and returns the PATH. */
+const select = (major: string, name: string) =>
+  selectNode(major, {
+    ...{ directory: join(workDirectory, name), path: process.env.PATH ?? '', registry },
     // Only the local run has executables of its own.
     installed: JSON.parse(NODE_BINARIES),
   });
+let closeCache = async (): Promise<void> => {};
+
+try {
+  const PATH = await select(job.nodeVersion, 'node');
   const user = await prepareUser(PATH);
   const cache = createCache({
     directory,
@@ -87,7 +91,11 @@ try {
     ssh: deployKey === null ? undefined : { deployKey, knownHosts },
     cache,
     limits,
-    environmentModule: readFileSync(join(import.meta.dirname, 'environment.mjs')),
+    modules: { environment: bundled('environment'), launch: bundled('launch'), siteServer: bundled('site-server') },
+    selectNode: (major) => select(major, `node-${major}`),
+    onDetected: (detected) => {
+      result.detected = detected;
+    },
     onCommit: (commitSha) => {
       result.commitSha = commitSha;
     },

@@ -32,7 +32,7 @@ const hostArn = 'arn:aws:lambda:af-south-1:000000000000:function:app-1';
 /** Bundles the builder and starts its services. */
 export async function openTestHarness(): Promise<void> {
   await bundle({
-    entryPoints: ['builder/main.ts', 'builder/environment.ts'],
+    entryPoints: ['main', 'environment', 'launch', 'site-server'].map((name) => `builder/${name}.ts`),
     outdir: join(root, 'dist'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -123,6 +123,8 @@ export async function build(
     installCommand: 'npm ci',
     buildCommand: null,
     startFile: 'server.js',
+    startCommand: null,
+    rootDirectory: null,
     variables: {},
     env: null,
     hostArn,

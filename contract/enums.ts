@@ -10,6 +10,10 @@ export const FRAMEWORK_DEFAULTS = {
   NODE: { buildCommand: null, startFile: 'server.js' },
 } as const satisfies Record<(typeof FRAMEWORKS)[number], { buildCommand: string | null; startFile: string }>;
 
+/** The branch and the version of Node of applications for which nobody chose one (specification, Applications). */
+export const DEFAULT_BRANCH = 'main';
+export const DEFAULT_NODE_VERSION = '22' satisfies (typeof NODE_VERSIONS)[number];
+
 /**
  * Causes of an application's suspension: an operator suspended it, its account is suspended, or the plan allows fewer
  * applications. An application has at most one reason of each.

@@ -43,6 +43,7 @@ export type Uses =
   | 'panel'
   | 'databases'
   | 'git'
+  | 'repositories'
   | 'hooks'
   | 'new-hook-secret'
   | 'new-deploy-key'

@@ -1,24 +1,21 @@
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Job } from '../../providers/builds/builds.ts';
-import { clone, type Source } from '../clone/clone.ts';
-import { chownTo } from '../commands/build-user.ts';
-import { type CommandContext, describeExit, gitEnvironment, run, withTail } from '../commands/command.ts';
+import { delimiter, join, relative } from 'node:path';
+import type { Detected, Job } from '../../providers/builds/builds.ts';
+import type { Source } from '../clone/clone.ts';
+import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
+import { describeStart, type FoundStart, findStart } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Cache } from '../install/cache.ts';
 import { dependencyKey } from '../install/dependencies.ts';
 import { developmentPackages, installedPackages } from '../install/development.ts';
-import { finishInstall, type InstallPlan, install, planInstall } from '../install/install.ts';
-import { type Manifest, readManifest } from '../install/manifest.ts';
+import { finishInstall, install } from '../install/install.ts';
 import { withTool } from '../install/tools.ts';
 import type { Sections } from '../log/sections.ts';
-import { pack } from '../package/archive.ts';
+import { pack, type RuntimeModules } from '../package/archive.ts';
+import { neededPackages } from '../package/needed.ts';
 import { collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
-import { checkEngines } from './engines.ts';
-import { buildCacheKey, frameworkEnvironment, resolveBuildCommand } from './frameworks.ts';
-import { readNodeVersion } from './node-version.ts';
-import { findStartFile } from './start-file.ts';
+import { buildCacheKey, resolveBuildCommand, skipsBuild } from './build-command.ts';
+import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
 export interface Build {
   job: Job;
@@ -29,19 +26,15 @@ export interface Build {
   ssh: Source['ssh'];
   limits: Source['limits'];
   cache: Cache;
-  /** The bundled environment.ts. */
-  environmentModule: Buffer;
+  modules: RuntimeModules;
+  /** Returns the PATH with a major version of Node first. */
+  selectNode(major: string): Promise<string>;
   /** Called with the commit's hash as soon as it is known. */
   onCommit(commitSha: string): void;
+  /** Called with what the repository says, as far as it is known. */
+  onDetected(detected: Detected): void;
   /** Stores the artifact. */
   store(artifact: Buffer): Promise<void>;
-}
-
-/** A build after its repository was cloned. */
-interface ClonedBuild extends Build {
-  commitSha: string;
-  manifest: Manifest | undefined;
-  plan: InstallPlan;
 }
 
 /** Clones, installs, builds and packages. Throws {@link BuildFailure} with a message for the application's owner. */
@@ -52,64 +45,60 @@ export async function buildApplication(build: Build): Promise<void> {
   const cloned = await sections.run('clone', `Cloning ${job.repoUrl} (branch ${job.branch})`, () =>
     cloneRepository(build),
   );
-  const { command } = cloned.plan;
-  const context = await sections.run('install', `Installing with Node ${job.nodeVersion}: ${command}`, () =>
+  const { plan, manifest, detected } = cloned;
+  const context = await sections.run('install', `Installing with Node ${detected.nodeVersion}: ${plan.command}`, () =>
     installDependencies(cloned),
   );
-  const buildCommand = resolveBuildCommand(job, cloned.manifest);
+  const buildCommand = resolveBuildCommand(job, manifest, plan.manager?.name);
   if (buildCommand !== null) {
     await sections.run('build', `Building: ${buildCommand}`, () => runBuild(cloned, context, buildCommand));
   }
-  await sections.run('package', 'Packaging', () => packageApplication(cloned));
-}
-
-async function cloneRepository(build: Build): Promise<ClonedBuild> {
-  const { job, context, sections, ssh, limits, onCommit } = build;
-  const { repoUrl, branch } = job;
-  const { directory, user, environment } = context;
-  const gitContext = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
-  const { commitSha, subject } = await clone({ repoUrl, branch, directory, ssh, limits }, gitContext);
-  onCommit(commitSha);
-  sections.note(`${commitSha} ${subject}`);
-  if (user) chownTo(directory, user);
-  const manifest = readManifest(directory);
-  if (manifest?.engines.node !== undefined) checkEngines(manifest, readNodeVersion(environment.PATH ?? ''));
-  return { ...build, commitSha, manifest, plan: planInstall(job.installCommand, directory, manifest) };
+  await sections.run('package', 'Packaging', () => packageApplication({ ...cloned, buildCommand }));
 }
 
 /** Installs dependencies or restores those of an earlier build. Returns the command context of the following steps. */
 async function installDependencies({
-  job,
   context,
   sections,
   cache,
   plan,
   manifest,
+  layout,
+  detected,
 }: ClonedBuild): Promise<CommandContext> {
   if (plan.nothing !== undefined) sections.note(`Nothing to install: ${plan.nothing}`);
   if (plan.note !== undefined) sections.note(plan.note);
   const { tool } = plan.manager ?? {};
-  const toolContext = tool === undefined ? context : await withTool(tool, context);
+  const atInstall = { ...context, directory: layout.install };
+  const toolContext = tool === undefined ? atInstall : await withTool(tool, atInstall);
   if (tool !== undefined) sections.note(`using ${tool}`);
   if (plan.nothing !== undefined) return toolContext;
-  const key = dependencyKey(context.directory, plan, manifest, job.nodeVersion);
+  // The cache belongs to the repository's own directory.
+  const isRoot = layout.install === context.directory && layout.app === context.directory;
+  const key = isRoot ? dependencyKey(layout.install, plan, manifest, detected.nodeVersion) : undefined;
   if (key !== undefined && manifest && (await cache.restore('dependencies', key))) {
     sections.note('the lockfile has not changed: restored the dependencies of an earlier build');
-    const hasScripts = installedPackages(context.directory).some(([, { hasInstallScript }]) => hasInstallScript);
+    const hasScripts = installedPackages(layout.install).some(([, { hasInstallScript }]) => hasInstallScript);
     await finishInstall(plan, manifest, hasScripts, toolContext);
     return toolContext;
   }
   await install(plan, toolContext);
-  if (key !== undefined && existsSync(join(context.directory, 'node_modules'))) await cache.keep('dependencies', key);
+  if (key !== undefined && existsSync(join(layout.install, 'node_modules'))) await cache.keep('dependencies', key);
   return toolContext;
 }
 
-async function runBuild({ job, cache }: ClonedBuild, context: CommandContext, command: string): Promise<void> {
-  const { directory } = context;
-  const key = buildCacheKey(job);
+async function runBuild(
+  { job, cache, layout, framework, detected, context: { directory } }: ClonedBuild,
+  context: CommandContext,
+  command: string,
+): Promise<void> {
+  const key = layout.app === directory ? buildCacheKey({ ...job, nodeVersion: detected.nodeVersion }) : undefined;
   if (key !== undefined) await cache.restore('build', key);
-  const environment = { ...frameworkEnvironment(job), ...context.environment };
-  const { context: observed, tail } = withTail({ ...context, environment });
+  // A command that is no script finds the programs of packages too.
+  const programs = [layout.app, layout.install].map((each) => join(each, 'node_modules', '.bin'));
+  const PATH = [context.environment.PATH, ...new Set(programs)].join(delimiter);
+  const environment = { ...framework?.environment, ...context.environment, PATH };
+  const { context: observed, tail } = withTail({ ...context, environment, directory: layout.app });
   const status = await run('sh', ['-c', command], observed);
   if (status !== 0)
     throw new BuildFailure(`The build command "${command}" failed with ${describeExit(status, tail())}.`);
@@ -118,28 +107,47 @@ async function runBuild({ job, cache }: ClonedBuild, context: CommandContext, co
 
 async function packageApplication({
   job,
-  context,
   sections,
   manifest,
+  framework,
+  layout,
+  detected,
   commitSha,
-  environmentModule,
+  modules,
+  buildCommand,
+  onDetected,
   store,
-}: ClonedBuild) {
-  const { directory } = context;
-  const { file: startFile, from } = findStartFile(directory, job, manifest);
-  if (from !== undefined)
-    sections.note(`${job.startFile} does not exist: starting ${startFile}, the ${from} of package.json`);
+}: ClonedBuild & { buildCommand: string | null }) {
+  const { app, packaged } = layout;
+  const found = findStart({
+    ...{ directory: app, repository: packaged, settings: job, manifest, framework },
+    skippedBuild: skipsBuild(buildCommand, manifest),
+  });
+  const { start } = found;
+  onDetected({ ...detected, buildCommand, start: describeStart(start) });
+  sections.note(summarise(detected, found));
   for (const name of RESERVED) {
-    if (existsSync(join(directory, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
+    if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }
-  const excluded = isWholeTreePackaged(job) ? developmentPackages(directory, manifest) : new Set<string>();
-  if (excluded.size > 0) sections.note(`${excluded.size} development packages are left out`);
-  const items = await collect(directory, job, excluded);
+  const directory = relative(packaged, app).replaceAll('\\', '/');
+  const development = isWholeTreePackaged(start, directory)
+    ? developmentPackages(packaged, manifest)
+    : new Set<string>();
+  const needed = neededPackages(start, app, packaged, manifest, development);
+  const excluded = needed.length > 0 ? new Set<string>() : development;
+  if (needed.length > 0) sections.note(`development packages are kept: ${needed.join(', ')} is needed to start`);
+  else if (excluded.size > 0) sections.note(`${excluded.size} development packages are left out`);
+  const items = await collect(packaged, start, directory, excluded);
   const artifact = await pack(items, {
-    job: { ...job, startFile },
-    environmentModule,
+    ...{ job, start, directory, modules },
     release: { deploymentId: job.deploymentId, commitSha },
   });
   sections.note(`${items.length} files, ${(artifact.length / 1024 / 1024).toFixed(1)} MB packed`);
   await store(artifact);
+}
+
+/** Returns the line that says what was detected: `Detected Express, pnpm 10, start: node dist/index.js (start script)`. */
+function summarise({ framework, packageManager }: Detected, { start, from }: FoundStart): string {
+  const parts = [framework ?? 'Node.js', ...(packageManager === null ? [] : [packageManager])];
+  return `Detected ${parts.join(', ')}, start: ${describeStart(start)}${from === undefined ? '' : ` (${from})`}`;
 }

@@ -7,6 +7,8 @@ import { withSshAccess } from './ssh-access.ts';
 export interface Source {
   repoUrl: string;
   branch: string;
+  /** True if the repository's default branch may take the place of a branch that does not exist. */
+  orDefaultBranch?: boolean;
   /** Target directory; must not exist. */
   directory: string;
   /** SSH access: the private half of the deploy key, and known_hosts lines in addition to the built-in ones. */
@@ -15,6 +17,8 @@ export interface Source {
 }
 
 interface Commit {
+  /** The branch that was cloned. */
+  branch: string;
   commitSha: string;
   subject: string;
 }
@@ -31,10 +35,25 @@ export async function clone(source: Source, context: CommandContext): Promise<Co
   );
 }
 
-async function fetchBranch(
-  { repoUrl, branch, directory, ...source }: Source,
+async function fetchBranch(source: Source, context: CommandContext): Promise<Commit> {
+  const found = await fetchNamed(source, source.branch, context);
+  if (found !== undefined) return found;
+  const missing = new BuildFailure(`Branch "${source.branch}" was not found in ${source.repoUrl}.`);
+  if (!source.orDefaultBranch) throw missing;
+  const standard = await fetchNamed(source, undefined, context);
+  if (standard === undefined) throw missing;
+  return standard;
+}
+
+/**
+ * Fetches a branch, or the repository's default branch.
+ * @returns undefined if the repository has no branch of that name
+ */
+async function fetchNamed(
+  { repoUrl, directory, ...source }: Source,
+  branch: string | undefined,
   context: CommandContext,
-): Promise<Commit> {
+): Promise<Commit | undefined> {
   const limits = { ...LIMITS, ...source.limits };
   let printed = '';
   const output = (text: string): void => {
@@ -46,34 +65,38 @@ async function fetchBranch(
     'git',
     [
       ...[...GIT_OPTIONS, 'clone', '--quiet', '--no-checkout', '--depth=1', '--single-branch', '--no-tags'],
-      ...['--no-recurse-submodules', `--branch=${branch}`, '--', repoUrl, directory],
+      ...['--no-recurse-submodules', ...(branch === undefined ? [] : [`--branch=${branch}`]), '--', repoUrl, directory],
     ],
     { ...capturing, limit: AbortSignal.any([context.limit, watch.signal]) },
   ).finally(watch.end);
   if (status !== 0) {
-    const failure = explain(printed, repoUrl, branch);
+    if (branch !== undefined && /Remote branch .* not found/i.test(printed)) return undefined;
+    const failure = explain(printed, repoUrl);
     if (failure) throw new BuildFailure(failure);
     context.output(printed);
     const last = /^fatal: (.+)$/m.exec(printed)?.[1] ?? `git ended with exit code ${status}`;
     throw new BuildFailure(`The repository ${repoUrl} could not be cloned: ${last}.`);
   }
+  if (branch === undefined && /cloned an empty repository/.test(printed)) return undefined;
   // Checked before the files are written, because a small archive can expand to any size.
   const entries = await listFiles(directory, context.environment, limits);
   const resetStatus = await run('git', [...GIT_OPTIONS, '-C', directory, 'reset', '--quiet', '--hard'], context);
   if (resetStatus !== 0) throw new BuildFailure(`The files of ${repoUrl} could not be written.`);
   await refusePointers(directory, entries);
   printed = '';
+  if (branch === undefined) await run('git', ['-C', directory, 'symbolic-ref', '--short', 'HEAD'], capturing);
+  const standard = printed.trim();
+  printed = '';
   await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], capturing);
   const [commitSha = '', subject = ''] = printed.split('\n');
-  return { commitSha, subject };
+  return { branch: branch ?? standard, commitSha, subject };
 }
 
 /** Options that keep git from running hooks of a repository. */
 const GIT_OPTIONS = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
 /** Returns the usual failures as messages for users who do not know git, or undefined for other failures. */
-function explain(printed: string, repoUrl: string, branch: string): string | undefined {
-  if (/Remote branch .* not found/i.test(printed)) return `Branch "${branch}" was not found in ${repoUrl}.`;
+function explain(printed: string, repoUrl: string): string | undefined {
   if (/Could not resolve host/i.test(printed)) return `The host of ${repoUrl} was not found.`;
   const sshFailure = explainSsh(printed, repoUrl);
   if (sshFailure) return sshFailure;

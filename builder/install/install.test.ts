@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createRedactor } from '../../providers/builds/redaction.ts';
-import { checkEngines } from '../build/engines.ts';
 import { finishInstall, install, planInstall } from './install.ts';
 import { readManifest } from './manifest.ts';
 
@@ -87,27 +86,6 @@ test.each([
   ['[]', 'package.json is not a JSON object.'],
 ])('names the problem of an invalid package.json: %s', (content, error) => {
   expect(() => readManifest(directoryOf({ 'package.json': content }))).toThrow(error);
-});
-
-test.each([
-  ['>=20', undefined],
-  ['^22.12 || 24', undefined],
-  ['nonsense', undefined],
-  [
-    '>=24',
-    'package.json requires Node >=24 (engines.node), but the application uses Node 22.23.3: set nodeVersion to 24.',
-  ],
-  ['20.x', expect.stringContaining('set nodeVersion to 20.')],
-  ['18.x', expect.stringContaining('change engines.node: available versions are 24, 22, 20.')],
-])('compares engines.node with the Node in use: %s', (node, error) => {
-  const manifest = readManifest(directoryOf({ 'package.json': { engines: { node } } }));
-  let said: string | undefined;
-  try {
-    if (manifest) checkEngines(manifest, '22.23.3');
-  } catch (thrown) {
-    said = thrown instanceof Error ? thrown.message : String(thrown);
-  }
-  expect(said).toEqual(error);
 });
 
 /** Runs an installation with a script in place of `npm` and returns the output. */

@@ -12,7 +12,8 @@ export async function takeJob(address: string): Promise<Job> {
   const read = { method: 'GET', url, headers: {} } as const;
   const document = await readObject(read);
   if (!document) throw new Error('The job does not exist: it was taken before, or its address has expired');
-  const job = openJob(document, key);
+  // A job that was ordered before a deployment of the platform may lack newer settings.
+  const job: Job = Object.assign({ startCommand: null, rootDirectory: null }, openJob(document, key));
   await removeObject(job.access.removeJob);
   if (await readObject(read)) throw new Error('The job could not be deleted');
   return job;

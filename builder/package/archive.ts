@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
 import type { Job } from '../../providers/builds/builds.ts';
+import { quoteWord, type Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Item } from './tree.ts';
 import { createZip, MAX_ENTRIES } from './zip.ts';
@@ -13,23 +15,54 @@ const PROGRAM = 0o100755;
 const FILE = 0o100644;
 const LINK = 0o120777;
 
+/** Options of Node that load modules before `--import` does: they would not see the application's variables. */
+const LOADS_EARLY = /^(-r|--require)\b/;
+/** Variables that the host decides. */
+const HOST_VARIABLES = ['PORT'];
+
 /**
  * Returns the script that the host runs: it decrypts the environment and starts the application. The application's
- * variables override the ones set here. Next.js listens only on `HOSTNAME`, which may be the machine's name, so it is
- * set.
+ * variables override the ones set here. Next.js listens only on `HOSTNAME` and others on `HOST`, which may be the
+ * machine's name, so they are set.
+ * @param directory the application's, in the artifact
  */
-const runScript = (startFile: string) =>
-  [
-    '#!/bin/sh',
-    'export NODE_ENV=production HOSTNAME=0.0.0.0',
-    `exec node --import ./.service/environment.mjs '${startFile.replaceAll("'", `'\\''`)}'`,
-    '',
-  ].join('\n');
+export function runScript(start: Start, directory: string): string {
+  const at = posix.join(directory, start.kind === 'site' ? '' : start.directory);
+  const up =
+    at === '.'
+      ? '.'
+      : at
+          .split('/')
+          .map(() => '..')
+          .join('/');
+  const node = ['exec', 'node', '--import', `${up}/.service/environment.mjs`];
+  const lines = ['#!/bin/sh', 'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0'];
+  if (at !== '.') lines.push(`cd ${quoteWord(at)} || exit 1`);
+  if (start.kind === 'site') {
+    const site = start.directory === '' ? '.' : start.directory;
+    node.push(`${up}/.service/site-server.mjs`, quoteWord(site), ...(start.single ? ['--single'] : []));
+  } else if (start.kind === 'shell') node.push(`${up}/.service/launch.mjs`, quoteWord(start.command));
+  else {
+    const { options, file, args, environment } = start;
+    for (const [name, value] of Object.entries(environment)) {
+      if (HOST_VARIABLES.includes(name)) continue;
+      // Options of Node add to the host's own.
+      lines.push(`export ${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`);
+    }
+    const words = [...options, file, ...args].map(quoteWord);
+    if (options.some((option) => LOADS_EARLY.test(option))) {
+      node.push(`${up}/.service/launch.mjs`, quoteWord(['node', ...words].join(' ')));
+    } else node.push(...words);
+  }
+  return [...lines, node.join(' '), ''].join('\n');
+}
 
 export interface Service {
-  job: Pick<Job, 'startFile' | 'env' | 'hostArn' | 'databases' | 'logKibPerMinute'>;
-  /** The bundled environment.ts. */
-  environmentModule: Buffer;
+  job: Pick<Job, 'env' | 'hostArn' | 'databases' | 'logKibPerMinute'>;
+  start: Start;
+  /** The application's directory in the artifact; empty for the artifact itself. */
+  directory: string;
+  modules: RuntimeModules;
   /**
    * Distinguishes the release from the previous one even if the repository did not change, so that deploying again
    * restarts the application.
@@ -37,8 +70,21 @@ export interface Service {
   release: { deploymentId: string; commitSha: string };
 }
 
+/** The bundled programs of the builder that run beside an application. */
+export interface RuntimeModules {
+  /** environment.ts */
+  environment: Buffer;
+  /** launch.ts */
+  launch: Buffer;
+  /** site-server.ts */
+  siteServer: Buffer;
+}
+
 /** Packs the application and the platform's files. Throws BuildFailure if it is too large to host. */
-export async function pack(items: readonly Item[], { job, environmentModule, release }: Service): Promise<Buffer> {
+export async function pack(
+  items: readonly Item[],
+  { job, start, directory, modules, release }: Service,
+): Promise<Buffer> {
   const bytes = items.reduce((sum, { size }) => sum + size, 0);
   if (bytes > MAX_ARTIFACT_BYTES) {
     const [actualMb, limitMb] = [bytes, MAX_ARTIFACT_BYTES].map((size) => Math.round(size / MEGABYTE));
@@ -48,8 +94,10 @@ export async function pack(items: readonly Item[], { job, environmentModule, rel
     throw new BuildFailure(`The application has ${items.length} files after the build; the limit is 65,000.`);
   }
   const zip = createZip();
-  zip.add('run.sh', Buffer.from(runScript(job.startFile)), PROGRAM);
-  zip.add('.service/environment.mjs', environmentModule, FILE);
+  zip.add('run.sh', Buffer.from(runScript(start, directory)), PROGRAM);
+  zip.add('.service/environment.mjs', modules.environment, FILE);
+  zip.add('.service/launch.mjs', modules.launch, FILE);
+  if (start.kind === 'site') zip.add('.service/site-server.mjs', modules.siteServer, FILE);
   zip.add('.service/release.json', Buffer.from(JSON.stringify(release)), FILE);
   if (job.env) zip.add('.service/env.json', Buffer.from(JSON.stringify({ ...job.env, hostArn: job.hostArn })), FILE);
   const { logKibPerMinute } = job;

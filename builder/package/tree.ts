@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, type Stats } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Job } from '../../providers/builds/builds.ts';
+import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+import type { Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 
 /** A file or link of the artifact. */
@@ -25,45 +25,56 @@ interface Root {
 export const RESERVED = ['run.sh', '.service'] as const;
 
 const STANDALONE = '.next/standalone';
-const NUXT_OUTPUT = '.output';
+/** Nitro's output: Nuxt's and others'. */
+const NITRO_OUTPUT = '.output';
 
 /**
- * Returns the directories that are needed at run time: the standalone output of Next.js or Nuxt, otherwise the whole
- * repository.
+ * Returns the directories that are needed at run time: the standalone output of Next.js or Nitro, the files of a site,
+ * otherwise the whole repository.
+ * @param directory the application's, in the repository
  */
-function packageRoots({ framework, startFile }: Pick<Job, 'framework' | 'startFile'>): Root[] {
-  if (framework === 'NEXTJS' && startFile.startsWith(`${STANDALONE}/`)) {
-    // Next.js leaves copying these two to the hosting platform.
-    return [STANDALONE, '.next/static', 'public'].map((from) => ({
-      from,
-      to: from === STANDALONE ? from : `${STANDALONE}/${from}`,
-    }));
+function packageRoots(start: Start, directory: string): Root[] {
+  const inRepository = (path: string) => posix.join(directory, path).replace(/^\.$/, '');
+  const whole = (from: string) => ({ from, to: from });
+  if (start.kind === 'site') return [whole(inRepository(start.directory))];
+  if (start.kind === 'node' && start.directory === '') {
+    if (start.file.startsWith(`${STANDALONE}/`)) {
+      // Next.js leaves copying these two to the hosting platform.
+      const beside = ['.next/static', 'public'].map((path) => ({
+        from: inRepository(path),
+        to: inRepository(posix.join(posix.dirname(start.file), path)),
+      }));
+      return [whole(inRepository(STANDALONE)), ...beside];
+    }
+    if (start.file.startsWith(`${NITRO_OUTPUT}/`)) return [whole(inRepository(NITRO_OUTPUT))];
   }
-  if (framework === 'NUXT' && startFile.startsWith(`${NUXT_OUTPUT}/`)) return [{ from: NUXT_OUTPUT, to: NUXT_OUTPUT }];
-  return [{ from: '', to: '' }];
+  return [whole('')];
 }
 
 /**
  * Returns true if the whole repository is packaged with `node_modules`. A framework's standalone output contains its
  * dependencies.
  */
-export const isWholeTreePackaged = (job: Pick<Job, 'framework' | 'startFile'>): boolean =>
-  packageRoots(job).some(({ from }) => from === '');
+export const isWholeTreePackaged = (start: Start, directory: string): boolean =>
+  packageRoots(start, directory).some(({ from }) => from === '');
 
 /** Caches that tools keep for their next run. */
 const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
 
 /**
  * Collects the items of the artifact. Throws BuildFailure for links that point out of the repository.
+ * @param packaged the directory whose contents are packaged
+ * @param directory the application's, in that directory
  * @param excluded paths that are not needed at run time
  */
 export async function collect(
+  packaged: string,
+  start: Start,
   directory: string,
-  job: Pick<Job, 'framework' | 'startFile'>,
   excluded: ReadonlySet<string>,
 ): Promise<Item[]> {
-  const repository = await realpath(directory);
-  const roots = packageRoots(job).filter(({ from }) => existsSync(join(repository, from)));
+  const repository = await realpath(packaged);
+  const roots = packageRoots(start, directory).filter(({ from }) => existsSync(join(repository, from)));
   for (const { from } of roots) await resolveInsideRepo(repository, join(repository, from), from);
   const isSkipped = (path: string): boolean => isPlatformPath(path) || excluded.has(path);
   const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, isSkipped)));

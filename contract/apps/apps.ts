@@ -18,8 +18,20 @@ export const Application = resource('Application', () =>
     installCommand: z.string(),
     buildCommand: z.nullable(z.string()),
     startFile: z.string(),
-    /** Addition to the specification: the path that a release is checked on. */
+    /** Additions to the specification, up to `detected` (docs/decisions/0039-any-node-project.md). */
+    startCommand: z.nullable(z.string()),
+    rootDirectory: z.nullable(z.string()),
     healthCheckPath: z.string(),
+    /** What the last build found in the repository; absent before the first. */
+    detected: z.optional(
+      z.object({
+        framework: z.nullable(z.string()),
+        packageManager: z.nullable(z.string()),
+        nodeVersion: z.enum(NODE_VERSIONS),
+        buildCommand: z.nullable(z.string()),
+        start: z.nullable(z.string()),
+      }),
+    ),
     primaryDomain: z.string(),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
     /** Addition: the deployment whose release serves, the one under way, and how the last one ended. Null: none. */
@@ -41,13 +53,16 @@ const oneLine = () => z.regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without c
 
 const Name = () => z.string().check(oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
 const Command = () => z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
-const StartFile = () =>
-  z.string().check(
-    oneLine(),
-    z.minLength(1),
-    z.maxLength(255),
-    z.refine((path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path), 'must be a path inside the repository, e.g. server.js'),
+/** Empty: no build. */
+const BuildCommand = () => z.string().check(oneLine(), z.trim(), z.maxLength(1000));
+const insideRepository = (example: string) =>
+  z.refine<string>(
+    (path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path),
+    `must be a path inside the repository, e.g. ${example}`,
   );
+const RootDirectory = () =>
+  z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('apps/web'));
+const StartFile = () => z.string().check(oneLine(), z.minLength(1), z.maxLength(255), insideRepository('server.js'));
 
 /** A path with an optional query, as a request line has it. */
 const HealthCheckPath = () =>
@@ -63,23 +78,28 @@ const CreateApplication = () =>
     name: Name(),
     framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
     repoUrl: z.optional(RepositoryUrl()),
-    branch: z._default(Branch(), 'main'),
-    nodeVersion: z._default(z.enum(NODE_VERSIONS), '22'),
+    branch: z.optional(Branch()),
+    nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
     customDomain: z.optional(HostName()),
     deployNow: z._default(z.boolean(), true),
     installCommand: z._default(Command(), 'npm ci'),
-    buildCommand: z.optional(z.nullable(Command())),
+    buildCommand: z.optional(z.nullable(BuildCommand())),
     startFile: z.optional(StartFile()),
+    startCommand: z.optional(z.nullable(Command())),
+    rootDirectory: z.optional(z.nullable(RootDirectory())),
     healthCheckPath: z.optional(HealthCheckPath()),
   });
 
 const UpdateApplication = () =>
   z.object({
+    repoUrl: z.optional(RepositoryUrl()),
     branch: z.optional(Branch()),
     nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
     installCommand: z.optional(Command()),
-    buildCommand: z.optional(z.nullable(Command())),
+    buildCommand: z.optional(z.nullable(BuildCommand())),
     startFile: z.optional(StartFile()),
+    startCommand: z.optional(z.nullable(Command())),
+    rootDirectory: z.optional(z.nullable(RootDirectory())),
     healthCheckPath: z.optional(HealthCheckPath()),
     autoDeploy: z.optional(z.boolean()),
   });
@@ -131,6 +151,7 @@ export const updateApp = /* @__PURE__ */ route({
   params: Id,
   body: UpdateApplication,
   response: () => single(Application()),
+  uses: ['repositories'],
 });
 
 export const deleteApp = /* @__PURE__ */ route({

@@ -20,31 +20,68 @@ export const AppSettings = ({ app }: { app: Application }) => (
   </Stack>
 );
 
-const toValues = ({ branch, nodeVersion, installCommand, buildCommand, startFile, autoDeploy }: Application) => ({
-  ...{ branch, nodeVersion, installCommand, buildCommand: buildCommand ?? '', startFile, autoDeploy },
+const toValues = ({ branch, nodeVersion, installCommand, startFile, healthCheckPath, autoDeploy, ...app }: Application) => ({
+  ...{ branch, nodeVersion, installCommand, startFile, healthCheckPath, autoDeploy },
+  repoUrl: app.repoUrl ?? '',
+  buildCommand: app.buildCommand ?? '',
+  startCommand: app.startCommand ?? '',
+  rootDirectory: app.rootDirectory ?? '',
 });
-const toBody = (values: ReturnType<typeof toValues>) => ({ ...values, buildCommand: values.buildCommand || null });
+type Values = ReturnType<typeof toValues>;
+
+/** Fields whose empty text means that the platform decides. */
+const toSettings = ({ buildCommand, startCommand, rootDirectory, ...values }: Values) => ({
+  ...values,
+  buildCommand: buildCommand || null,
+  startCommand: startCommand || null,
+  rootDirectory: rootDirectory || null,
+});
+
+/** Returns the changed settings only: what is sent counts as chosen, and is no longer detected. */
+function toBody(app: Application, values: Values) {
+  const before = new Map<string, unknown>(Object.entries(toSettings(toValues(app))));
+  return Object.fromEntries(Object.entries(toSettings(values)).filter(([name, value]) => before.get(name) !== value));
+}
+
+/** What the last build found in the repository. */
+function Detected({ detected }: { detected: NonNullable<Application['detected']> }) {
+  const { framework, packageManager, nodeVersion, buildCommand, start } = detected;
+  const parts = [
+    framework ?? 'Node.js',
+    ...(packageManager ? [packageManager] : []),
+    `Node ${nodeVersion}`,
+    buildCommand ? `build: ${buildCommand}` : 'no build',
+    ...(start ? [`start: ${start}`] : []),
+  ];
+  return (
+    <Text size="sm" c="dimmed" className="break">
+      Detected: {parts.join(', ')}
+    </Text>
+  );
+}
 
 function BuildSettings({ app }: { app: Application }) {
-  const form = useForm(updateApp.body, toValues(app), toBody, `settings ${app.id}`);
+  const form = useForm(updateApp.body, toValues(app), (values) => toBody(app, values), `settings ${app.id}`);
   const update = useUpdateApp();
   const { field, values } = form;
   const save = async () => {
-    await update.mutateAsync({ params: { id: app.id }, body: toBody(values) });
+    await update.mutateAsync({ params: { id: app.id }, body: toBody(app, values) });
     toast('Saved. Applies to the next deployment.');
   };
   return (
     <Section title="Build and start" description="Changes apply to the next deployment.">
-      <Text size="sm" c="dimmed" className="break">
-        Repository: {app.repoUrl ?? 'none'}
-      </Text>
+      {app.detected ? <Detected detected={app.detected} /> : null}
       <FormBox form={form} label="Save" onSubmit={save}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextField field={field('repoUrl')} label="Git repository" />
           <TextField field={field('branch')} label="Production branch" />
           <SelectField field={field('nodeVersion')} label="Node version" options={NODE_VERSIONS} />
           <TextField field={field('installCommand')} label="Install command" />
-          <TextField field={field('buildCommand')} label="Build command" placeholder="none" />
+          <TextField field={field('buildCommand')} label="Build command" placeholder="build script, if any" />
           <TextField field={field('startFile')} label="Start file" />
+          <TextField field={field('startCommand')} label="Start command" placeholder="none" />
+          <TextField field={field('rootDirectory')} label="Root directory" placeholder="the repository" />
+          <TextField field={field('healthCheckPath')} label="Health-check path" />
         </SimpleGrid>
         <SwitchField field={field('autoDeploy')} label="Deploy on every push to the branch" />
       </FormBox>

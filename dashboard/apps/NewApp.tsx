@@ -19,16 +19,17 @@ const INITIAL_VALUES = {
     name: '',
     framework: 'NEXTJS' as Framework,
     repoUrl: '',
-    branch: 'main',
-    nodeVersion: '22' as (typeof NODE_VERSIONS)[number],
+    branch: '',
+    nodeVersion: '' as '' | (typeof NODE_VERSIONS)[number],
   },
-  ...{ customDomain: '', installCommand: '', buildCommand: '', startFile: '', deployNow: true },
+  ...{ customDomain: '', rootDirectory: '', installCommand: '', buildCommand: '', startFile: '', startCommand: '' },
+  ...{ healthCheckPath: '', deployNow: true },
 };
 
 /** Converts the form to a request. Empty fields are omitted, so that the contract's defaults apply. */
-const toBody = ({ name, framework, nodeVersion, deployNow, ...texts }: typeof INITIAL_VALUES): Body => {
+const toBody = ({ name, framework, deployNow, ...texts }: typeof INITIAL_VALUES): Body => {
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
-  return { ...given, name, framework, nodeVersion, deployNow };
+  return { ...given, name, framework, deployNow };
 };
 
 const toSlug = (name: string): string =>
@@ -80,16 +81,51 @@ export function NewApp() {
             description="Required to deploy: https://… or git@…"
             placeholder="https://git.localhost/hello-express.git"
           />
-          <TextField field={field('branch')} label="Production branch" />
-          <SelectField field={field('nodeVersion')} label="Node version" options={NODE_VERSIONS} />
+          <TextField
+            field={field('branch')}
+            label="Production branch"
+            description="Empty: main, or the repository’s default branch"
+            placeholder="main"
+          />
+          <SelectField
+            field={field('nodeVersion')}
+            label="Node version"
+            description="Automatic: as package.json says, else 22"
+            options={['', ...NODE_VERSIONS]}
+            optionLabels={{ '': 'Automatic' }}
+          />
           <TextField field={field('customDomain')} label="Custom domain" placeholder="shop.example.com" />
           <TextField field={field('installCommand')} label="Install command" placeholder="npm ci" />
           <TextField
             field={field('buildCommand')}
             label="Build command"
-            placeholder={defaults.buildCommand ?? 'none'}
+            description="Empty: the build script of package.json, if any"
+            placeholder={defaults.buildCommand ?? 'npm run build'}
           />
-          <TextField field={field('startFile')} label="Start file" placeholder={defaults.startFile} />
+          <TextField
+            field={field('startFile')}
+            label="Start file"
+            description="Empty: as package.json and the framework say"
+            placeholder={defaults.startFile}
+          />
+          <TextField
+            field={field('startCommand')}
+            label="Start command"
+            description="Used instead of a start file"
+            placeholder="node dist/server.js"
+          />
+          <TextField
+            field={field('rootDirectory')}
+            label="Root directory"
+            description="Of an application inside a monorepo"
+            placeholder="apps/web"
+          />
+          <TextField
+            field={field('healthCheckPath')}
+            label="Health-check path"
+            description="A release goes live when this answers below 500"
+            placeholder="/"
+          />
         </SimpleGrid>
         <SwitchField field={field('deployNow')} label="Deploy after creation" />
         <Text size="xs" c="dimmed">

@@ -15,6 +15,7 @@ import { change, changeOrInspect, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
+import { assertRepositoryUrl } from './repositories.ts';
 import { viewSuspensions } from './suspension.ts';
 
 /** A deleted application still there after this is torn down again by the reconciler, in milliseconds. */
@@ -31,20 +32,15 @@ export const DEFAULT_HEALTH_CHECK_PATH = '/';
 /** The application as the API shows it. */
 export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
-  const { healthCheckPath = DEFAULT_HEALTH_CHECK_PATH, primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
+  const { startCommand = null, rootDirectory = null, healthCheckPath = DEFAULT_HEALTH_CHECK_PATH, detected } = app;
+  const { primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
   const { liveDeploymentId = null, activeDeploymentId = null, lastDeploymentStatus = null } = app;
   const suspensions = viewSuspensions(app);
   return {
     ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
-    ...{
-      healthCheckPath,
-      primaryDomain,
-      ...{ status, liveDeploymentId, activeDeploymentId, lastDeploymentStatus },
-      autoDeploy,
-      createdAt,
-      updatedAt,
-      ...(suspensions ? { suspensions } : {}),
-    },
+    ...{ startCommand, rootDirectory, healthCheckPath, ...(detected ? { detected } : {}) },
+    ...{ primaryDomain, status, liveDeploymentId, activeDeploymentId, lastDeploymentStatus },
+    ...{ autoDeploy, createdAt, updatedAt, ...(suspensions ? { suspensions } : {}) },
   };
 }
 
@@ -96,8 +92,15 @@ export async function updateApp(
   { id, ...changes }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  if (changes.repoUrl !== undefined) assertRepositoryUrl(changes.repoUrl, deps.settings.allowLocalRepositories);
   const set = { ...given, updatedAt: deps.now().toISOString() };
-  const write = change(App, { accountId, id }, { set, when: { status: { isNot: 'DELETING' } } }, noSuchApp);
+  // What is chosen is no longer replaced by what the repository says.
+  const chosen = [
+    ...(changes.branch === undefined ? [] : ['branchByDefault']),
+    ...(changes.nodeVersion === undefined ? [] : ['nodeVersionByDefault']),
+  ];
+  const what = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when: { status: { isNot: 'DELETING' } } } as const;
+  const write = change(App, { accountId, id }, what, noSuchApp);
   const app = await deps.table.write(App, write);
   if (!app) throw noSuchApp();
   return { data: viewApp(app) };

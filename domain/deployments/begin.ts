@@ -41,6 +41,9 @@ async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promis
   return {
     ...{ applicationId, deploymentId, repoUrl, branch, nodeVersion, framework },
     ...{ installCommand, buildCommand, startFile, databases, deployKey },
+    ...{ startCommand: app.startCommand ?? null, rootDirectory: app.rootDirectory ?? null },
+    branchByDefault: app.branchByDefault ?? false,
+    nodeVersionByDefault: app.nodeVersionByDefault ?? false,
     logKibPerMinute: limitOf(account, 'runtimeLogKibPerMinute'),
     ...{ variables: JSON.parse(variables), env: sealed, hostArn: deps.settings.hostArnOf(applicationId) },
   };

@@ -4,6 +4,7 @@ import type { Builds } from '../../providers/builds/builds.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import type { Deps } from '../deps.ts';
 import { type BuildPhases, foundNoBuilder, measureBuild } from './build-time.ts';
+import { recordDetected } from './detected.ts';
 import { failDeployment } from './finish.ts';
 import { BuildOutput, type Caught, type FailureInput } from './inputs.ts';
 
@@ -65,7 +66,8 @@ export async function recordFailure(
     const waited = deps.now().getTime() - Date.parse(deployment?.beganAt ?? '');
     if (waited < MAX_WAIT_MS) return { again: true, fault: false };
   }
-  const { error: buildError, commitSha } = await deps.builds.readResult(deploymentId);
+  const { error: buildError, commitSha, detected } = await deps.builds.readResult(deploymentId);
+  await recordDetected(deps, ids, detected);
   const reason = isVerdict ? step.reason : isUnbuilt ? NO_BUILDER : failureReason(error, buildError);
   const measured = isVerdict ? {} : isUnbuilt ? { buildMs: 0 } : measureBuild(build);
   const known = { ...(commitSha ? { commitSha } : {}), ...measured };

@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
 import type { DeploymentIds } from './inputs.ts';
+import { recordDetected } from './detected.ts';
 import { formatNote, scheduleCheck } from './queue.ts';
 
 /** A reason to fail that the application's owner is meant to read; anything else is the platform's own fault. */
@@ -56,15 +57,16 @@ export async function releaseDeployment(
 ): Promise<void> {
   const { accountId, applicationId, deploymentId, build } = ids;
   const builtAt = deps.now().toISOString();
-  const [{ app }, { commitSha = '' }, account] = await Promise.all([
+  const [{ app }, { commitSha = '', detected }, account] = await Promise.all([
     readRunning(deps, ids),
     deps.builds.readResult(deploymentId),
     findAccount(deps, accountId),
   ]);
   const concurrency = limitOf(account, 'concurrentRequests');
+  const nodeVersion = detected?.nodeVersion ?? app.nodeVersion;
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
   const [release] = await Promise.all([
-    deps.appHost.release({ applicationId, nodeVersion: app.nodeVersion, concurrency }, artifact),
+    deps.appHost.release({ applicationId, nodeVersion, concurrency }, artifact),
     deps.appLogs.prepare(applicationId),
   ]);
   await unlessDeleted(deps, ids, async () => {
@@ -78,6 +80,7 @@ export async function releaseDeployment(
     { set, append: { notes: [formatNote(deps, '==> Release')] } },
   );
   await deps.table.write(Deployment, write);
+  await recordDetected(deps, ids, detected);
 }
 
 /** Sends the traffic to the release, and the application's host names to its function. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { createApp as CreateRoute } from '../../contract/apps/apps.ts';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
-import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import { DEFAULT_BRANCH, DEFAULT_NODE_VERSION, FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, GitAccess, Host } from '../../table/entities/apps.ts';
@@ -114,6 +114,10 @@ async function createAppAt(
     accountId,
     slug,
     repoUrl: input.repoUrl ?? null,
+    branch: input.branch ?? DEFAULT_BRANCH,
+    ...(input.branch === undefined ? { branchByDefault: true } : {}),
+    nodeVersion: input.nodeVersion ?? DEFAULT_NODE_VERSION,
+    ...(input.nodeVersion === undefined ? { nodeVersionByDefault: true } : {}),
     buildCommand: input.buildCommand === undefined ? defaults.buildCommand : input.buildCommand,
     startFile: input.startFile ?? defaults.startFile,
     primaryDomain: customDomain ?? host,

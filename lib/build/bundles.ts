@@ -33,10 +33,13 @@ const PROGRAMS: Programs[] = [
     ],
   },
   {
-    // These two run outside Lambda's Node 24: one on the build image's Node, one on the application's Node.
+    // These run outside Lambda's Node 24: the first on the build image's Node, the others on the application's.
     target: 'node20',
     entries: () =>
-      ['main', 'environment'].map((name) => ({ out: `builder/${name}`, in: join(ROOT, 'builder', `${name}.ts`) })),
+      ['main', 'environment', 'launch', 'site-server'].map((name) => ({
+        out: `builder/${name}`,
+        in: join(ROOT, 'builder', `${name}.ts`),
+      })),
   },
 ];
 

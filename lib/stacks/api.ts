@@ -159,6 +159,7 @@ export class ApiStack extends PlatformStack {
       registrar: [checkAvailability],
       panel: [hosting.openServerTokens],
       git: [hosting.makeHookSecret, hosting.makeDeployKey, repositories(platform)],
+      repositories: [repositories(platform)],
       hooks: [hosting.openHookSecret],
       'new-hook-secret': [hosting.makeHookSecret],
       'new-deploy-key': [hosting.makeDeployKey],

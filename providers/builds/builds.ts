@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
+import { type FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import { memoize } from '../../contract/envelope.ts';
 import type { Sealed } from '../encryption/secrets.ts';
 import type { BuildAccess } from './access.ts';
@@ -12,11 +12,20 @@ export interface Job {
   deploymentId: string;
   repoUrl: string;
   branch: string;
+  /** True if nobody chose the branch: the repository's default branch may take its place. */
+  branchByDefault?: boolean;
   nodeVersion: (typeof NODE_VERSIONS)[number];
+  /** True if nobody chose the version: `engines` of package.json may choose another. */
+  nodeVersionByDefault?: boolean;
   framework: (typeof FRAMEWORKS)[number];
   installCommand: string;
+  /** Null: the package's own build script, if any; empty: none. */
   buildCommand: string | null;
   startFile: string;
+  /** Starts the application in place of the start file. */
+  startCommand: string | null;
+  /** The application's directory in the repository; null for the repository itself. */
+  rootDirectory: string | null;
   /** The variables, for the application's commands. */
   variables: Record<string, string>;
   /** The variables as JSON `{KEY: value}`, sealed under `{application: hostArn}`, for the artifact. */
@@ -31,11 +40,27 @@ export interface Job {
   access: BuildAccess;
 }
 
+const Detected = memoize(() =>
+  z.object({
+    framework: z.nullable(z.string()),
+    packageManager: z.nullable(z.string()),
+    nodeVersion: z.enum(NODE_VERSIONS),
+    /** The branch that was built, where it is not the configured one. */
+    branch: z.optional(z.string()),
+    buildCommand: z.nullable(z.string()),
+    /** Undefined before the application is packaged. */
+    start: z.optional(z.string()),
+  }),
+);
+/** What a build found in the repository. */
+export type Detected = z.output<ReturnType<typeof Detected>>;
+
 const Result = memoize(() =>
   z.object({
     commitSha: z.optional(z.string()),
     error: z.optional(z.string()),
     step: z.optional(z.string()),
+    detected: z.optional(Detected()),
   }),
 );
 /** A build's result: the commit that it packaged, or the one-line reason for its failure. */

@@ -18,6 +18,16 @@ const customDomain = () =>
   });
 export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
 
+/** What a build found in the repository (providers/builds/builds.ts). */
+const detected = () =>
+  z.object({
+    framework: z.nullable(z.string()),
+    packageManager: z.nullable(z.string()),
+    nodeVersion: z.enum(NODE_VERSIONS),
+    buildCommand: z.nullable(z.string()),
+    start: z.nullable(z.string()),
+  });
+
 /** The reasons for which an application is suspended, by cause. */
 const suspensions = () =>
   z.partialRecord(z.enum(SUSPENSION_CAUSES), z.object({ reason: z.string(), since: z.string() }));
@@ -39,6 +49,16 @@ export const App = /* @__PURE__ */ entity({
       installCommand: z.string(),
       buildCommand: z.nullable(z.string()),
       startFile: z.string(),
+      /** Starts the application in place of the start file; absent for none. */
+      startCommand: z.optional(z.nullable(z.string())),
+      /** The application's directory in the repository; absent for the repository itself. */
+      rootDirectory: z.optional(z.nullable(z.string())),
+      /** True while nobody chose the branch: the repository's default branch may take its place. */
+      branchByDefault: z.optional(z.literal(true)),
+      /** True while nobody chose the version of Node: `engines` of package.json may. */
+      nodeVersionByDefault: z.optional(z.literal(true)),
+      /** What the last build found in the repository. */
+      detected: z.optional(detected()),
       /** The path that a release is checked on; absent for `/`. */
       healthCheckPath: z.optional(z.string()),
       primaryDomain: z.string(),

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import type { Job } from '../../providers/builds/builds.ts';
+import { type Framework, frameworkOf, namedFramework } from '../detect/frameworks.ts';
+import { startScriptOf } from '../detect/start.ts';
+import { BuildFailure } from '../failure.ts';
+import type { Manifest } from '../install/manifest.ts';
+
+/** Scripts that build, in order of precedence. Hosts before us run the second one. */
+const BUILD_SCRIPTS = ['build', 'heroku-postbuild'] as const;
+
+type BuildSettings = Pick<Job, 'framework' | 'buildCommand'>;
+
+/**
+ * Returns the build command, or null for none: the one that the owner set, else a build script of package.json, else what
+ * its start script would build, else the framework's own. Throws BuildFailure if the command is a script that package.json
+ * lacks.
+ * @param runner the repository's package manager
+ */
+export function resolveBuildCommand(
+  { framework, buildCommand }: BuildSettings,
+  manifest: Manifest | undefined,
+  runner = 'npm',
+): string | null {
+  if (buildCommand === '') return null;
+  const detected = manifest && frameworkOf(manifest);
+  if (buildCommand !== null) {
+    const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand)?.[1];
+    // `constructor` is a property of every object, and no script.
+    if (script === undefined || (manifest && Object.hasOwn(manifest.scripts, script))) return buildCommand;
+    const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
+    if (isDefault && manifest && detected !== namedFramework(framework)) return detectBuildCommand(manifest, detected, runner);
+    if (manifest === undefined) {
+      throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
+    }
+    if (script === 'build' && detected?.build !== undefined) return detected.build;
+    throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
+  }
+  return detectBuildCommand(manifest, detected, runner);
+}
+
+function detectBuildCommand(
+  manifest: Manifest | undefined,
+  framework: Framework | undefined,
+  runner: string,
+): string | null {
+  if (manifest === undefined) return null;
+  const script = BUILD_SCRIPTS.find((name) => Object.hasOwn(manifest.scripts, name));
+  if (script !== undefined) return `${runner} run ${script}`;
+  const fromStart = startScriptOf(manifest)?.build ?? [];
+  if (fromStart.length > 0) return fromStart.join(' && ');
+  return framework?.build ?? null;
+}
+
+/**
+ * Returns true if a build script of package.json is not run although nobody asked for no build: the reason why a file is
+ * missing.
+ */
+export const skipsBuild = (command: string | null, manifest: Manifest | undefined): boolean =>
+  command === null && manifest !== undefined && Object.hasOwn(manifest.scripts, 'build');
+
+/**
+ * Returns the key of the framework's own build cache, or undefined for none. The framework distinguishes versions of
+ * its cache itself.
+ */
+export const buildCacheKey = ({
+  framework,
+  nodeVersion,
+}: Pick<Job, 'framework' | 'nodeVersion'>): string | undefined =>
+  framework === 'NEXTJS'
+    ? createHash('sha256')
+        .update(JSON.stringify([framework, nodeVersion, process.arch]))
+        .digest('hex')
+    : undefined;

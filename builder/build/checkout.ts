@@ -1,0 +1,77 @@
+import { tmpdir } from 'node:os';
+import type { Detected } from '../../providers/builds/builds.ts';
+import { clone } from '../clone/clone.ts';
+import { chownTo } from '../commands/build-user.ts';
+import { gitEnvironment } from '../commands/command.ts';
+import { type Framework, frameworkOf, namedFramework } from '../detect/frameworks.ts';
+import { type Layout, layoutOf } from '../detect/layout.ts';
+import { assertBuildable, dockerfileNote, warningsFor } from '../detect/notes.ts';
+import { type InstallPlan, planInstall } from '../install/install.ts';
+import { type Manifest, readManifest } from '../install/manifest.ts';
+import type { PackageManager } from '../install/package-manager.ts';
+import type { Build } from './application.ts';
+import { resolveBuildCommand } from './build-command.ts';
+import { chooseNode } from './engines.ts';
+
+/** A build after its repository was cloned. */
+export interface ClonedBuild extends Build {
+  commitSha: string;
+  /** package.json of the application's directory. */
+  manifest: Manifest | undefined;
+  framework: Framework | undefined;
+  layout: Layout;
+  plan: InstallPlan;
+  detected: Detected;
+}
+
+/** Names of the settings' frameworks, for applications in which none is recognised. */
+const NAMES = { NEXTJS: null, NUXT: null, EXPRESS: 'Express', NODE: null } as const;
+
+/** Clones the repository and reads from it what nobody set. Throws BuildFailure for what cannot be built. */
+export async function cloneRepository(build: Build): Promise<ClonedBuild> {
+  const { job, context, sections, ssh, limits, onCommit, onDetected } = build;
+  const { repoUrl, branch, branchByDefault: orDefaultBranch = false } = job;
+  const { directory, user } = context;
+  const gitContext = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
+  const source = { repoUrl, branch, orDefaultBranch, directory, ssh, limits };
+  const { commitSha, subject, branch: cloned } = await clone(source, gitContext);
+  onCommit(commitSha);
+  if (cloned !== branch) {
+    sections.note(`there is no branch ${branch}: using ${cloned}, the default branch of the repository`);
+  }
+  sections.note(`${commitSha} ${subject}`);
+  if (user) chownTo(directory, user);
+  const layout = layoutOf(directory, job.rootDirectory);
+  const manifest = readManifest(layout.app);
+  assertBuildable(layout.app, manifest, job);
+  const rootManifest = layout.install === layout.app ? manifest : readManifest(layout.install);
+  const node = chooseNode(job, manifest?.engines.node === undefined ? rootManifest : manifest);
+  if (node.note !== undefined) sections.note(node.note);
+  const environment =
+    node.version === job.nodeVersion
+      ? context.environment
+      : { ...context.environment, PATH: await build.selectNode(node.version) };
+  const plan = planInstall(job.installCommand, layout.install, rootManifest);
+  const framework = manifest ? frameworkOf(manifest) : namedFramework(job.framework);
+  const detected: Detected = {
+    framework: framework?.name ?? NAMES[job.framework],
+    packageManager: plan.manager ? describeManager(plan.manager) : null,
+    nodeVersion: node.version,
+    buildCommand: resolveBuildCommand(job, manifest, plan.manager?.name),
+    ...(cloned === branch ? {} : { branch: cloned }),
+  };
+  onDetected(detected);
+  for (const note of [...dockerfileNote(layout.app, framework), ...(manifest ? warningsFor(manifest) : [])]) {
+    sections.note(note);
+  }
+  return {
+    ...{ ...build, commitSha, manifest, framework, layout, plan, detected },
+    context: { ...context, environment },
+  };
+}
+
+/** Names a package manager with its major version, if it is known: `pnpm 10`. */
+const describeManager = ({ name, tool }: PackageManager): string => {
+  const major = /@(\d+)[^@/]*$/.exec(tool ?? '')?.[1];
+  return major === undefined ? name : `${name} ${major}`;
+};

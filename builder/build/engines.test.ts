@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { chooseNode } from './engines.ts';
+
+const manifest = (node: string | undefined) => ({ engines: { node } });
+
+test.each([
+  [undefined, '22', undefined],
+  ['>=20', '22', undefined],
+  ['^22.12 || 24', '22', undefined],
+  ['nonsense', '22', undefined],
+  ['20.x', '20', 'package.json requires Node 20.x (engines.node): using Node 20'],
+  ['>=24', '24', expect.stringContaining('using Node 24')],
+  ['18 || 20', '20', expect.stringContaining('using Node 20')],
+  ['18.x', '20', 'warning: package.json requires Node 18.x (engines.node), which is not available: using Node 20'],
+  ['>=12 <17', '20', expect.stringContaining('which is not available')],
+  ['26', '24', expect.stringContaining('which is not available: using Node 24')],
+])('engines.node %s selects Node %s where nobody chose one', (node, version, note) => {
+  expect(chooseNode({ nodeVersion: '22', nodeVersionByDefault: true }, manifest(node))).toEqual({ version, note });
+});
+
+test('a version that was chosen wins, with a warning', () => {
+  expect(chooseNode({ nodeVersion: '22' }, manifest('20.x'))).toEqual({
+    version: '22',
+    note: 'warning: package.json requires Node 20.x (engines.node), but nodeVersion is 22: set nodeVersion to 20',
+  });
+  expect(chooseNode({ nodeVersion: '22' }, manifest('18.x')).note).toContain('no available version matches');
+});

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import * as z from 'zod/mini';
+import type { Manifest } from '../install/manifest.ts';
+
+const Package = z.object({ bin: z.optional(z.union([z.string(), z.record(z.string(), z.string())])) });
+
+/**
+ * Returns the JavaScript file of a program that a dependency provides, relative to the directory, with `/`. The links in
+ * `node_modules/.bin` are no help: pnpm's are shell scripts. Undefined if no dependency provides it, or not in JavaScript.
+ * @param repository the directory above which nothing is looked for
+ */
+export function findProgram(
+  directory: string,
+  repository: string,
+  manifest: Manifest | undefined,
+  program: string,
+): string | undefined {
+  for (const name of Object.keys({ ...manifest?.dependencies, ...manifest?.devDependencies })) {
+    const folder = findPackage(directory, repository, name);
+    if (folder === undefined) continue;
+    const { bin } = Package.safeParse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).data ?? {};
+    const path =
+      typeof bin === 'string' ? (name.replace(/^@[^/]+\//, '') === program ? bin : undefined) : bin?.[program];
+    if (path === undefined) continue;
+    const file = [path, `${path}.js`].map((each) => join(folder, each)).find((each) => isScript(each, repository));
+    if (file !== undefined) return relative(directory, file).replaceAll('\\', '/');
+  }
+  return undefined;
+}
+
+/** Returns the folder of an installed package, by way of its links, looked for upwards as Node does. */
+function findPackage(directory: string, repository: string, name: string): string | undefined {
+  for (let at = directory; ; at = dirname(at)) {
+    const folder = join(at, 'node_modules', name);
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (at === repository || at === dirname(at)) return undefined;
+  }
+}
+
+/** Returns true for a JavaScript file inside the repository. */
+function isScript(file: string, repository: string): boolean {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  if (relative(realpathSync(repository), realpathSync(file)).startsWith('..')) return false;
+  return /\.[cm]?js$/.test(file) || /^#!.*\bnode\b/.test(readFileSync(file, 'utf8').slice(0, 80));
+}

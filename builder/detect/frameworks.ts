@@ -1,0 +1,156 @@
+/** A framework or tool, recognised by a dependency. */
+export interface Framework {
+  name: string;
+  /** Any of these in package.json means that the application uses it. */
+  packages: readonly string[];
+  /** Server files that its build makes, in order of precedence, relative to the application. */
+  server?: readonly string[];
+  /** Directories with a site of files that its build makes. Patterns of one directory are allowed. */
+  site?: readonly string[];
+  /** The command that builds it where package.json has no `build` script. */
+  build?: string;
+  /** Variables of the build that make it a server of its own, unless its configuration says otherwise. */
+  environment?: Readonly<Record<string, string>>;
+  /** Advice where the build made neither server nor site. */
+  advice?: string;
+}
+
+const NITRO = { NITRO_PRESET: 'node-server' } as const;
+const NITRO_SERVER = ['.output/server/index.mjs'] as const;
+
+/**
+ * The frameworks that are recognised, the most specific first: a framework that builds with Vite is not Vite. Sources:
+ * each project's own page about deploying to a Node server.
+ */
+export const FRAMEWORKS: readonly Framework[] = [
+  {
+    name: 'Next.js',
+    packages: ['next'],
+    server: ['.next/standalone/server.js'],
+    site: ['out'],
+    build: 'npx next build',
+    // Next.js reads this as `output: 'standalone'` unless next.config sets another output.
+    environment: { NEXT_PRIVATE_STANDALONE: 'true' },
+    advice: `set output: 'standalone' in next.config, so that the build creates it`,
+  },
+  {
+    name: 'Nuxt',
+    packages: ['nuxt', 'nuxt3', 'nuxt-nightly'],
+    server: NITRO_SERVER,
+    site: ['.output/public'],
+    build: 'npx nuxt build',
+    environment: NITRO,
+    advice: 'Nuxt creates it with "nuxt build" and the preset node-server',
+  },
+  { name: 'SolidStart', packages: ['@solidjs/start', 'solid-start'], server: NITRO_SERVER, environment: NITRO },
+  {
+    name: 'TanStack Start',
+    packages: ['@tanstack/react-start', '@tanstack/solid-start', '@tanstack/start'],
+    server: [...NITRO_SERVER, 'dist/server/server.js'],
+    environment: NITRO,
+  },
+  {
+    name: 'Analog',
+    packages: ['@analogjs/platform'],
+    server: ['dist/analog/server/index.mjs'],
+    site: ['dist/analog/public', 'dist/client'],
+    environment: NITRO,
+  },
+  {
+    name: 'React Router',
+    packages: ['@react-router/node', '@react-router/serve', '@react-router/dev'],
+    site: ['build/client'],
+    build: 'npx react-router build',
+    advice: 'a start script "react-router-serve ./build/server/index.js" starts it',
+  },
+  {
+    name: 'Remix',
+    packages: ['@remix-run/node', '@remix-run/serve', '@remix-run/dev'],
+    site: ['build/client'],
+    advice: 'a start script "remix-serve ./build/server/index.js" starts it',
+  },
+  {
+    name: 'SvelteKit',
+    packages: ['@sveltejs/kit'],
+    server: ['build/index.js'],
+    site: ['build'],
+    advice: 'use @sveltejs/adapter-node (a server) or @sveltejs/adapter-static (files) in svelte.config.js',
+  },
+  {
+    name: 'Astro',
+    packages: ['astro'],
+    server: ['dist/server/entry.mjs'],
+    site: ['dist'],
+    build: 'npx astro build',
+    advice: 'use @astrojs/node with mode "standalone" for pages that a server renders',
+  },
+  {
+    name: 'Qwik City',
+    packages: ['@builder.io/qwik-city', '@qwik.dev/router'],
+    server: ['server/entry.node-server.js', 'server/entry.fastify.js', 'server/entry.express.js'],
+    site: ['dist'],
+  },
+  { name: 'Gatsby', packages: ['gatsby'], site: ['public'], build: 'npx gatsby build' },
+  { name: 'Docusaurus', packages: ['@docusaurus/core'], site: ['build'], build: 'npx docusaurus build' },
+  { name: 'VitePress', packages: ['vitepress'], site: ['.vitepress/dist', 'docs/.vitepress/dist'] },
+  { name: 'VuePress', packages: ['vuepress'], site: ['.vuepress/dist', 'docs/.vuepress/dist', 'src/.vuepress/dist'] },
+  { name: 'Eleventy', packages: ['@11ty/eleventy'], site: ['_site'], build: 'npx @11ty/eleventy' },
+  {
+    name: 'NestJS',
+    packages: ['@nestjs/core'],
+    server: ['dist/main.js', 'dist/src/main.js', 'dist/apps/*/main.js'],
+    build: 'npx nest build',
+  },
+  { name: 'AdonisJS', packages: ['@adonisjs/core'], server: ['build/bin/server.js', 'build/server.js'] },
+  { name: 'Strapi', packages: ['@strapi/strapi'] },
+  { name: 'Directus', packages: ['directus'] },
+  { name: 'KeystoneJS', packages: ['@keystone-6/core'] },
+  { name: 'FeathersJS', packages: ['@feathersjs/feathers'], server: ['lib/index.js', 'src/index.js'] },
+  { name: 'LoopBack', packages: ['@loopback/core'], server: ['dist/index.js'] },
+  { name: 'Sails', packages: ['sails'] },
+  { name: 'Hono', packages: ['hono'], server: ['dist/index.js', 'dist/index.mjs'] },
+  { name: 'Fastify', packages: ['fastify'] },
+  { name: 'Express', packages: ['express'] },
+  { name: 'Koa', packages: ['koa'] },
+  { name: 'hapi', packages: ['@hapi/hapi'] },
+  { name: 'Apollo Server', packages: ['@apollo/server', 'apollo-server'] },
+  { name: 'GraphQL Yoga', packages: ['graphql-yoga'] },
+  { name: 'Nitro', packages: ['nitropack', 'nitro'], server: NITRO_SERVER, environment: NITRO },
+  { name: 'H3', packages: ['h3'] },
+  { name: 'tRPC', packages: ['@trpc/server'] },
+  { name: 'Polka', packages: ['polka'] },
+  { name: 'Restify', packages: ['restify'] },
+  { name: 'Micro', packages: ['micro'] },
+  {
+    name: 'Angular',
+    packages: ['@angular/core'],
+    server: ['dist/*/server/server.mjs'],
+    site: ['dist/*/browser', 'dist/*', 'dist'],
+    build: 'npx ng build',
+  },
+  { name: 'Create React App', packages: ['react-scripts'], site: ['build'], build: 'npx react-scripts build' },
+  { name: 'Vue CLI', packages: ['@vue/cli-service'], site: ['dist'], build: 'npx vue-cli-service build' },
+  { name: 'Ember', packages: ['ember-cli'], site: ['dist'] },
+  { name: 'Stencil', packages: ['@stencil/core'], site: ['www', 'dist'] },
+  { name: 'Parcel', packages: ['parcel', 'parcel-bundler'], site: ['dist'] },
+  { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: ['dist'], build: 'npx vite build' },
+  { name: 'webpack', packages: ['webpack'], site: ['dist', 'build', 'public'] },
+];
+
+/** The frameworks that an application's settings name, for repositories without a package.json. */
+const NAMED: Readonly<Record<string, string>> = { NEXTJS: 'Next.js', NUXT: 'Nuxt' };
+
+/** Returns the framework that the settings name; undefined for NODE and EXPRESS, which are no builds. */
+export const namedFramework = (setting: string): Framework | undefined =>
+  FRAMEWORKS.find(({ name }) => name === NAMED[setting]);
+
+interface Dependencies {
+  dependencies: Readonly<Record<string, unknown>>;
+  devDependencies: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the framework of an application's package.json; undefined if none is known. */
+export const frameworkOf = ({ dependencies, devDependencies }: Dependencies): Framework | undefined =>
+  FRAMEWORKS.find(({ packages }) =>
+    packages.some((name) => Object.hasOwn(dependencies, name) || Object.hasOwn(devDependencies, name)),
+  );

@@ -1,0 +1,94 @@
+import { existsSync, globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Job } from '../../providers/builds/builds.ts';
+import { BuildFailure } from '../failure.ts';
+import type { Manifest } from '../install/manifest.ts';
+import type { Framework } from './frameworks.ts';
+
+/** Packages whose purpose does not work on the platform, or not without more, and what the owner should know. */
+const WARNINGS: readonly [packages: readonly string[], text: (name: string) => string][] = [
+  [
+    ['ws', 'socket.io', 'websocket', 'uWebSockets.js', '@fastify/websocket', 'express-ws', '@nestjs/websockets'],
+    (name) =>
+      `warning: ${name} serves WebSockets, which are not supported: upgrades are answered with 501. HTTP requests, server-sent events and long polling work.`,
+  ],
+  [
+    [
+      'bullmq',
+      'bull',
+      'agenda',
+      'bee-queue',
+      'node-cron',
+      'cron',
+      'node-schedule',
+      'amqplib',
+      'kafkajs',
+      'discord.js',
+      'telegraf',
+    ],
+    (name) =>
+      `warning: ${name} works in the background, and an application only runs while it answers requests: jobs and timers are not reliable here.`,
+  ],
+  [
+    ['sqlite3', 'better-sqlite3', 'nedb', 'lowdb', 'node-persist'],
+    (name) =>
+      `warning: ${name} keeps data in files; the disk of a release is read-only apart from /tmp, which is emptied at any time: use a database.`,
+  ],
+];
+
+/** Returns what an owner should know about the application's dependencies, early in the log. */
+export function warningsFor({ dependencies }: Pick<Manifest, 'dependencies'>): string[] {
+  return WARNINGS.flatMap(([packages, text]) => {
+    const found = packages.find((name) => Object.hasOwn(dependencies, name));
+    return found === undefined ? [] : [text(found)];
+  });
+}
+
+/** Files of projects that are not Node's, and their names. */
+const OTHER_PROJECTS: readonly [file: string, name: string][] = [
+  ['requirements.txt', 'Python'],
+  ['pyproject.toml', 'Python'],
+  ['go.mod', 'Go'],
+  ['Cargo.toml', 'Rust'],
+  ['Gemfile', 'Ruby'],
+  ['composer.json', 'PHP'],
+  ['pom.xml', 'Java'],
+  ['deno.json', 'Deno'],
+];
+
+/**
+ * Throws BuildFailure for a repository without anything that the platform could build or serve, before anything is
+ * installed.
+ */
+export function assertBuildable(
+  directory: string,
+  manifest: Manifest | undefined,
+  { startFile, startCommand, buildCommand, installCommand }: Job,
+): void {
+  const isSet = startCommand !== null || (buildCommand ?? '') !== '' || installCommand !== 'npm ci';
+  if (manifest || isSet) return;
+  const servable = [startFile, 'public/index.html', 'Procfile'].some((file) => existsSync(join(directory, file)));
+  if (servable || globSync('*.{js,mjs,cjs,ts,html}', { cwd: directory }).length > 0) return;
+  const packages = globSync(['*/package.json', '*/*/package.json'], { cwd: directory })
+    .filter((path) => !path.includes('node_modules'))
+    .map((path) => dirname(path).replaceAll('\\', '/'))
+    .sort();
+  if (packages.length > 0) {
+    const listed = packages.slice(0, 5).join(', ');
+    throw new BuildFailure(`There is no package.json here, but there is one in ${listed}: set rootDirectory.`);
+  }
+  const other = OTHER_PROJECTS.find(([file]) => existsSync(join(directory, file)))?.[1];
+  const docker = existsSync(join(directory, 'Dockerfile'));
+  const reason = other
+    ? `This is a ${other} project`
+    : docker
+      ? 'The repository has a Dockerfile, which is not used, and no package.json'
+      : 'There is no package.json and no index.html';
+  throw new BuildFailure(`${reason}: the platform builds Node.js applications and sites of files.`);
+}
+
+/** Returns a note for a Dockerfile beside a Node project, which is not used. */
+export const dockerfileNote = (directory: string, framework: Framework | undefined): string[] =>
+  existsSync(join(directory, 'Dockerfile'))
+    ? [`Dockerfile is not used: the application is built as ${framework?.name ?? 'a Node.js project'}`]
+    : [];

@@ -1,0 +1,101 @@
+/**
+ * Programs of start scripts, as data: how each is started without itself. A release runs on a read-only disk without npm,
+ * so that watchers, process managers and development servers are replaced by what they would start.
+ */
+
+/** Programs that run a JavaScript file, with the Node options that do the same. */
+export const RUNNERS: Readonly<Record<string, readonly string[]>> = {
+  node: [],
+  nodejs: [],
+  nodemon: [],
+  'node-dev': [],
+  supervisor: [],
+  forever: [],
+  pm2: [],
+  'pm2-runtime': [],
+  'pm2-docker': [],
+  tsx: ['--import', 'tsx'],
+  'ts-node': ['--require', 'ts-node/register'],
+  'ts-node-transpile-only': ['--require', 'ts-node/register/transpile-only'],
+  'ts-node-esm': ['--loader', 'ts-node/esm'],
+  'ts-node-dev': ['--require', 'ts-node/register'],
+  tsnd: ['--require', 'ts-node/register'],
+};
+
+/** Subcommands of runners that come before the file. */
+export const RUNNER_SUBCOMMANDS: readonly string[] = ['start', 'watch', 'run'];
+
+/** Options of Node with a value that may be a word of its own. */
+export const NODE_OPTIONS_WITH_VALUE: readonly string[] = [
+  '-r',
+  '--require',
+  '--import',
+  '--loader',
+  '--experimental-loader',
+  '-C',
+  '--conditions',
+  '--env-file',
+  '--env-file-if-exists',
+];
+/** Options of Node that make sense for development only. */
+export const DEVELOPMENT_OPTIONS = /^--(watch|inspect)\b/;
+
+/** Programs that only prepare the environment of another, which follows their own options and assignments. */
+export const WRAPPERS: readonly string[] = ['cross-env', 'cross-env-shell', 'env', 'exec', 'npx', 'bunx', 'nice'];
+
+/** Commands that start what a framework's build made. */
+export const FRAMEWORK_STARTS: readonly RegExp[] = [
+  /^nest start\b(?!.*--(watch|debug))/,
+  /^next start\b/,
+  /^(nuxt|nuxi) (start|preview)\b/,
+  /^vinxi start\b/,
+  /^nitro preview\b/,
+  /^(astro|vite) preview\b/,
+  /^gatsby serve\b/,
+  /^docusaurus serve\b/,
+];
+
+/** Development servers, which no release starts. */
+export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
+  /^(next|nuxt|nuxi|astro|vinxi|nitro|remix|react-router|qwik|vitepress|vuepress|wrangler|vercel|netlify) dev\b/,
+  /^(nest|strapi) (start --(watch|debug)|develop)\b/,
+  /^vite(?! (build|preview|optimize))(\s|$)/,
+  /^(react-scripts|docusaurus|expo|craco|react-app-rewired) start\b/,
+  /^(ng|vue-cli-service|ember|webpack|ionic|stencil) (serve|server|s)\b/,
+  /^webpack-dev-server\b/,
+  /^gatsby (develop|build)\b/,
+  /^(parcel|eleventy|concurrently|npm-run-all|run-p)\b/,
+  /^(live-server|browser-sync)\b/,
+];
+
+/** Servers of files; the option that answers unknown paths with the front page. */
+export const FILE_SERVERS: Readonly<Record<string, RegExp | undefined>> = {
+  serve: /^(-s|--single)$/,
+  sirv: /^(-s|--single)$/,
+  'sirv-cli': /^(-s|--single)$/,
+  'http-server': undefined,
+  'serve-handler': undefined,
+};
+/** Options of file servers with a value of its own. */
+export const FILE_SERVER_OPTIONS_WITH_VALUE: readonly string[] = [
+  '-l',
+  '--listen',
+  '-p',
+  '--port',
+  '-c',
+  '--config',
+  '-a',
+];
+
+/** Commands that only prepare a build. */
+export const CLEANING_COMMAND = /^((npm|pnpm|yarn|bun) (run(-script)? )?clean\b|(rimraf|rm|mkdir|mkdirp|del-cli) )/;
+
+/** Commands at the beginning of a start script that belong to the build. */
+export const BUILD_COMMANDS: readonly RegExp[] = [
+  /^(npm|pnpm|yarn|bun) (run(-script)? )?(build|compile|prebuild|clean|generate|prepare|bundle|transpile)\b/,
+  /^(tsc|tsup|tsdown|swc|babel|esbuild|rollup|webpack|unbuild|ncc|tsc-alias|pkgroll|bunchee)\b/,
+  /^(next|nuxt|nuxi|nest|astro|vite|remix|react-router|vinxi|gatsby|ng|react-scripts|strapi|svelte-kit) (build|generate|sync)\b/,
+  /^prisma generate\b/,
+  /^(rimraf|rm|mkdir|mkdirp|cp|cpx|copyfiles|shx|del-cli|mv) /,
+  /^(npm|pnpm|yarn) (ci|install|i)\b/,
+];

@@ -1,0 +1,208 @@
+import { type Command, parseCommandLine, type Word } from './command-line.ts';
+import {
+  BUILD_COMMANDS,
+  CLEANING_COMMAND,
+  DEVELOPMENT_OPTIONS,
+  DEVELOPMENT_SERVERS,
+  FILE_SERVER_OPTIONS_WITH_VALUE,
+  FILE_SERVERS,
+  FRAMEWORK_STARTS,
+  NODE_OPTIONS_WITH_VALUE,
+  RUNNER_SUBCOMMANDS,
+  RUNNERS,
+  WRAPPERS,
+} from './programs.ts';
+
+/** What a start script starts. */
+export type StartScript =
+  /** A JavaScript file: `node <options> <file> <args>`. */
+  | { kind: 'node'; options: string[]; file: string; args: string[]; environment: Record<string, string> }
+  /** A program of a package: `<program> <args>`. */
+  | { kind: 'program'; program: string; args: string[]; environment: Record<string, string> }
+  /** What the framework's build made. */
+  | { kind: 'framework' }
+  /** A directory of files, and whether unknown paths get its front page. */
+  | { kind: 'site'; directory: string | undefined; single: boolean }
+  /** A development server: nothing that a release can start. */
+  | { kind: 'development'; command: string }
+  /** Anything else, for a shell. */
+  | { kind: 'shell'; command: string };
+
+/** A start script, divided. */
+export interface DividedScript {
+  /** Commands at its beginning that belong to the build; without those that run the script `build`. */
+  build: string[];
+  /** The directory that it changes to, relative to the package. */
+  directory: string;
+  start: StartScript;
+}
+
+/** The scripts of a package. */
+export type Scripts = Readonly<Record<string, string>>;
+
+const MAX_DEPTH = 8;
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
+
+/** Returns the script that a command such as `npm run x` runs, with its further arguments; undefined for others. */
+function scriptOf(words: readonly Word[], scripts: Scripts): { name: string; args: Word[] } | undefined {
+  const [program, ...rest] = words;
+  if (!program || !SCRIPT_RUNNER.test(program.text)) return undefined;
+  const own = rest.filter(({ text }) => !/^(-s|--silent|--if-present|--color|-q)$/.test(text));
+  const isRun = own[0]?.text === 'run' || own[0]?.text === 'run-script';
+  const [name, ...args] = isRun ? own.slice(1) : own;
+  if (name === undefined || name.dynamic || !Object.hasOwn(scripts, name.text)) return undefined;
+  if (!isRun && program.text === 'npm' && !/^(start|test|stop|restart)$/.test(name.text)) return undefined;
+  return { name: name.text, args: args[0]?.text === '--' ? args.slice(1) : args };
+}
+
+/** Replaces `npm run x` by the commands of the script, with `prex` and its arguments. Undefined if a shell is needed. */
+function expand(script: string, scripts: Scripts, depth = 0): Command[] | undefined {
+  const commands = parseCommandLine(script);
+  if (!commands || depth > MAX_DEPTH) return undefined;
+  const expanded: Command[] = [];
+  for (const command of commands) {
+    const found = BUILD_COMMANDS.some((each) => each.test(command.text)) ? undefined : scriptOf(command.words, scripts);
+    if (!found) {
+      expanded.push(command);
+      continue;
+    }
+    const texts = [scripts[`pre${found.name}`], scripts[found.name]];
+    for (const text of texts) {
+      if (text === undefined) continue;
+      const inner = expand(text, scripts, depth + 1);
+      if (!inner) return undefined;
+      expanded.push(...inner);
+    }
+    const last = expanded.pop();
+    if (last) {
+      const added = found.args.map(({ text }) => text).join(' ');
+      expanded.push({
+        words: [...last.words, ...found.args],
+        text: added === '' ? last.text : `${last.text} ${added}`,
+      });
+    }
+  }
+  return expanded;
+}
+
+/** Removes variables and wrappers before a program. */
+function unwrap(command: Command): { words: Word[]; environment: Record<string, string>; dynamic: boolean } {
+  let words = [...command.words];
+  let dynamic = false;
+  const environment: Record<string, string> = {};
+  for (;;) {
+    const [first] = words;
+    if (first === undefined) break;
+    if (ASSIGNMENT.test(first.text)) {
+      const equals = first.text.indexOf('=');
+      environment[first.text.slice(0, equals)] = first.text.slice(equals + 1);
+      dynamic ||= first.dynamic;
+    } else if (WRAPPERS.includes(first.text)) {
+      words = words.slice(1);
+      while (words[0] && /^-/.test(words[0].text)) words = words.slice(1);
+      continue;
+    } else if (/^(pnpm|yarn|npm|bun)$/.test(first.text) && /^(exec|dlx|x)$/.test(words[1]?.text ?? '')) {
+      words = words.slice(words[2]?.text === '--' ? 3 : 2);
+      continue;
+    } else break;
+    words = words.slice(1);
+  }
+  return { words, environment, dynamic };
+}
+
+const baseName = (program: string): string => program.replace(/^.*\//, '');
+
+/** Interprets the options of a program that runs a file. */
+function interpretRunner(
+  program: string,
+  words: readonly string[],
+  environment: Record<string, string>,
+): StartScript | undefined {
+  const options = [...(RUNNERS[program] ?? [])];
+  const isNode = program === 'node' || program === 'nodejs' || program === 'tsx';
+  const rest = [...words];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const exec = /^(?:-x|--exec)(?:=(.*))?$/.exec(word);
+    if (exec && !isNode) {
+      // `nodemon --exec ts-node a.ts`
+      const inner = (exec[1] ?? rest.shift() ?? '').split(' ').filter((each) => each !== '');
+      const runner = baseName(inner.shift() ?? '');
+      return Object.hasOwn(RUNNERS, runner) ? interpretRunner(runner, [...inner, ...rest], environment) : undefined;
+    }
+    if (!word.startsWith('-')) {
+      if (!isNode && RUNNER_SUBCOMMANDS.includes(word)) continue;
+      if (program === 'tsx' && word === 'watch') continue;
+      const args = isNode ? rest : rest.slice(rest.indexOf('--') < 0 ? rest.length : rest.indexOf('--') + 1);
+      return { kind: 'node', options, file: word, args: [...args], environment };
+    }
+    if (!isNode) {
+      // Options of watchers and process managers; a value of theirs is never a JavaScript file.
+      while (rest[0] !== undefined && !rest[0].startsWith('-') && !/\.[cm]?[jt]sx?$/.test(rest[0])) {
+        if (RUNNER_SUBCOMMANDS.includes(rest[0]) || /\//.test(rest[0])) break;
+        rest.shift();
+      }
+      continue;
+    }
+    if (/^(-e|--eval|-p|--print|--test)$/.test(word)) return undefined;
+    const value = NODE_OPTIONS_WITH_VALUE.includes(word) ? rest.shift() : undefined;
+    if (DEVELOPMENT_OPTIONS.test(word)) continue;
+    options.push(word, ...(value === undefined ? [] : [value]));
+  }
+  return undefined;
+}
+
+function interpretFileServer(words: readonly string[], single: RegExp | undefined): StartScript {
+  const rest = [...words];
+  let directory: string | undefined;
+  let isSingle = false;
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (FILE_SERVER_OPTIONS_WITH_VALUE.includes(word)) rest.shift();
+    else if (single?.test(word)) isSingle = true;
+    else if (!word.startsWith('-')) directory ??= word;
+  }
+  return { kind: 'site', directory, single: isSingle };
+}
+
+/** Interprets the last command of a start script. */
+function interpret(command: Command): StartScript {
+  const { words, environment, dynamic } = unwrap(command);
+  const [first, ...rest] = words;
+  const shell: StartScript = { kind: 'shell', command: command.text };
+  if (!first || dynamic) return shell;
+  const program = baseName(first.text);
+  const texts = rest.map(({ text }) => text);
+  const line = [program, ...texts].join(' ');
+  if (DEVELOPMENT_SERVERS.some((each) => each.test(line))) return { kind: 'development', command: command.text };
+  if (FRAMEWORK_STARTS.some((each) => each.test(line))) return { kind: 'framework' };
+  if (Object.hasOwn(FILE_SERVERS, program)) return interpretFileServer(texts, FILE_SERVERS[program]);
+  if (words.some((word) => word.dynamic)) return shell;
+  if (Object.hasOwn(RUNNERS, program)) return interpretRunner(program, texts, environment) ?? shell;
+  if (SCRIPT_RUNNER.test(program) || /^(sh|bash|cd|echo|true)$/.test(program)) return shell;
+  return { kind: 'program', program, args: texts, environment };
+}
+
+/** Divides a start script into what belongs to the build and what starts the application. */
+export function divideStartScript(script: string, scripts: Scripts): DividedScript {
+  const commands = expand(script, scripts);
+  if (!commands || commands.length === 0)
+    return { build: [], directory: '', start: { kind: 'shell', command: script } };
+  const build: string[] = [];
+  let directory = '';
+  let remaining = [...commands];
+  for (let next = remaining[0]; next && remaining.length > 1; next = remaining[0]) {
+    const { words } = unwrap(next);
+    const line = words.map(({ text }) => text).join(' ');
+    if (words[0]?.text === 'cd' && words.length === 2 && words[1] && !words[1].dynamic) {
+      directory = directory === '' ? words[1].text : `${directory}/${words[1].text}`;
+    } else if (BUILD_COMMANDS.some((each) => each.test(line))) {
+      if (!/^(npm|pnpm|yarn|bun) (run(-script)? )?build$/.test(line)) build.push(next.text);
+    } else break;
+    remaining = remaining.slice(1);
+  }
+  // Nothing to clean up is no reason for a build.
+  if (build.every((each) => CLEANING_COMMAND.test(each))) build.length = 0;
+  const [only, ...others] = remaining;
+  if (only && others.length === 0) return { build, directory, start: interpret(only) };
+  return { build, directory, start: { kind: 'shell', command: remaining.map(({ text }) => text).join(' && ') } };
+}

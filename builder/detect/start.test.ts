@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { runScript } from '../package/archive.ts';
+import { neededPackages } from '../package/needed.ts';
+import { readManifest } from '../install/manifest.ts';
+import { frameworkOf, namedFramework } from './frameworks.ts';
+import { type BuiltApplication, describeStart, findStart } from './start.ts';
+
+const roots: string[] = [];
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
+});
+
+const NODE = { framework: 'NODE', startFile: 'server.js', startCommand: null } as const;
+
+function application(
+  manifest: object | undefined,
+  files: Record<string, string> | string[] = {},
+  settings: Partial<BuiltApplication['settings']> = {},
+): BuiltApplication {
+  const directory = mkdtempSync(join(tmpdir(), 'start-'));
+  roots.push(directory);
+  const all = Array.isArray(files) ? Object.fromEntries(files.map((file) => [file, ''])) : files;
+  for (const [file, text] of Object.entries({ ...all, ...(manifest ? { 'package.json': JSON.stringify(manifest) } : {}) })) {
+    mkdirSync(join(directory, dirname(file)), { recursive: true });
+    writeFileSync(join(directory, file), text);
+  }
+  const merged = { ...NODE, ...settings };
+  const read = readManifest(directory);
+  const framework = read ? frameworkOf(read) : namedFramework(merged.framework);
+  return { directory, repository: directory, settings: merged, manifest: read, framework, skippedBuild: false };
+}
+const started = (...args: Parameters<typeof application>) => {
+  const { start, from } = findStart(application(...args));
+  return [describeStart(start), from];
+};
+
+test.each<[object, string[], string, string | undefined]>([
+  [{ main: 'app.js' }, ['server.js', 'app.js'], 'node server.js', undefined],
+  [{ main: './lib' }, ['lib/index.js'], 'node lib/index.js', 'main of package.json'],
+  [{ scripts: { start: 'node bin/www' }, main: 'app.js' }, ['bin/www', 'app.js'], 'node bin/www', 'start script'],
+  [{ scripts: { start: 'node --enable-source-maps server.js' } }, ['server.js'], 'node --enable-source-maps server.js', 'start script'],
+  [{ scripts: { start: 'cd backend && node index.js' } }, ['backend/index.js'], 'node index.js (in backend)', 'start script'],
+  [{ scripts: { start: 'tsx watch src/a.ts' } }, ['src/a.ts'], 'node --import tsx src/a.ts', 'start script'],
+  [{ scripts: { start: 'nodemon --exec ts-node src/a.ts' } }, ['src/a.ts'], 'node --require ts-node/register src/a.ts', 'start script'],
+  [{ scripts: { start: 'prisma migrate deploy && node a.js' } }, ['a.js'], 'prisma migrate deploy && node a.js', 'start script'],
+])('without settings %j starts what it says', (manifest, files, start, from) => {
+  expect(started(manifest, files)).toEqual([start, from]);
+});
+
+test('what was set wins', () => {
+  const files = ['server.js', 'other.js', 'app.js'];
+  const scripts = { scripts: { start: 'node app.js' } };
+  expect(started(scripts, files, { startFile: 'other.js' })).toEqual(['node other.js', undefined]);
+  expect(started(scripts, files, { startCommand: 'node other.js --x' })).toEqual(['node other.js --x', 'startCommand']);
+  expect(started(scripts, files, { startCommand: 'npm start' })).toEqual(['node app.js', 'startCommand']);
+  expect(started(scripts, files, { startCommand: 'node absent.js' })).toEqual(['node absent.js', 'startCommand']);
+  expect(started({}, ['a.js'], { startCommand: 'X=1 node a.js | tee log' })).toEqual(['X=1 node a.js | tee log', 'startCommand']);
+});
+
+test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), string | RegExp]>([
+  ['main outside', () => application({ main: '../outside.js' }), 'package.json names no other'],
+  ['a start file that was set', () => application({ main: 'app.js' }, ['app.js'], { startFile: 'index.js' }), 'The start file "index.js" was not found after the build.'],
+  ['a build that did not make it', () => application({ scripts: { start: 'node dist/a.js' } }), 'neither was "dist/a.js", which the start script names'],
+  ['a build that was not run', () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), skippedBuild: true }), 'the build script of package.json was not run'],
+  ['a worker', () => application({}, { Procfile: 'worker: node jobs.js' }), 'The Procfile has a worker and no web process'],
+  ['Next.js without standalone', () => application(undefined, ['.next/BUILD_ID'], { framework: 'NEXTJS', startFile: '.next/standalone/server.js' }), "set output: 'standalone'"],
+  ['SvelteKit without an adapter', () => application({ devDependencies: { '@sveltejs/kit': '2' } }), '@sveltejs/adapter-node'],
+  ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
+])('says what is missing: %s', (_what, app, error) => {
+  expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
+});
+
+const script = (start: Parameters<typeof runScript>[0], directory = '') =>
+  runScript(start, directory).split('\n').slice(1, -1).join('; ').replace('export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0; ', '');
+const node = { kind: 'node', directory: '', options: [], file: "it's.js", args: [], environment: {} } as const;
+
+test('writes the script that the host runs', () => {
+  expect(script(node)).toBe(`exec node --import ./.service/environment.mjs 'it'\\''s.js'`);
+  const environment = { PORT: '3000', NODE_ENV: 'staging', NODE_OPTIONS: '--max-old-space-size=900' };
+  expect(script({ ...node, file: 'a.js', environment })).toBe(
+    'export NODE_ENV=staging; export NODE_OPTIONS="$NODE_OPTIONS "--max-old-space-size=900; exec node --import ./.service/environment.mjs a.js',
+  );
+  expect(script({ ...node, file: 'a.js', directory: 'backend' }, 'apps/api')).toBe(
+    'cd apps/api/backend || exit 1; exec node --import ../../../.service/environment.mjs a.js',
+  );
+  expect(script({ ...node, file: 'a.ts', options: ['--require', 'ts-node/register'] })).toBe(
+    "exec node --import ./.service/environment.mjs ./.service/launch.mjs 'node --require ts-node/register a.ts'",
+  );
+  expect(script({ kind: 'shell', directory: '', command: 'a && b' })).toBe(
+    "exec node --import ./.service/environment.mjs ./.service/launch.mjs 'a && b'",
+  );
+  expect(script({ kind: 'site', directory: 'dist', single: true }, 'web')).toBe(
+    'cd web || exit 1; exec node --import ../.service/environment.mjs ../.service/site-server.mjs dist --single',
+  );
+});
+
+test('keeps development packages that the start needs', () => {
+  const app = application(
+    { devDependencies: { tool: '1', tsx: '4' } },
+    { 'node_modules/tool/package.json': '{"bin":"cli.js"}', 'node_modules/tool/cli.js': '' },
+  );
+  const needed = (start: Parameters<typeof neededPackages>[0]) =>
+    neededPackages(start, app.directory, app.directory, app.manifest, new Set(['node_modules/tool', 'node_modules/tsx']));
+  expect(needed(node)).toEqual([]);
+  expect(needed({ ...node, options: ['--import', 'tsx'] })).toEqual(['tsx']);
+  expect(needed({ ...node, file: 'node_modules/tool/cli.js' })).toEqual(['tool']);
+  expect(needed({ kind: 'shell', directory: '', command: 'tool --x | cat' })).toEqual(['tool']);
+  expect(needed({ kind: 'shell', directory: '', command: 'cat x' })).toEqual([]);
+});

@@ -1,0 +1,272 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import type { Job } from '../../providers/builds/builds.ts';
+import { BuildFailure } from '../failure.ts';
+import type { Manifest } from '../install/manifest.ts';
+import { findProgram } from './bin.ts';
+import type { Framework } from './frameworks.ts';
+import { type DividedScript, divideStartScript, type StartScript } from './start-script.ts';
+
+/** How a release starts. Directories are relative to the application's. */
+export type Start =
+  | {
+      kind: 'node';
+      directory: string;
+      options: readonly string[];
+      file: string;
+      args: readonly string[];
+      environment: Readonly<Record<string, string>>;
+    }
+  | { kind: 'shell'; directory: string; command: string }
+  /** `single`: unknown paths get the front page. */
+  | { kind: 'site'; directory: string; single: boolean };
+
+/** A start and where it comes from, for the owner. */
+export interface FoundStart {
+  start: Start;
+  /** `start script`; undefined for the setting startFile. */
+  from: string | undefined;
+}
+
+/** An application after its build. */
+export interface BuiltApplication {
+  /** The application's directory. */
+  directory: string;
+  /** The repository, which may contain the application in a subdirectory. */
+  repository: string;
+  settings: Pick<Job, 'framework' | 'startFile' | 'startCommand'>;
+  manifest: Manifest | undefined;
+  framework: Framework | undefined;
+  /** True if the package has a `build` script that the settings did not run. */
+  skippedBuild: boolean;
+}
+
+/** Files that start an application of no known framework, without a start script. */
+const USUAL_FILES = ['dist', 'build', '', 'src'].flatMap((directory) =>
+  ['server', 'index', 'main', 'app'].flatMap((name) =>
+    ['.js', '.mjs', '.cjs'].map((extension) => posix.join(directory, name + extension)),
+  ),
+);
+/** Directories of files that builds make, without a known framework. */
+const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
+
+/** Returns a start of one file without options. */
+const nodeFile = (file: string): Start => ({
+  ...{ kind: 'node', directory: '', options: [], file, args: [], environment: {} },
+});
+
+/** Returns true if the start file is the framework's default: nobody may have chosen it. */
+const isDefaultStartFile = ({ framework, startFile }: BuiltApplication['settings']): boolean =>
+  startFile === FRAMEWORK_DEFAULTS[framework].startFile;
+
+/**
+ * Finds what starts the application: what its owner set, then what its start script, `main`, Procfile and framework say.
+ * Throws BuildFailure with advice for the owner.
+ */
+export function findStart(app: BuiltApplication): FoundStart {
+  const { settings, manifest } = app;
+  const { startCommand, startFile } = settings;
+  if (startCommand !== null) {
+    const found = startOf(app, divideStartScript(startCommand, manifest?.scripts ?? {}));
+    return { start: found ?? { kind: 'shell', directory: '', command: startCommand }, from: 'startCommand' };
+  }
+  const divided = startScriptOf(manifest);
+  const fromScript = divided && startOf(app, divided);
+  if (isFile(app, startFile)) {
+    // The start script may start the same file with options.
+    const isSame = fromScript?.kind === 'node' && fromScript.directory === '' && fromScript.file === startFile;
+    return isSame && isDefaultStartFile(settings)
+      ? { start: fromScript, from: 'start script' }
+      : { start: nodeFile(startFile), from: undefined };
+  }
+  if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
+  if (fromScript) return { start: fromScript, from: 'start script' };
+  return findWithoutScript(app, divided);
+}
+
+function findWithoutScript(app: BuiltApplication, divided: DividedScript | undefined): FoundStart {
+  const { manifest, framework } = app;
+  const makesOutput = framework?.server !== undefined || framework?.site !== undefined;
+  const main = manifest?.main === undefined || makesOutput ? undefined : resolveFile(app, manifest.main);
+  if (main !== undefined) return { start: nodeFile(main), from: 'main of package.json' };
+  const procfile = readProcfile(app);
+  const fromProcfile = procfile.web && startOf(app, divideStartScript(procfile.web, manifest?.scripts ?? {}));
+  if (fromProcfile) return { start: fromProcfile, from: 'Procfile' };
+  const fromFramework = frameworkStart(app);
+  if (fromFramework) return { start: fromFramework, from: framework?.name };
+  // A server that was meant to start, and is not there, is not replaced by files that happen to be.
+  const expectsServer = divided !== undefined && divided.start.kind !== 'development' && divided.start.kind !== 'site';
+  if (!expectsServer && !makesOutput) {
+    const usual = USUAL_FILES.find((file) => isFile(app, file));
+    if (usual !== undefined) return { start: nodeFile(usual), from: 'usual file name' };
+    const site = USUAL_SITES.find((directory) => isFile(app, `${directory}/index.html`));
+    if (site !== undefined) return { start: { kind: 'site', directory: site, single: false }, from: 'index.html' };
+    if (isFile(app, 'index.html') && manifest?.scripts.build === undefined) {
+      return { start: { kind: 'site', directory: '', single: false }, from: 'index.html' };
+    }
+  }
+  if (procfile.worker !== undefined) {
+    throw new BuildFailure(
+      'The Procfile has a worker and no web process: background workers are not hosted, only applications that answer requests.',
+    );
+  }
+  throw notFound(app, divided);
+}
+
+/** Returns the division of the package's start script, with `prestart`; undefined if there is none. */
+export function startScriptOf(manifest: Manifest | undefined): DividedScript | undefined {
+  const scripts = manifest?.scripts ?? {};
+  if (scripts.start === undefined) return undefined;
+  const command = 'npm run start';
+  const divided = divideStartScript(command, scripts);
+  if (divided.start.kind !== 'shell' || divided.start.command !== command) return divided;
+  // A shell runs the script itself: a release has no npm.
+  const texts = [scripts.prestart, scripts.start].filter((text) => text !== undefined);
+  return { ...divided, start: { kind: 'shell', command: texts.join(' && ') } };
+}
+
+const isFile = ({ directory }: Pick<BuiltApplication, 'directory'>, path: string): boolean =>
+  !isOutside(path) && statSync(join(directory, path), { throwIfNoEntry: false })?.isFile() === true;
+
+const isOutside = (path: string): boolean => posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
+
+/**
+ * Resolves a path as Node does: with an extension added, or as the index of a directory. Undefined for paths outside of
+ * the application, and for what is not there.
+ */
+function resolveFile(app: Pick<BuiltApplication, 'directory'>, candidate: string): string | undefined {
+  const path = posix.normalize(candidate);
+  const paths = [path, `${path}.js`, `${path}.mjs`, `${path}.cjs`, posix.join(path, 'index.js')];
+  return paths.find((each) => isFile(app, each));
+}
+
+/** Turns an interpreted script into a start, if what it names is there. */
+function startOf(app: BuiltApplication, { start, directory }: DividedScript): Start | undefined {
+  if (isOutside(directory)) return undefined;
+  switch (start.kind) {
+    case 'node':
+      return nodeStart(app, directory, start);
+    case 'program': {
+      const file = findProgram(join(app.directory, directory), app.repository, app.manifest, start.program);
+      if (file === undefined) return { kind: 'shell', directory, command: shellCommand(start) };
+      return { ...start, kind: 'node', directory, options: [], file };
+    }
+    case 'shell':
+      return { kind: 'shell', directory, command: start.command };
+    case 'site': {
+      const site = start.directory ?? ['dist', 'build', 'public', ''].find((each) => isFile(app, `${each}/index.html`));
+      if (site === undefined || isOutside(site) || !existsSync(join(app.directory, directory, site))) return undefined;
+      return { kind: 'site', directory: posix.join(directory, site).replace(/^\.$/, ''), single: start.single };
+    }
+    case 'framework':
+      return frameworkStart(app);
+    case 'development':
+      return undefined;
+  }
+}
+
+function nodeStart(
+  app: BuiltApplication,
+  directory: string,
+  { options, file, args, environment }: Extract<StartScript, { kind: 'node' }>,
+): Start | undefined {
+  const from = { directory: join(app.directory, directory) };
+  const isEcosystem = /(^|\/)(ecosystem|pm2)[\w.]*\.(c?js|json)$/.test(file);
+  const script = isEcosystem && isFile(from, file) ? ecosystemScript(join(from.directory, file)) : file;
+  const found = script === undefined ? undefined : resolveFile(from, script);
+  if (found === undefined) return undefined;
+  return { kind: 'node', directory, options: existingOptions(from, options), file: found, args, environment };
+}
+
+/** Returns the script of a configuration of pm2; undefined if none is found in it. */
+const ecosystemScript = (file: string): string | undefined =>
+  /["']?script["']?\s*:\s*["']([^"']+)["']/.exec(readFileSync(file, 'utf8'))?.[1];
+
+/** Leaves out files of variables that are not in the repository: Node would not start without them. */
+function existingOptions(from: { directory: string }, options: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < options.length; at += 1) {
+    const option = options[at] ?? '';
+    const [, inline] = /^--env-file(?:=(.*))?$/.exec(option) ?? [];
+    if (option.startsWith('--env-file') && !option.startsWith('--env-file-if-exists')) {
+      const path = inline ?? options[at + 1] ?? '';
+      if (inline === undefined) at += 1;
+      if (isFile(from, path)) kept.push(`--env-file=${path}`);
+    } else kept.push(option);
+  }
+  return kept;
+}
+
+const shellCommand = ({ program, args, environment }: Extract<StartScript, { kind: 'program' }>): string =>
+  [
+    ...Object.entries(environment).map(([name, value]) => `${name}=${quoteWord(value)}`),
+    ...[program, ...args].map(quoteWord),
+  ].join(' ');
+
+/** Quotes a word for a shell, if it needs that. */
+export const quoteWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** Returns what the framework's build made: its server, else its site. */
+function frameworkStart(app: BuiltApplication): Start | undefined {
+  const { directory, framework } = app;
+  const match = (pattern: string): string[] => globSync(pattern, { cwd: directory }).sort();
+  const server = framework?.server?.flatMap(match).find((file) => isFile(app, file));
+  if (server !== undefined) return nodeFile(server);
+  const site = framework?.site?.flatMap(match).find((each) => isFile(app, `${each}/index.html`));
+  return site === undefined ? undefined : { kind: 'site', directory: site, single: false };
+}
+
+/** Reads the processes of a Procfile. */
+function readProcfile(app: BuiltApplication): { web?: string; worker?: string } {
+  if (!isFile(app, 'Procfile')) return {};
+  const lines = readFileSync(join(app.directory, 'Procfile'), 'utf8').split(/\r?\n/);
+  const processes = lines.flatMap((line) => {
+    const [, name = '', command = ''] = /^\s*([\w-]+)\s*:\s*(.+?)\s*$/.exec(line) ?? [];
+    return name === '' ? [] : [[name, command] as const];
+  });
+  return Object.fromEntries(processes);
+}
+
+function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
+  const { settings, framework, skippedBuild, directory } = app;
+  const { startFile } = settings;
+  const said = (sentence: string) =>
+    new BuildFailure(`The start file "${startFile}" was not found after the build${sentence}`);
+  if (skippedBuild) {
+    return said(
+      ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.',
+    );
+  }
+  if (!isDefaultStartFile(settings)) return said('.');
+  if (framework?.name === 'Next.js' && !existsSync(join(directory, '.next'))) {
+    return said(': the build command did not run "next build".');
+  }
+  if (framework?.advice !== undefined) return said(`: ${framework.advice}.`);
+  const named = divided?.start.kind === 'node' ? divided.start.file : undefined;
+  if (named !== undefined) {
+    return said(`, and neither was "${named}", which the start script names: check that the build creates it.`);
+  }
+  if (divided?.start.kind === 'development') {
+    return said(
+      `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set startCommand.`,
+    );
+  }
+  return said(
+    ', and package.json names no other: set startFile or startCommand, or add a start script such as "node app.js".',
+  );
+}
+
+/** Describes a start for the owner: `node dist/index.js`, `files of dist`. */
+export function describeStart(start: Start): string {
+  const where = 'directory' in start && start.directory !== '' ? ` (in ${start.directory})` : '';
+  switch (start.kind) {
+    case 'node':
+      return `${['node', ...start.options, start.file, ...start.args].map(quoteWord).join(' ')}${where}`;
+    case 'shell':
+      return `${start.command}${where}`;
+    case 'site':
+      return `files of ${start.directory === '' ? 'the repository' : start.directory}`;
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Starts an application whose start command needs a shell, or Node options that load modules before its variables are
+ * there. Runs after environment.ts, so that the command sees the application's variables; its output passes through this
+ * process, which limits it.
+ */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+const [command = ''] = process.argv.slice(2);
+
+/** The programs of packages, of this directory and the ones above. */
+const programs: string[] = [];
+for (let at = process.cwd(); ; at = dirname(at)) {
+  programs.push(join(at, 'node_modules', '.bin'));
+  if (at === dirname(at)) break;
+}
+
+const child = spawn('sh', ['-c', command], {
+  stdio: ['ignore', 'pipe', 'pipe'],
+  env: { ...process.env, PATH: [...programs, process.env.PATH].join(delimiter) },
+});
+child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));
+child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal));
+child.once('error', (error) => {
+  console.error(`The start command could not be run: ${error.message}`);
+  process.exitCode = 1;
+});
+// 'close' instead of 'exit': the last output has arrived by then.
+child.once('close', (code, signal) => {
+  process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
+  process.exit();
+});

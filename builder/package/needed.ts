@@ -1,0 +1,42 @@
+import { findProgram } from '../detect/bin.ts';
+import type { Start } from '../detect/start.ts';
+import type { Manifest } from '../install/manifest.ts';
+
+/** Packages of Node options: `--import tsx`, `--require ts-node/register`. */
+const packageOf = (specifier: string): string | undefined =>
+  /^(@[\w.-]+\/[\w.-]+|[A-Za-z][\w.-]*)(\/|$)/.exec(specifier)?.[1];
+
+/** Returns the package of a path: `node_modules/@x/y` of `../node_modules/@x/y/bin.js`. */
+const installedPath = (path: string): string | undefined =>
+  /(?:^|\/)(node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+
+/**
+ * Returns the development packages that a start needs: programs like tsx, which projects list beside their tests and
+ * linters. Empty if it needs none.
+ * @param development paths of development packages, relative to the packaged directory
+ */
+export function neededPackages(
+  start: Start,
+  directory: string,
+  repository: string,
+  manifest: Manifest | undefined,
+  development: ReadonlySet<string>,
+): string[] {
+  if (start.kind === 'site' || development.size === 0) return [];
+  const ofProgram = (word: string): string | undefined => {
+    const file = /^[\w@./-]+$/.test(word) ? findProgram(directory, repository, manifest, word) : undefined;
+    return file === undefined ? undefined : installedPath(file);
+  };
+  const paths =
+    start.kind === 'shell'
+      ? start.command.split(/[\s;&|()]+/).map(ofProgram)
+      : [
+          installedPath(start.file),
+          ...start.options.map((option) => {
+            const name = packageOf(option.replace(/^--?[\w-]+=/, ''));
+            return name === undefined ? undefined : `node_modules/${name}`;
+          }),
+        ];
+  const needed = paths.filter((path) => path !== undefined && development.has(path));
+  return [...new Set(needed)].map((path) => String(path).replace('node_modules/', ''));
+}

@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import { openSite } from './site.ts';
+
+const roots: string[] = [];
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
+});
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** Serves these files and returns a function that requests a path. */
+async function serve(files: Record<string, string>, single = false, links: Record<string, string> = {}) {
+  const root = mkdtempSync(join(tmpdir(), 'site-'));
+  roots.push(root);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
+  const site = openSite(root, { single });
+  const server = createServer((request, response) => void site(request, response)).listen(0, '127.0.0.1');
+  servers.push(server);
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    new Promise<Answer>((resolve, reject) => {
+      get({ host: '127.0.0.1', port, path, headers, method }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }));
+      }).on('error', reject);
+    });
+}
+
+test.each([
+  ['/', 200, 'text/html; charset=utf-8', 'home'],
+  ['/about', 200, 'text/html; charset=utf-8', 'about'],
+  ['/docs/', 200, 'text/html; charset=utf-8', 'docs'],
+  ['/a%20b.txt', 200, 'text/plain; charset=utf-8', 'spaced'],
+  ['/.well-known/x', 200, 'application/octet-stream', 'known'],
+  ['/logo.svg', 200, 'image/svg+xml', '<svg/>'],
+])('serves %s', async (path, status, type, body) => {
+  const request = await serve({
+    ...{ 'index.html': 'home', 'about.html': 'about', 'docs/index.html': 'docs', 'a b.txt': 'spaced' },
+    ...{ '.well-known/x': 'known', 'logo.svg': '<svg/>' },
+  });
+  const answer = await request(path);
+  expect([answer.status, answer.headers['content-type'], answer.body.toString()]).toEqual([status, type, body]);
+});
+
+test('never serves what is outside, hidden or invalid', async () => {
+  const request = await serve({ 'index.html': '', '.env': 'SECRET', '.git/config': 'x' }, false, { out: '/etc' });
+  for (const path of ['/.env', '/.git/config', '/../etc/passwd', '/%2e%2e/etc/passwd', '/out/passwd', '/%00', '/%zz', '/x/..%2f..%2fetc/passwd']) {
+    expect((await request(path)).status, path).toBe(404);
+  }
+  expect((await request('/', {}, 'POST')).status).toBe(405);
+});
+
+test('sends a directory to its address with a slash, on the same host', async () => {
+  const request = await serve({ 'docs/index.html': 'x' });
+  expect((await request('/docs?a=1')).headers.location).toBe('/docs/?a=1');
+  expect((await request('//docs')).headers.location).toBe('/docs/');
+});
+
+test('unknown paths get 404, the page 404.html, or the front page where that was asked for', async () => {
+  expect((await (await serve({ 'index.html': 'home' }))('/x')).status).toBe(404);
+  const custom = await (await serve({ 'index.html': 'home', '404.html': 'lost' }))('/x');
+  expect([custom.status, custom.body.toString()]).toEqual([404, 'lost']);
+  for (const request of [
+    await serve({ 'index.html': 'home' }, true),
+    await serve({ 'index.html': 'no', '200.html': 'home' }),
+    await serve({ 'index.html': 'home', _redirects: '/*  /index.html  200\n' }),
+  ]) {
+    const answer = await request('/some/route');
+    expect([answer.status, answer.body.toString()]).toEqual([200, 'home']);
+  }
+});
+
+test('files with a hash are kept for a year, all others are revalidated by their ETag', async () => {
+  const request = await serve({ 'index.html': 'home', 'assets/index-BxY3k9Qz.js': 'code', 'main.js': 'code' });
+  expect((await request('/assets/index-BxY3k9Qz.js')).headers['cache-control']).toContain('immutable');
+  for (const path of ['/', '/main.js']) {
+    const { headers } = await request(path);
+    expect(headers['cache-control']).toBe('public, max-age=0, must-revalidate');
+    const again = await request(path, { 'if-none-match': String(headers.etag) });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+  }
+});
+
+test('compresses text, and answers ranges of other files', async () => {
+  const text = 'word '.repeat(1000);
+  const request = await serve({ 'a.css': text, 'a.mp4': '0123456789' });
+  const compressed = await request('/a.css', { 'accept-encoding': 'gzip, br' });
+  expect([compressed.headers['content-encoding'], compressed.headers.vary]).toEqual(['br', 'accept-encoding']);
+  expect(brotliDecompressSync(compressed.body).toString()).toBe(text);
+  const range = await request('/a.mp4', { range: 'bytes=2-4' });
+  expect([range.status, range.body.toString(), range.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10']);
+  expect((await request('/a.mp4', { range: 'bytes=-3' })).body.toString()).toBe('789');
+  expect((await request('/a.mp4', { range: 'bytes=20-' })).status).toBe(416);
+  expect((await request('/a.mp4', {}, 'HEAD')).headers['content-length']).toBe('10');
+});

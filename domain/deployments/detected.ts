@@ -1,0 +1,26 @@
+import type { Detected } from '../../providers/builds/builds.ts';
+import { App } from '../../table/entities/apps.ts';
+import { change } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import type { DeploymentIds } from './inputs.ts';
+
+/**
+ * Stores what a build found in the repository, for the application's settings. The default branch takes the place of one
+ * that nobody chose, so that pushes to it deploy; a branch that was chosen meanwhile stays.
+ */
+export async function recordDetected(
+  deps: Pick<Deps, 'table'>,
+  { accountId, applicationId }: DeploymentIds,
+  found: Detected | undefined,
+): Promise<void> {
+  if (!found) return;
+  const { branch, start = null, ...rest } = found;
+  const of = { accountId, id: applicationId };
+  const exists = { id: 'present', status: { isNot: 'DELETING' } } as const;
+  const detected = { set: { detected: { ...rest, start } }, when: exists };
+  await ignoreConflict(deps.table.transact([change(App, of, detected, concurrentUpdate)]));
+  if (branch === undefined) return;
+  const standard = { set: { branch }, when: { ...exists, branchByDefault: { is: true } } } as const;
+  await ignoreConflict(deps.table.transact([change(App, of, standard, concurrentUpdate)]));
+}
