@@ -10,7 +10,7 @@ export const FRAMEWORK_DEFAULTS = {
   NODE: { buildCommand: null, startFile: 'server.js' },
 } as const satisfies Record<(typeof FRAMEWORKS)[number], { buildCommand: string | null; startFile: string }>;
 
-/** The branch and the version of Node of applications for which nobody chose one (specification, Applications). */
+/** The branch and the version of Node of applications whose owner chose none (specification, Applications). */
 export const DEFAULT_BRANCH = 'main';
 export const DEFAULT_NODE_VERSION = '22' satisfies (typeof NODE_VERSIONS)[number];
 

@@ -53,7 +53,7 @@ function detectBuildCommand(
 }
 
 /**
- * Returns true if a build script of package.json is not run although nobody asked for no build: the reason why a file is
+ * Returns true if a build script of package.json is not run although the settings do not ask for that: the reason why a file is
  * missing.
  */
 export const skipsBuild = (command: string | null, manifest: Manifest | undefined): boolean =>

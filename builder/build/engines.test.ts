@@ -14,7 +14,7 @@ test.each([
   ['18.x', '20', 'warning: package.json requires Node 18.x (engines.node), which is not available: using Node 20'],
   ['>=12 <17', '20', expect.stringContaining('which is not available')],
   ['26', '24', expect.stringContaining('which is not available: using Node 24')],
-])('engines.node %s selects Node %s where nobody chose one', (node, version, note) => {
+])('engines.node %s selects Node %s where the owner chose none', (node, version, note) => {
   expect(chooseNode({ nodeVersion: '22', nodeVersionByDefault: true }, manifest(node))).toEqual({ version, note });
 });
 

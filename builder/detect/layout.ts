@@ -3,13 +3,13 @@ import { join, posix, relative } from 'node:path';
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 
-/** Where the parts of an application are. All are absolute. */
+/** The directories of an application, as absolute paths. */
 export interface Layout {
   /** The application's own directory. */
   app: string;
-  /** Where its dependencies are installed. */
+  /** The directory in which its dependencies are installed. */
   install: string;
-  /** What is packaged: the application's directory, or the repository whose packages it uses. */
+  /** The packaged directory: the application's, or the repository whose packages it uses. */
   packaged: string;
 }
 

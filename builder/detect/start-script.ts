@@ -13,13 +13,13 @@ import {
   WRAPPERS,
 } from './programs.ts';
 
-/** What a start script starts. */
+/** The subject of a start script. */
 export type StartScript =
   /** A JavaScript file: `node <options> <file> <args>`. */
   | { kind: 'node'; options: string[]; file: string; args: string[]; environment: Record<string, string> }
   /** A program of a package: `<program> <args>`. */
   | { kind: 'program'; program: string; args: string[]; environment: Record<string, string> }
-  /** What the framework's build made. */
+  /** The output of the framework's build. */
   | { kind: 'framework' }
   /** A directory of files, and whether unknown paths get its front page. */
   | { kind: 'site'; directory: string | undefined; single: boolean }

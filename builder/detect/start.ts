@@ -8,7 +8,7 @@ import { findProgram } from './bin.ts';
 import type { Framework } from './frameworks.ts';
 import { type DividedScript, divideStartScript, type StartScript } from './start-script.ts';
 
-/** How a release starts. Directories are relative to the application's. */
+/** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
   | {
       kind: 'node';
@@ -56,7 +56,7 @@ const nodeFile = (file: string): Start => ({
   ...{ kind: 'node', directory: '', options: [], file, args: [], environment: {} },
 });
 
-/** Returns true if the start file is the framework's default: nobody may have chosen it. */
+/** Returns true if the start file is the framework's default: the owner may not have chosen it. */
 const isDefaultStartFile = ({ framework, startFile }: BuiltApplication['settings']): boolean =>
   startFile === FRAMEWORK_DEFAULTS[framework].startFile;
 

@@ -22,7 +22,7 @@ export const Application = resource('Application', () =>
     startCommand: z.nullable(z.string()),
     rootDirectory: z.nullable(z.string()),
     healthCheckPath: z.string(),
-    /** What the last build found in the repository; absent before the first. */
+    /** Findings of the last build in the repository; absent before the first. */
     detected: z.optional(
       z.object({
         framework: z.nullable(z.string()),

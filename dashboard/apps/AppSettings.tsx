@@ -43,7 +43,7 @@ function toBody(app: Application, values: Values) {
   return Object.fromEntries(Object.entries(toSettings(values)).filter(([name, value]) => before.get(name) !== value));
 }
 
-/** What the last build found in the repository. */
+/** Findings of the last build in the repository. */
 function Detected({ detected }: { detected: NonNullable<Application['detected']> }) {
   const { framework, packageManager, nodeVersion, buildCommand, start } = detected;
   const parts = [

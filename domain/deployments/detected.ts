@@ -7,7 +7,7 @@ import type { DeploymentIds } from './inputs.ts';
 
 /**
  * Stores what a build found in the repository, for the application's settings. The default branch takes the place of one
- * that nobody chose, so that pushes to it deploy; a branch that was chosen meanwhile stays.
+ * that the owner did not choose, so that pushes to it deploy; a branch that was chosen meanwhile stays.
  */
 export async function recordDetected(
   deps: Pick<Deps, 'table'>,

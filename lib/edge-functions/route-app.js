@@ -37,6 +37,15 @@ async function handler(event) {
       'This application has not been deployed yet. Its first release will appear here.',
     );
   }
+  // Functions do not see the header Upgrade; each WebSocket handshake has this one as well (RFC 6455, 4.1).
+  if (request.headers['sec-websocket-key']) {
+    return {
+      statusCode: 501,
+      statusDescription: 'Not Implemented',
+      headers: { 'content-type': { value: 'text/plain; charset=utf-8' }, 'cache-control': { value: 'no-store' } },
+      body: 'WebSockets are not supported here. Use HTTP requests, server-sent events or long polling.\n',
+    };
+  }
   // The function's URL needs its own host name in Host; this header keeps the host name that the visitor requested.
   request.headers['x-forwarded-host'] = { value: host };
   cf.updateRequestOrigin({ domainName: target });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createContext, Script } from 'node:vm';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
@@ -9,6 +9,20 @@ export type EdgeDecision = { forwardTo: string } | { status: number; headers: Re
 
 /** Reads one value of the KeyValueStore. */
 export type Lookup = (key: string) => string | undefined;
+
+/**
+ * Headers that no edge function sees (Amazon CloudFront Developer Guide, "Restrictions on all edge functions"), as far as
+ * clients send them.
+ */
+const HIDDEN_HEADERS = /^(connection|expect|keep-alive|proxy-.+|trailer|upgrade|x-accel-.+|x-amz-cf-.+|x-edge-.+)$/;
+
+/** Returns a request's headers as an edge function sees them. */
+const visibleHeaders = (headers: IncomingHttpHeaders): JsonObject =>
+  Object.fromEntries(
+    Object.entries({ host: '', ...headers })
+      .filter(([name]) => !HIDDEN_HEADERS.test(name))
+      .map(([name, each]) => [name, { value: String(each) }]),
+  );
 
 const value = (header: Json | undefined): string => (isObject(header) ? String(header.value ?? '') : '');
 
@@ -54,7 +68,7 @@ export function createEdge(template: Template, lookup: Lookup): (request: Incomi
         method: method ?? 'GET',
         uri: url ?? '/',
         querystring: {},
-        headers: { host: { value: headers.host ?? '' } },
+        headers: visibleHeaders(headers),
         cookies: {},
       },
     };

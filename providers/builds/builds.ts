@@ -12,10 +12,10 @@ export interface Job {
   deploymentId: string;
   repoUrl: string;
   branch: string;
-  /** True if nobody chose the branch: the repository's default branch may take its place. */
+  /** True if the owner did not choose the branch: the repository's default branch may take its place. */
   branchByDefault?: boolean;
   nodeVersion: (typeof NODE_VERSIONS)[number];
-  /** True if nobody chose the version: `engines` of package.json may choose another. */
+  /** True if the owner did not choose the version: `engines` of package.json may choose another. */
   nodeVersionByDefault?: boolean;
   framework: (typeof FRAMEWORKS)[number];
   installCommand: string;
@@ -52,7 +52,7 @@ const Detected = memoize(() =>
     start: z.optional(z.string()),
   }),
 );
-/** What a build found in the repository. */
+/** Findings of a build in the repository. */
 export type Detected = z.output<ReturnType<typeof Detected>>;
 
 const Result = memoize(() =>

@@ -18,7 +18,7 @@ const customDomain = () =>
   });
 export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
 
-/** What a build found in the repository (providers/builds/builds.ts). */
+/** Findings of a build in the repository (providers/builds/builds.ts). */
 const detected = () =>
   z.object({
     framework: z.nullable(z.string()),
@@ -53,11 +53,11 @@ export const App = /* @__PURE__ */ entity({
       startCommand: z.optional(z.nullable(z.string())),
       /** The application's directory in the repository; absent for the repository itself. */
       rootDirectory: z.optional(z.nullable(z.string())),
-      /** True while nobody chose the branch: the repository's default branch may take its place. */
+      /** True while the owner did not choose the branch: the repository's default branch may take its place. */
       branchByDefault: z.optional(z.literal(true)),
-      /** True while nobody chose the version of Node: `engines` of package.json may. */
+      /** True while the owner did not choose the version of Node: `engines` of package.json may. */
       nodeVersionByDefault: z.optional(z.literal(true)),
-      /** What the last build found in the repository. */
+      /** Findings of the last build in the repository. */
       detected: z.optional(detected()),
       /** The path that a release is checked on; absent for `/`. */
       healthCheckPath: z.optional(z.string()),

