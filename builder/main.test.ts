@@ -28,13 +28,23 @@ test('packages an application without dependencies together with its start scrip
   expect(commitSha).toMatch(/^[0-9a-f]{7}$/);
   expect(log).toContain(`==> Cloning ${repoUrl} (branch main)\n    ${commitSha} The change\n    done in `);
   expect(log).toContain('Nothing to install: there is no package.json');
-  expect(log).toMatch(/==> Packaging\n {4}Detected Node\.js, start: node server\.js\n {4}3 files, .* packed\n {4}done in \d+\.\d s\n$/);
+  expect(log).toMatch(
+    /==> Packaging\n {4}Detected Node\.js, start: node server\.js\n {4}3 files, .* packed\n {4}done in \d+\.\d s\n$/,
+  );
   const entries = await entriesOf(artifact);
   expect([...entries.keys()].sort()).toEqual(
-    ['.service/environment.mjs', '.service/launch.mjs', '.service/release.json', 'current.txt', 'lib/a.txt', 'run.sh', 'server.js'].sort(),
+    [
+      '.service/environment.mjs',
+      '.service/launch.mjs',
+      '.service/release.json',
+      'current.txt',
+      'lib/a.txt',
+      'run.sh',
+      'server.js',
+    ].sort(),
   );
   expect(entries.get('current.txt')).toBe('lib/a.txt');
-  expect(entries.get('run.sh')).toContain("exec node --import ./.service/environment.mjs server.js");
+  expect(entries.get('run.sh')).toContain('exec node --import ./.service/environment.mjs server.js');
 });
 
 test('passes variables to the build and the start, but not to log or artifact, and databases to the start', async () => {

@@ -29,7 +29,8 @@ export function resolveBuildCommand(
     // `constructor` is a property of every object, and no script.
     if (script === undefined || (manifest && Object.hasOwn(manifest.scripts, script))) return buildCommand;
     const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
-    if (isDefault && manifest && detected !== namedFramework(framework)) return detectBuildCommand(manifest, detected, runner);
+    if (isDefault && manifest && detected !== namedFramework(framework))
+      return detectBuildCommand(manifest, detected, runner);
     if (manifest === undefined) {
       throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
     }

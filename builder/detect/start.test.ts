@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { readManifest } from '../install/manifest.ts';
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
-import { readManifest } from '../install/manifest.ts';
 import { frameworkOf, namedFramework } from './frameworks.ts';
 import { type BuiltApplication, describeStart, findStart } from './start.ts';
 
@@ -23,7 +23,10 @@ function application(
   const directory = mkdtempSync(join(tmpdir(), 'start-'));
   roots.push(directory);
   const all = Array.isArray(files) ? Object.fromEntries(files.map((file) => [file, ''])) : files;
-  for (const [file, text] of Object.entries({ ...all, ...(manifest ? { 'package.json': JSON.stringify(manifest) } : {}) })) {
+  for (const [file, text] of Object.entries({
+    ...all,
+    ...(manifest ? { 'package.json': JSON.stringify(manifest) } : {}),
+  })) {
     mkdirSync(join(directory, dirname(file)), { recursive: true });
     writeFileSync(join(directory, file), text);
   }
@@ -41,11 +44,31 @@ test.each<[object, string[], string, string | undefined]>([
   [{ main: 'app.js' }, ['server.js', 'app.js'], 'node server.js', undefined],
   [{ main: './lib' }, ['lib/index.js'], 'node lib/index.js', 'main of package.json'],
   [{ scripts: { start: 'node bin/www' }, main: 'app.js' }, ['bin/www', 'app.js'], 'node bin/www', 'start script'],
-  [{ scripts: { start: 'node --enable-source-maps server.js' } }, ['server.js'], 'node --enable-source-maps server.js', 'start script'],
-  [{ scripts: { start: 'cd backend && node index.js' } }, ['backend/index.js'], 'node index.js (in backend)', 'start script'],
+  [
+    { scripts: { start: 'node --enable-source-maps server.js' } },
+    ['server.js'],
+    'node --enable-source-maps server.js',
+    'start script',
+  ],
+  [
+    { scripts: { start: 'cd backend && node index.js' } },
+    ['backend/index.js'],
+    'node index.js (in backend)',
+    'start script',
+  ],
   [{ scripts: { start: 'tsx watch src/a.ts' } }, ['src/a.ts'], 'node --import tsx src/a.ts', 'start script'],
-  [{ scripts: { start: 'nodemon --exec ts-node src/a.ts' } }, ['src/a.ts'], 'node --require ts-node/register src/a.ts', 'start script'],
-  [{ scripts: { start: 'prisma migrate deploy && node a.js' } }, ['a.js'], 'prisma migrate deploy && node a.js', 'start script'],
+  [
+    { scripts: { start: 'nodemon --exec ts-node src/a.ts' } },
+    ['src/a.ts'],
+    'node --require ts-node/register src/a.ts',
+    'start script',
+  ],
+  [
+    { scripts: { start: 'prisma migrate deploy && node a.js' } },
+    ['a.js'],
+    'prisma migrate deploy && node a.js',
+    'start script',
+  ],
 ])('without settings %j starts what it says', (manifest, files, start, from) => {
   expect(started(manifest, files)).toEqual([start, from]);
 });
@@ -57,24 +80,55 @@ test('what was set wins', () => {
   expect(started(scripts, files, { startCommand: 'node other.js --x' })).toEqual(['node other.js --x', 'startCommand']);
   expect(started(scripts, files, { startCommand: 'npm start' })).toEqual(['node app.js', 'startCommand']);
   expect(started(scripts, files, { startCommand: 'node absent.js' })).toEqual(['node absent.js', 'startCommand']);
-  expect(started({}, ['a.js'], { startCommand: 'X=1 node a.js | tee log' })).toEqual(['X=1 node a.js | tee log', 'startCommand']);
+  expect(started({}, ['a.js'], { startCommand: 'X=1 node a.js | tee log' })).toEqual([
+    'X=1 node a.js | tee log',
+    'startCommand',
+  ]);
 });
 
 test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), string | RegExp]>([
   ['main outside', () => application({ main: '../outside.js' }), 'package.json names no other'],
-  ['a start file that was set', () => application({ main: 'app.js' }, ['app.js'], { startFile: 'index.js' }), 'The start file "index.js" was not found after the build.'],
-  ['a build that did not make it', () => application({ scripts: { start: 'node dist/a.js' } }), 'neither was "dist/a.js", which the start script names'],
-  ['a build that was not run', () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), skippedBuild: true }), 'the build script of package.json was not run'],
-  ['a worker', () => application({}, { Procfile: 'worker: node jobs.js' }), 'The Procfile has a worker and no web process'],
-  ['Next.js without standalone', () => application(undefined, ['.next/BUILD_ID'], { framework: 'NEXTJS', startFile: '.next/standalone/server.js' }), "set output: 'standalone'"],
-  ['SvelteKit without an adapter', () => application({ devDependencies: { '@sveltejs/kit': '2' } }), '@sveltejs/adapter-node'],
+  [
+    'a start file that was set',
+    () => application({ main: 'app.js' }, ['app.js'], { startFile: 'index.js' }),
+    'The start file "index.js" was not found after the build.',
+  ],
+  [
+    'a build that did not make it',
+    () => application({ scripts: { start: 'node dist/a.js' } }),
+    'neither was "dist/a.js", which the start script names',
+  ],
+  [
+    'a build that was not run',
+    () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), skippedBuild: true }),
+    'the build script of package.json was not run',
+  ],
+  [
+    'a worker',
+    () => application({}, { Procfile: 'worker: node jobs.js' }),
+    'The Procfile has a worker and no web process',
+  ],
+  [
+    'Next.js without standalone',
+    () => application(undefined, ['.next/BUILD_ID'], { framework: 'NEXTJS', startFile: '.next/standalone/server.js' }),
+    "set output: 'standalone'",
+  ],
+  [
+    'SvelteKit without an adapter',
+    () => application({ devDependencies: { '@sveltejs/kit': '2' } }),
+    '@sveltejs/adapter-node',
+  ],
   ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
 ])('says what is missing: %s', (_what, app, error) => {
   expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
 });
 
 const script = (start: Parameters<typeof runScript>[0], directory = '') =>
-  runScript(start, directory).split('\n').slice(1, -1).join('; ').replace('export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0; ', '');
+  runScript(start, directory)
+    .split('\n')
+    .slice(1, -1)
+    .join('; ')
+    .replace('export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0; ', '');
 const node = { kind: 'node', directory: '', options: [], file: "it's.js", args: [], environment: {} } as const;
 
 test('writes the script that the host runs', () => {
@@ -103,7 +157,13 @@ test('keeps development packages that the start needs', () => {
     { 'node_modules/tool/package.json': '{"bin":"cli.js"}', 'node_modules/tool/cli.js': '' },
   );
   const needed = (start: Parameters<typeof neededPackages>[0]) =>
-    neededPackages(start, app.directory, app.directory, app.manifest, new Set(['node_modules/tool', 'node_modules/tsx']));
+    neededPackages(
+      start,
+      app.directory,
+      app.directory,
+      app.manifest,
+      new Set(['node_modules/tool', 'node_modules/tsx']),
+    );
   expect(needed(node)).toEqual([]);
   expect(needed({ ...node, options: ['--import', 'tsx'] })).toEqual(['tsx']);
   expect(needed({ ...node, file: 'node_modules/tool/cli.js' })).toEqual(['tool']);

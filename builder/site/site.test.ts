@@ -39,7 +39,9 @@ async function serve(files: Record<string, string>, single = false, links: Recor
       get({ host: '127.0.0.1', port, path, headers, method }, (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }));
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+        );
       }).on('error', reject);
     });
 }
@@ -62,7 +64,16 @@ test.each([
 
 test('never serves what is outside, hidden or invalid', async () => {
   const request = await serve({ 'index.html': '', '.env': 'SECRET', '.git/config': 'x' }, false, { out: '/etc' });
-  for (const path of ['/.env', '/.git/config', '/../etc/passwd', '/%2e%2e/etc/passwd', '/out/passwd', '/%00', '/%zz', '/x/..%2f..%2fetc/passwd']) {
+  for (const path of [
+    '/.env',
+    '/.git/config',
+    '/../etc/passwd',
+    '/%2e%2e/etc/passwd',
+    '/out/passwd',
+    '/%00',
+    '/%zz',
+    '/x/..%2f..%2fetc/passwd',
+  ]) {
     expect((await request(path)).status, path).toBe(404);
   }
   expect((await request('/', {}, 'POST')).status).toBe(405);

@@ -20,7 +20,15 @@ export const AppSettings = ({ app }: { app: Application }) => (
   </Stack>
 );
 
-const toValues = ({ branch, nodeVersion, installCommand, startFile, healthCheckPath, autoDeploy, ...app }: Application) => ({
+const toValues = ({
+  branch,
+  nodeVersion,
+  installCommand,
+  startFile,
+  healthCheckPath,
+  autoDeploy,
+  ...app
+}: Application) => ({
   ...{ branch, nodeVersion, installCommand, startFile, healthCheckPath, autoDeploy },
   repoUrl: app.repoUrl ?? '',
   buildCommand: app.buildCommand ?? '',

@@ -99,7 +99,11 @@ export async function updateApp(
     ...(changes.branch === undefined ? [] : ['branchByDefault']),
     ...(changes.nodeVersion === undefined ? [] : ['nodeVersionByDefault']),
   ];
-  const what = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when: { status: { isNot: 'DELETING' } } } as const;
+  const what = {
+    set,
+    ...(chosen.length > 0 ? { remove: chosen } : {}),
+    when: { status: { isNot: 'DELETING' } },
+  } as const;
   const write = change(App, { accountId, id }, what, noSuchApp);
   const app = await deps.table.write(App, write);
   if (!app) throw noSuchApp();

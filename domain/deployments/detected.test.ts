@@ -4,7 +4,7 @@ import { updateApp } from '../apps/apps.ts';
 import { recordDetected } from './detected.ts';
 
 const found = {
-  ...{ framework: 'Express', packageManager: 'pnpm 10', nodeVersion: '20', buildCommand: null } as const,
+  ...({ framework: 'Express', packageManager: 'pnpm 10', nodeVersion: '20', buildCommand: null } as const),
   start: 'node app.js',
 };
 
@@ -14,7 +14,12 @@ async function application(fields: Parameters<typeof deploymentSimulation>[0] = 
   type Changes = Parameters<typeof updateApp>[2];
   const patch = (changes: Partial<Changes>) =>
     updateApp(made.deps, made.caller, { id: made.ids.applicationId, ...changes } as Changes);
-  return { ...made, ids, patch, record: (of: Parameters<typeof recordDetected>[2]) => recordDetected(made.deps, ids, of) };
+  return {
+    ...made,
+    ids,
+    patch,
+    record: (of: Parameters<typeof recordDetected>[2]) => recordDetected(made.deps, ids, of),
+  };
 }
 
 test('the settings show what a build found', async () => {

@@ -11,8 +11,8 @@ import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
-import type { DeploymentIds } from './inputs.ts';
 import { recordDetected } from './detected.ts';
+import type { DeploymentIds } from './inputs.ts';
 import { formatNote, scheduleCheck } from './queue.ts';
 
 /** A reason to fail that the application's owner is meant to read; anything else is the platform's own fault. */

@@ -35,7 +35,14 @@ const app = {
   primaryDomain: 'a.example',
   status: 'RUNNING',
 };
-const settings = { repoUrl: null, autoDeploy: false, nodeVersion: '22', installCommand: 'npm ci', buildCommand: null, healthCheckPath: '/' };
+const settings = {
+  repoUrl: null,
+  autoDeploy: false,
+  nodeVersion: '22',
+  installCommand: 'npm ci',
+  buildCommand: null,
+  healthCheckPath: '/',
+};
 const deployment = { applicationId: 'app_1', status: 'SUCCEEDED', trigger: 'API', startedAt: AT, finishedAt: AT };
 const endpoint = { url: 'https://example.com/hooks', description: '', events: ['*'], active: true, failureCount: 0 };
 const delivery = { eventId: 'evt_1', status: 'DELIVERED', nextAttemptAt: null, attempts: [] };

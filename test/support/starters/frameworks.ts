@@ -5,7 +5,11 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
   {
     name: 'apollo-server',
     files: {
-      'package.json': { type: 'module', dependencies: { '@apollo/server': '^5.0.0', graphql: '^16.11.0' }, scripts: { start: 'node index.js' } },
+      'package.json': {
+        type: 'module',
+        dependencies: { '@apollo/server': '^5.0.0', graphql: '^16.11.0' },
+        scripts: { start: 'node index.js' },
+      },
       'index.js': `import { ApolloServer } from '@apollo/server';\nimport { startStandaloneServer } from '@apollo/server/standalone';\nconst server = new ApolloServer({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'apollo' } }, csrfPrevention: false });\nawait startStandaloneServer(server, { listen: { port: Number(process.env.PORT) } });\n`,
     },
     ...{ framework: 'Apollo Server', build: null, start: 'node index.js' },
@@ -14,7 +18,10 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
   {
     name: 'graphql-yoga',
     files: {
-      'package.json': { dependencies: { 'graphql-yoga': '^5.15.0', graphql: '^16.11.0' }, scripts: { start: 'node index.js' } },
+      'package.json': {
+        dependencies: { 'graphql-yoga': '^5.15.0', graphql: '^16.11.0' },
+        scripts: { start: 'node index.js' },
+      },
       'index.js': `const { createSchema, createYoga } = require('graphql-yoga');\nconst schema = createSchema({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'yoga' } } });\nrequire('node:http').createServer(createYoga({ schema })).listen(process.env.PORT);\n`,
     },
     ...{ framework: 'GraphQL Yoga', build: null, start: 'node index.js' },
@@ -23,7 +30,11 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
   {
     name: 'trpc-standalone',
     files: {
-      'package.json': { type: 'module', dependencies: { '@trpc/server': '^11.4.0' }, scripts: { start: 'node server.mjs' } },
+      'package.json': {
+        type: 'module',
+        dependencies: { '@trpc/server': '^11.4.0' },
+        scripts: { start: 'node server.mjs' },
+      },
       'server.mjs': `import { initTRPC } from '@trpc/server';\nimport { createHTTPServer } from '@trpc/server/adapters/standalone';\nconst t = initTRPC.create();\nconst router = t.router({ hello: t.procedure.query(() => 'trpc') });\ncreateHTTPServer({ router }).listen(Number(process.env.PORT));\n`,
     },
     ...{ framework: 'tRPC', build: null, start: 'node server.mjs', answers: { path: '/hello', text: 'trpc' } },
@@ -39,24 +50,48 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
   {
     name: 'nitro',
     files: {
-      'package.json': { type: 'module', devDependencies: { nitropack: '^2.11.0' }, scripts: { build: 'nitro build', preview: 'node .output/server/index.mjs' } },
+      'package.json': {
+        type: 'module',
+        devDependencies: { nitropack: '^2.11.0' },
+        scripts: { build: 'nitro build', preview: 'node .output/server/index.mjs' },
+      },
       'nitro.config.ts': `export default defineNitroConfig({ srcDir: 'server', compatibilityDate: '2025-01-01' });\n`,
       'server/routes/index.ts': `export default eventHandler(() => 'nitro');\n`,
       'tsconfig.json': {},
     },
     built: { '.output/server/index.mjs': '' },
-    ...{ framework: 'Nitro', build: 'npm run build', start: 'node .output/server/index.mjs', answers: { text: 'nitro' } },
+    ...{
+      framework: 'Nitro',
+      build: 'npm run build',
+      start: 'node .output/server/index.mjs',
+      answers: { text: 'nitro' },
+    },
   },
   {
     name: 'nest',
     files: {
       'package.json': {
-        dependencies: { '@nestjs/common': '^11.0.0', '@nestjs/core': '^11.0.0', '@nestjs/platform-express': '^11.0.0', 'reflect-metadata': '^0.2.2', rxjs: '^7.8.1' },
+        dependencies: {
+          '@nestjs/common': '^11.0.0',
+          '@nestjs/core': '^11.0.0',
+          '@nestjs/platform-express': '^11.0.0',
+          'reflect-metadata': '^0.2.2',
+          rxjs: '^7.8.1',
+        },
         devDependencies: { ...TYPES, '@nestjs/cli': '^11.0.0' },
         scripts: { build: 'nest build', start: 'nest start', 'start:prod': 'node dist/main' },
       },
       'nest-cli.json': { sourceRoot: 'src' },
-      'tsconfig.json': { compilerOptions: { module: 'commonjs', target: 'ES2022', outDir: './dist', experimentalDecorators: true, emitDecoratorMetadata: true, skipLibCheck: true } },
+      'tsconfig.json': {
+        compilerOptions: {
+          module: 'commonjs',
+          target: 'ES2022',
+          outDir: './dist',
+          experimentalDecorators: true,
+          emitDecoratorMetadata: true,
+          skipLibCheck: true,
+        },
+      },
       'src/main.ts': `import 'reflect-metadata';\nimport { Controller, Get, Module } from '@nestjs/common';\nimport { NestFactory } from '@nestjs/core';\n@Controller()\nclass Hello { @Get() hello() { return 'nest'; } }\n@Module({ controllers: [Hello] })\nclass App {}\nNestFactory.create(App).then((app) => app.listen(process.env.PORT ?? 3000));\n`,
     },
     built: { 'dist/main.js': '' },
@@ -66,27 +101,46 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
     name: 'next',
     settings: { framework: 'NEXTJS' },
     files: {
-      'package.json': { dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' }, scripts: { dev: 'next dev', build: 'next build', start: 'next start' } },
+      'package.json': {
+        dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' },
+        scripts: { dev: 'next dev', build: 'next build', start: 'next start' },
+      },
       'app/layout.js': `export default ({ children }) => <html lang="en"><body>{children}</body></html>;\n`,
       'app/page.js': `export const dynamic = 'force-dynamic';\nexport default () => <p>next</p>;\n`,
     },
     built: { '.next/standalone/server.js': '', '.next/BUILD_ID': '' },
-    ...{ framework: 'Next.js', build: 'npm run build', start: 'node .next/standalone/server.js', answers: { text: 'next' } },
+    ...{
+      framework: 'Next.js',
+      build: 'npm run build',
+      start: 'node .next/standalone/server.js',
+      answers: { text: 'next' },
+    },
   },
   {
     name: 'next-start-as-node',
     files: {
-      'package.json': { dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' }, scripts: { build: 'next build', start: 'next start -p $PORT' } },
+      'package.json': {
+        dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' },
+        scripts: { build: 'next build', start: 'next start -p $PORT' },
+      },
       'pages/index.js': `export default () => 'next-as-node';\n`,
     },
     built: { '.next/standalone/server.js': '' },
-    ...{ framework: 'Next.js', build: 'npm run build', start: 'node .next/standalone/server.js', answers: { text: 'next-as-node' } },
+    ...{
+      framework: 'Next.js',
+      build: 'npm run build',
+      start: 'node .next/standalone/server.js',
+      answers: { text: 'next-as-node' },
+    },
   },
   {
     name: 'next-export',
     settings: { framework: 'NEXTJS' },
     files: {
-      'package.json': { dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' }, scripts: { build: 'next build' } },
+      'package.json': {
+        dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' },
+        scripts: { build: 'next build' },
+      },
       'next.config.mjs': `export default { output: 'export' };\n`,
       'pages/index.js': `export default () => 'next-export';\n`,
     },
@@ -97,7 +151,11 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
     name: 'nuxt',
     settings: { framework: 'NUXT' },
     files: {
-      'package.json': { type: 'module', dependencies: { nuxt: '^4.0.0' }, scripts: { build: 'nuxt build', start: 'nuxt preview' } },
+      'package.json': {
+        type: 'module',
+        dependencies: { nuxt: '^4.0.0' },
+        scripts: { build: 'nuxt build', start: 'nuxt preview' },
+      },
       'app/app.vue': '<template><p>nuxt</p></template>',
     },
     built: { '.output/server/index.mjs': '', '.output/public/index.html': '' },
@@ -108,7 +166,13 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
     files: {
       'package.json': {
         type: 'module',
-        devDependencies: { '@sveltejs/kit': '^2.22.0', '@sveltejs/adapter-node': '^5.2.0', '@sveltejs/vite-plugin-svelte': '^6.0.0', svelte: '^5.35.0', vite: '^7.0.0' },
+        devDependencies: {
+          '@sveltejs/kit': '^2.22.0',
+          '@sveltejs/adapter-node': '^5.2.0',
+          '@sveltejs/vite-plugin-svelte': '^6.0.0',
+          svelte: '^5.35.0',
+          vite: '^7.0.0',
+        },
         scripts: { dev: 'vite dev', build: 'vite build' },
       },
       'svelte.config.js': `import adapter from '@sveltejs/adapter-node';\nexport default { kit: { adapter: adapter() } };\n`,
@@ -122,19 +186,35 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
   {
     name: 'astro-node',
     files: {
-      'package.json': { type: 'module', dependencies: { astro: '^5.11.0', '@astrojs/node': '^9.3.0' }, scripts: { dev: 'astro dev', build: 'astro build', start: 'astro dev' } },
+      'package.json': {
+        type: 'module',
+        dependencies: { astro: '^5.11.0', '@astrojs/node': '^9.3.0' },
+        scripts: { dev: 'astro dev', build: 'astro build', start: 'astro dev' },
+      },
       'astro.config.mjs': `import node from '@astrojs/node';\nexport default { output: 'server', adapter: node({ mode: 'standalone' }) };\n`,
       'src/pages/index.astro': '<html><body>astro-node</body></html>',
     },
     built: { 'dist/server/entry.mjs': '' },
-    ...{ framework: 'Astro', build: 'npm run build', start: 'node dist/server/entry.mjs', answers: { text: 'astro-node' } },
+    ...{
+      framework: 'Astro',
+      build: 'npm run build',
+      start: 'node dist/server/entry.mjs',
+      answers: { text: 'astro-node' },
+    },
   },
   {
     name: 'react-router',
     files: {
       'package.json': {
         type: 'module',
-        dependencies: { '@react-router/node': '^7.6.0', '@react-router/serve': '^7.6.0', react: '^19.0.0', 'react-dom': '^19.0.0', 'react-router': '^7.6.0', isbot: '^5.1.0' },
+        dependencies: {
+          '@react-router/node': '^7.6.0',
+          '@react-router/serve': '^7.6.0',
+          react: '^19.0.0',
+          'react-dom': '^19.0.0',
+          'react-router': '^7.6.0',
+          isbot: '^5.1.0',
+        },
         devDependencies: { '@react-router/dev': '^7.6.0', vite: '^6.3.0' },
         scripts: { build: 'react-router build', start: 'react-router-serve ./build/server/index.js' },
       },
@@ -143,57 +223,110 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
       'app/routes.js': `import { index } from '@react-router/dev/routes';\nexport default [index('home.jsx')];\n`,
       'app/home.jsx': `export default () => <p>react-router</p>;\n`,
     },
-    built: { 'build/server/index.js': '', 'build/client/x.js': '', ...program('@react-router/serve', 'react-router-serve') },
-    ...{ framework: 'React Router', build: 'npm run build', start: 'node node_modules/@react-router/serve/bin.js ./build/server/index.js' },
+    built: {
+      'build/server/index.js': '',
+      'build/client/x.js': '',
+      ...program('@react-router/serve', 'react-router-serve'),
+    },
+    ...{
+      framework: 'React Router',
+      build: 'npm run build',
+      start: 'node node_modules/@react-router/serve/bin.js ./build/server/index.js',
+    },
     answers: { text: 'react-router' },
   },
   {
     name: 'remix',
     files: {
-      'package.json': { dependencies: { '@remix-run/serve': '2' }, scripts: { build: 'remix vite:build', start: 'remix-serve ./build/server/index.js' } },
+      'package.json': {
+        dependencies: { '@remix-run/serve': '2' },
+        scripts: { build: 'remix vite:build', start: 'remix-serve ./build/server/index.js' },
+      },
     },
     built: { 'build/server/index.js': '', ...program('@remix-run/serve', 'remix-serve', 'dist/cli.js') },
-    ...{ framework: 'Remix', build: 'npm run build', start: 'node node_modules/@remix-run/serve/dist/cli.js ./build/server/index.js' },
+    ...{
+      framework: 'Remix',
+      build: 'npm run build',
+      start: 'node node_modules/@remix-run/serve/dist/cli.js ./build/server/index.js',
+    },
   },
   {
     name: 'solidstart',
-    files: { 'package.json': { dependencies: { '@solidjs/start': '1', vinxi: '0.5' }, scripts: { build: 'vinxi build', start: 'vinxi start' } } },
+    files: {
+      'package.json': {
+        dependencies: { '@solidjs/start': '1', vinxi: '0.5' },
+        scripts: { build: 'vinxi build', start: 'vinxi start' },
+      },
+    },
     built: { '.output/server/index.mjs': '' },
     ...{ framework: 'SolidStart', build: 'npm run build', start: 'node .output/server/index.mjs' },
   },
   {
     name: 'tanstack-start',
-    files: { 'package.json': { dependencies: { '@tanstack/react-start': '1' }, scripts: { build: 'vite build', start: 'node .output/server/index.mjs' } } },
+    files: {
+      'package.json': {
+        dependencies: { '@tanstack/react-start': '1' },
+        scripts: { build: 'vite build', start: 'node .output/server/index.mjs' },
+      },
+    },
     built: { '.output/server/index.mjs': '' },
     ...{ framework: 'TanStack Start', build: 'npm run build', start: 'node .output/server/index.mjs' },
   },
   {
     name: 'adonis',
-    files: { 'package.json': { dependencies: { '@adonisjs/core': '6' }, scripts: { build: 'node ace build', start: 'node bin/server.js' } } },
+    files: {
+      'package.json': {
+        dependencies: { '@adonisjs/core': '6' },
+        scripts: { build: 'node ace build', start: 'node bin/server.js' },
+      },
+    },
     built: { 'build/bin/server.js': '' },
     ...{ framework: 'AdonisJS', build: 'npm run build', start: 'node build/bin/server.js' },
   },
   {
     name: 'strapi',
-    files: { 'package.json': { dependencies: { '@strapi/strapi': '5' }, scripts: { build: 'strapi build', start: 'strapi start' } } },
+    files: {
+      'package.json': {
+        dependencies: { '@strapi/strapi': '5' },
+        scripts: { build: 'strapi build', start: 'strapi start' },
+      },
+    },
     built: program('@strapi/strapi', 'strapi', 'bin/strapi.js'),
     ...{ framework: 'Strapi', build: 'npm run build', start: 'node node_modules/@strapi/strapi/bin/strapi.js start' },
   },
   {
     name: 'feathers',
-    files: { 'package.json': { dependencies: { '@feathersjs/feathers': '5' }, scripts: { compile: 'tsc', start: 'npm run compile && node lib/' }, main: 'lib/' } },
+    files: {
+      'package.json': {
+        dependencies: { '@feathersjs/feathers': '5' },
+        scripts: { compile: 'tsc', start: 'npm run compile && node lib/' },
+        main: 'lib/',
+      },
+    },
     built: { 'lib/index.js': '' },
     ...{ framework: 'FeathersJS', build: 'npm run compile', start: 'node lib/index.js' },
   },
   {
     name: 'loopback',
-    files: { 'package.json': { dependencies: { '@loopback/core': '6' }, main: 'dist/index.js', scripts: { build: 'lb-tsc', start: 'npm run build && node -r source-map-support/register .' } } },
+    files: {
+      'package.json': {
+        dependencies: { '@loopback/core': '6' },
+        main: 'dist/index.js',
+        scripts: { build: 'lb-tsc', start: 'npm run build && node -r source-map-support/register .' },
+      },
+    },
     built: { 'dist/index.js': '' },
     ...{ framework: 'LoopBack', build: 'npm run build', start: 'node dist/index.js' },
   },
   {
     name: 'angular-ssr',
-    files: { 'package.json': { dependencies: { '@angular/core': '20', '@angular/ssr': '20' }, scripts: { build: 'ng build', start: 'ng serve' } }, 'tsconfig.json': TSCONFIG },
+    files: {
+      'package.json': {
+        dependencies: { '@angular/core': '20', '@angular/ssr': '20' },
+        scripts: { build: 'ng build', start: 'ng serve' },
+      },
+      'tsconfig.json': TSCONFIG,
+    },
     built: { 'dist/shop/server/server.mjs': '', 'dist/shop/browser/index.csr.html': '' },
     ...{ framework: 'Angular', build: 'npm run build', start: 'node dist/shop/server/server.mjs' },
   },

@@ -23,7 +23,9 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'node-flags',
     files: {
-      'package.json': { scripts: { start: 'NODE_ENV=production node --enable-source-maps --env-file=.env app.js --verbose' } },
+      'package.json': {
+        scripts: { start: 'NODE_ENV=production node --enable-source-maps --env-file=.env app.js --verbose' },
+      },
       'app.js': plainServer('node-flags'),
     },
     ...{ framework: 'Node.js', build: null, start: 'node --enable-source-maps app.js --verbose' },
@@ -48,7 +50,10 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-generator',
     files: {
-      'package.json': { dependencies: { ...EXPRESS, 'cookie-parser': '^1.4.7', morgan: '^1.10.0' }, scripts: { start: 'node ./bin/www' } },
+      'package.json': {
+        dependencies: { ...EXPRESS, 'cookie-parser': '^1.4.7', morgan: '^1.10.0' },
+        scripts: { start: 'node ./bin/www' },
+      },
       'bin/www': `#!/usr/bin/env node\nconst app = require('../app');\nrequire('node:http').createServer(app).listen(process.env.PORT || '3000');\n`,
       'app.js': `const express = require('express');\nconst app = express();\napp.use(require('morgan')('dev'));\napp.use(require('cookie-parser')());\napp.get('/', (request, response) => response.send('generator'));\nmodule.exports = app;\n`,
     },
@@ -57,7 +62,12 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-typescript',
     files: {
-      'package.json': { type: 'module', dependencies: EXPRESS, devDependencies: TYPES, scripts: { build: 'tsc', start: 'node dist/index.js' } },
+      'package.json': {
+        type: 'module',
+        dependencies: EXPRESS,
+        devDependencies: TYPES,
+        scripts: { build: 'tsc', start: 'node dist/index.js' },
+      },
       'tsconfig.json': TSCONFIG,
       'src/index.ts': expressTs('typescript'),
     },
@@ -67,7 +77,12 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-build-at-start',
     files: {
-      'package.json': { type: 'module', dependencies: EXPRESS, devDependencies: TYPES, scripts: { build: 'tsc', start: 'npm run build && node dist/server.js' } },
+      'package.json': {
+        type: 'module',
+        dependencies: EXPRESS,
+        devDependencies: TYPES,
+        scripts: { build: 'tsc', start: 'npm run build && node dist/server.js' },
+      },
       'tsconfig.json': TSCONFIG,
       'src/server.ts': expressTs('chain'),
     },
@@ -77,7 +92,12 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-tsc-at-start',
     files: {
-      'package.json': { type: 'module', dependencies: EXPRESS, devDependencies: TYPES, scripts: { start: 'tsc && node dist/index' } },
+      'package.json': {
+        type: 'module',
+        dependencies: EXPRESS,
+        devDependencies: TYPES,
+        scripts: { start: 'tsc && node dist/index' },
+      },
       'tsconfig.json': TSCONFIG,
       'src/index.ts': expressTs('tsc-at-start'),
     },
@@ -87,7 +107,12 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-tsx',
     files: {
-      'package.json': { type: 'module', dependencies: EXPRESS, devDependencies: { tsx: '^4.20.0' }, scripts: { start: 'tsx src/index.ts' } },
+      'package.json': {
+        type: 'module',
+        dependencies: EXPRESS,
+        devDependencies: { tsx: '^4.20.0' },
+        scripts: { start: 'tsx src/index.ts' },
+      },
       'src/index.ts': expressTs('tsx'),
     },
     ...{ framework: 'Express', build: null, start: 'node --import tsx src/index.ts', answers: { text: 'tsx' } },
@@ -95,16 +120,29 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-ts-node',
     files: {
-      'package.json': { dependencies: EXPRESS, devDependencies: { ...TYPES, 'ts-node': '^10.9.2' }, scripts: { start: 'ts-node index.ts' } },
+      'package.json': {
+        dependencies: EXPRESS,
+        devDependencies: { ...TYPES, 'ts-node': '^10.9.2' },
+        scripts: { start: 'ts-node index.ts' },
+      },
       'tsconfig.json': { compilerOptions: { module: 'CommonJS', esModuleInterop: true, skipLibCheck: true } },
       'index.ts': expressTs('ts-node'),
     },
-    ...{ framework: 'Express', build: null, start: 'node --require ts-node/register index.ts', answers: { text: 'ts-node' } },
+    ...{
+      framework: 'Express',
+      build: null,
+      start: 'node --require ts-node/register index.ts',
+      answers: { text: 'ts-node' },
+    },
   },
   {
     name: 'express-nodemon',
     files: {
-      'package.json': { dependencies: EXPRESS, devDependencies: { nodemon: '^3.1.0' }, scripts: { start: 'nodemon --watch src index.js' } },
+      'package.json': {
+        dependencies: EXPRESS,
+        devDependencies: { nodemon: '^3.1.0' },
+        scripts: { start: 'nodemon --watch src index.js' },
+      },
       'index.js': expressServer('nodemon'),
     },
     ...{ framework: 'Express', build: null, start: 'node index.js', answers: { text: 'nodemon' } },
@@ -129,7 +167,10 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-cross-env',
     files: {
-      'package.json': { dependencies: EXPRESS, scripts: { start: 'cross-env NODE_ENV=production PORT=5000 node index.js' } },
+      'package.json': {
+        dependencies: EXPRESS,
+        scripts: { start: 'cross-env NODE_ENV=production PORT=5000 node index.js' },
+      },
       'index.js': expressServer('cross-env'),
     },
     ...{ framework: 'Express', build: null, start: 'node index.js', answers: { text: 'cross-env' } },
@@ -137,7 +178,10 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-nested-scripts',
     files: {
-      'package.json': { dependencies: EXPRESS, scripts: { prestart: 'npm run clean', clean: 'rimraf tmp', start: 'npm run serve', serve: 'node src/app' } },
+      'package.json': {
+        dependencies: EXPRESS,
+        scripts: { prestart: 'npm run clean', clean: 'rimraf tmp', start: 'npm run serve', serve: 'node src/app' },
+      },
       'src/app.js': expressServer('nested'),
     },
     ...{ framework: 'Express', build: null, start: 'node src/app.js', answers: { text: 'nested' } },
@@ -145,10 +189,18 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'express-shell',
     files: {
-      'package.json': { dependencies: EXPRESS, scripts: { start: `test -n "$PORT" && WORD=shell node index.js | cat` } },
+      'package.json': {
+        dependencies: EXPRESS,
+        scripts: { start: `test -n "$PORT" && WORD=shell node index.js | cat` },
+      },
       'index.js': `const express = require('express');\nexpress().get('/', (q, s) => s.send(process.env.WORD)).listen(process.env.PORT);\n`,
     },
-    ...{ framework: 'Express', build: null, start: 'test -n "$PORT" && WORD=shell node index.js | cat', answers: { text: 'shell' } },
+    ...{
+      framework: 'Express',
+      build: null,
+      start: 'test -n "$PORT" && WORD=shell node index.js | cat',
+      answers: { text: 'shell' },
+    },
   },
   {
     name: 'express-procfile',
@@ -223,7 +275,12 @@ export const SERVERS: readonly Starter[] = [
       'package.json': { private: true, workspaces: ['apps/*', 'packages/*'] },
       'packages/words/package.json': { name: '@mono/words', version: '1.0.0', main: 'index.js' },
       'packages/words/index.js': `module.exports = 'workspace';\n`,
-      'apps/api/package.json': { name: 'api', version: '1.0.0', dependencies: { ...EXPRESS, '@mono/words': '*' }, scripts: { start: 'node src/main.js' } },
+      'apps/api/package.json': {
+        name: 'api',
+        version: '1.0.0',
+        dependencies: { ...EXPRESS, '@mono/words': '*' },
+        scripts: { start: 'node src/main.js' },
+      },
       'apps/api/src/main.js': `const express = require('express');\nexpress().get('/', (q, s) => s.send(require('@mono/words'))).listen(process.env.PORT);\n`,
     },
     ...{ framework: 'Express', build: null, start: 'node src/main.js', answers: { text: 'workspace' } },
@@ -236,7 +293,12 @@ export const SERVERS: readonly Starter[] = [
       'pnpm-workspace.yaml': 'packages:\n  - apps/*\n  - packages/*\n',
       'packages/words/package.json': { name: '@mono/words', version: '1.0.0', main: 'index.js' },
       'packages/words/index.js': `module.exports = 'pnpm-workspace';\n`,
-      'apps/api/package.json': { name: 'api', version: '1.0.0', dependencies: { ...EXPRESS, '@mono/words': 'workspace:*' }, scripts: { start: 'node main.js' } },
+      'apps/api/package.json': {
+        name: 'api',
+        version: '1.0.0',
+        dependencies: { ...EXPRESS, '@mono/words': 'workspace:*' },
+        scripts: { start: 'node main.js' },
+      },
       'apps/api/main.js': `const express = require('express');\nexpress().get('/', (q, s) => s.send(require('@mono/words'))).listen(process.env.PORT);\n`,
     },
     ...{ framework: 'Express', build: null, start: 'node main.js', answers: { text: 'pnpm-workspace' } },
@@ -244,13 +306,23 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'vite-express',
     files: {
-      'package.json': { type: 'module', dependencies: EXPRESS, devDependencies: { vite: '^7.0.0' }, scripts: { build: 'vite build', start: 'node server/index.js' } },
+      'package.json': {
+        type: 'module',
+        dependencies: EXPRESS,
+        devDependencies: { vite: '^7.0.0' },
+        scripts: { build: 'vite build', start: 'node server/index.js' },
+      },
       'index.html': '<!doctype html><title>vite-express</title><script type="module" src="/main.js"></script>',
       'main.js': `document.body.append('hello');\n`,
       'server/index.js': `import express from 'express';\nexpress().use(express.static('dist')).listen(process.env.PORT);\n`,
     },
     built: { 'dist/index.html': '' },
-    ...{ framework: 'Express', build: 'npm run build', start: 'node server/index.js', answers: { text: '<title>vite-express' } },
+    ...{
+      framework: 'Express',
+      build: 'npm run build',
+      start: 'node server/index.js',
+      answers: { text: '<title>vite-express' },
+    },
   },
   {
     name: 'fastify',
@@ -263,7 +335,10 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'fastify-cli',
     files: {
-      'package.json': { dependencies: { fastify: '^5.4.0', 'fastify-cli': '^7.4.0' }, scripts: { start: 'fastify start -l info app.js' } },
+      'package.json': {
+        dependencies: { fastify: '^5.4.0', 'fastify-cli': '^7.4.0' },
+        scripts: { start: 'fastify start -l info app.js' },
+      },
       'app.js': `module.exports = async (app) => { app.get('/', async () => ({ hello: 'fastify-cli' })); };\n`,
     },
     built: program('fastify-cli', 'fastify', 'cli.js'),
@@ -289,7 +364,12 @@ export const SERVERS: readonly Starter[] = [
   {
     name: 'hono-typescript',
     files: {
-      'package.json': { type: 'module', dependencies: { hono: '^4.8.0', '@hono/node-server': '^1.14.0' }, devDependencies: TYPES, scripts: { build: 'tsc', start: 'node dist/index.js' } },
+      'package.json': {
+        type: 'module',
+        dependencies: { hono: '^4.8.0', '@hono/node-server': '^1.14.0' },
+        devDependencies: TYPES,
+        scripts: { build: 'tsc', start: 'node dist/index.js' },
+      },
       'tsconfig.json': TSCONFIG,
       'src/index.ts': `import { serve } from '@hono/node-server';\nimport { Hono } from 'hono';\nconst app = new Hono();\napp.get('/', (context) => context.text('hono'));\nserve({ fetch: app.fetch, port: Number(process.env.PORT) });\n`,
     },

@@ -9,7 +9,12 @@ export const SITES: readonly Starter[] = [
   {
     name: 'html',
     files: { 'index.html': '<!doctype html><title>html</title>', 'about.html': 'about' },
-    ...{ framework: 'Node.js', build: null, start: 'files of the repository', answers: { path: '/about', text: 'about' } },
+    ...{
+      framework: 'Node.js',
+      build: null,
+      start: 'files of the repository',
+      answers: { path: '/about', text: 'about' },
+    },
   },
   {
     name: 'html-in-public',
@@ -19,7 +24,11 @@ export const SITES: readonly Starter[] = [
   {
     name: 'vite',
     files: {
-      'package.json': { type: 'module', devDependencies: { vite: '^7.0.0' }, scripts: { dev: 'vite', build: 'vite build', preview: 'vite preview' } },
+      'package.json': {
+        type: 'module',
+        devDependencies: { vite: '^7.0.0' },
+        scripts: { dev: 'vite', build: 'vite build', preview: 'vite preview' },
+      },
       ...{ 'index.html': page('vite'), ...MAIN },
     },
     built: { 'dist/index.html': '' },
@@ -28,27 +37,50 @@ export const SITES: readonly Starter[] = [
   {
     name: 'vite-react-single-page',
     files: {
-      'package.json': { type: 'module', dependencies: { react: '^19.0.0', 'react-dom': '^19.0.0' }, devDependencies: { vite: '^7.0.0' }, scripts: { build: 'vite build', start: 'vite' } },
-      'index.html': '<!doctype html><title>react</title><div id="root"></div><script type="module" src="/main.jsx"></script>',
+      'package.json': {
+        type: 'module',
+        dependencies: { react: '^19.0.0', 'react-dom': '^19.0.0' },
+        devDependencies: { vite: '^7.0.0' },
+        scripts: { build: 'vite build', start: 'vite' },
+      },
+      'index.html':
+        '<!doctype html><title>react</title><div id="root"></div><script type="module" src="/main.jsx"></script>',
       'main.jsx': `import { createRoot } from 'react-dom/client';\nimport React from 'react';\ncreateRoot(document.getElementById('root')).render(React.createElement('p', null, 'hello'));\n`,
       'public/_redirects': '/* /index.html 200\n',
     },
     built: { 'dist/index.html': '', 'dist/_redirects': '' },
-    ...{ framework: 'Vite', build: 'npm run build', start: 'files of dist', answers: { path: '/some/route', text: '<title>react' } },
+    ...{
+      framework: 'Vite',
+      build: 'npm run build',
+      start: 'files of dist',
+      answers: { path: '/some/route', text: '<title>react' },
+    },
   },
   {
     name: 'serve-single-page',
     files: {
-      'package.json': { devDependencies: { vite: '^7.0.0' }, scripts: { build: 'vite build --outDir build', start: 'serve -s build -l 3000' } },
+      'package.json': {
+        devDependencies: { vite: '^7.0.0' },
+        scripts: { build: 'vite build --outDir build', start: 'serve -s build -l 3000' },
+      },
       ...{ 'index.html': page('serve'), ...MAIN },
     },
     built: { 'build/index.html': '' },
-    ...{ framework: 'Vite', build: 'npm run build', start: 'files of build', answers: { path: '/deep/link', text: '<title>serve' } },
+    ...{
+      framework: 'Vite',
+      build: 'npm run build',
+      start: 'files of build',
+      answers: { path: '/deep/link', text: '<title>serve' },
+    },
   },
   {
     name: 'parcel',
     files: {
-      'package.json': { source: 'index.html', devDependencies: { parcel: '^2.15.0' }, scripts: { start: 'parcel', build: 'parcel build' } },
+      'package.json': {
+        source: 'index.html',
+        devDependencies: { parcel: '^2.15.0' },
+        scripts: { start: 'parcel', build: 'parcel build' },
+      },
       ...{ 'index.html': page('parcel'), ...MAIN },
     },
     built: { 'dist/index.html': '' },
@@ -57,7 +89,10 @@ export const SITES: readonly Starter[] = [
   {
     name: 'webpack',
     files: {
-      'package.json': { devDependencies: { webpack: '^5.99.0', 'webpack-cli': '^6.0.0', 'html-webpack-plugin': '^5.6.0' }, scripts: { start: 'webpack serve', build: 'webpack --mode production' } },
+      'package.json': {
+        devDependencies: { webpack: '^5.99.0', 'webpack-cli': '^6.0.0', 'html-webpack-plugin': '^5.6.0' },
+        scripts: { start: 'webpack serve', build: 'webpack --mode production' },
+      },
       'webpack.config.js': `const Html = require('html-webpack-plugin');\nmodule.exports = { entry: './main.js', plugins: [new Html({ title: 'webpack' })] };\n`,
       ...MAIN,
     },
@@ -67,19 +102,34 @@ export const SITES: readonly Starter[] = [
   {
     name: 'astro',
     files: {
-      'package.json': { type: 'module', dependencies: { astro: '^5.11.0' }, scripts: { dev: 'astro dev', build: 'astro build', preview: 'astro preview' } },
+      'package.json': {
+        type: 'module',
+        dependencies: { astro: '^5.11.0' },
+        scripts: { dev: 'astro dev', build: 'astro build', preview: 'astro preview' },
+      },
       'src/pages/index.astro': '<html><body>astro</body></html>',
       'src/pages/404.astro': '<html><body>lost in astro</body></html>',
     },
     built: { 'dist/index.html': '' },
-    ...{ framework: 'Astro', build: 'npm run build', start: 'files of dist', answers: { path: '/nowhere', status: 404, text: 'lost in astro' } },
+    ...{
+      framework: 'Astro',
+      build: 'npm run build',
+      start: 'files of dist',
+      answers: { path: '/nowhere', status: 404, text: 'lost in astro' },
+    },
   },
   {
     name: 'sveltekit-static',
     files: {
       'package.json': {
         type: 'module',
-        devDependencies: { '@sveltejs/kit': '^2.22.0', '@sveltejs/adapter-static': '^3.0.0', '@sveltejs/vite-plugin-svelte': '^6.0.0', svelte: '^5.35.0', vite: '^7.0.0' },
+        devDependencies: {
+          '@sveltejs/kit': '^2.22.0',
+          '@sveltejs/adapter-static': '^3.0.0',
+          '@sveltejs/vite-plugin-svelte': '^6.0.0',
+          svelte: '^5.35.0',
+          vite: '^7.0.0',
+        },
         scripts: { build: 'vite build', preview: 'vite preview' },
       },
       'svelte.config.js': `import adapter from '@sveltejs/adapter-static';\nexport default { kit: { adapter: adapter() } };\n`,
@@ -89,50 +139,88 @@ export const SITES: readonly Starter[] = [
       'src/routes/+page.svelte': '<p>sveltekit-static</p>',
     },
     built: { 'build/index.html': '' },
-    ...{ framework: 'SvelteKit', build: 'npm run build', start: 'files of build', answers: { text: 'sveltekit-static' } },
+    ...{
+      framework: 'SvelteKit',
+      build: 'npm run build',
+      start: 'files of build',
+      answers: { text: 'sveltekit-static' },
+    },
   },
   {
     name: 'eleventy',
     files: { 'package.json': { devDependencies: { '@11ty/eleventy': '^3.1.0' } }, 'index.md': '# eleventy\n' },
     built: { '_site/index.html': '' },
-    ...{ framework: 'Eleventy', build: 'npx @11ty/eleventy', start: 'files of _site', answers: { text: '<h1>eleventy' } },
+    ...{
+      framework: 'Eleventy',
+      build: 'npx @11ty/eleventy',
+      start: 'files of _site',
+      answers: { text: '<h1>eleventy' },
+    },
   },
   {
     name: 'vitepress',
     files: {
-      'package.json': { devDependencies: { vitepress: '^1.6.0' }, scripts: { build: 'vitepress build docs', dev: 'vitepress dev docs' } },
+      'package.json': {
+        devDependencies: { vitepress: '^1.6.0' },
+        scripts: { build: 'vitepress build docs', dev: 'vitepress dev docs' },
+      },
       'docs/index.md': '# vitepress\n',
     },
     built: { 'docs/.vitepress/dist/index.html': '' },
-    ...{ framework: 'VitePress', build: 'npm run build', start: 'files of docs/.vitepress/dist', answers: { text: 'vitepress' } },
+    ...{
+      framework: 'VitePress',
+      build: 'npm run build',
+      start: 'files of docs/.vitepress/dist',
+      answers: { text: 'vitepress' },
+    },
   },
   {
     name: 'create-react-app',
-    files: { 'package.json': { dependencies: { 'react-scripts': '5' }, scripts: { start: 'react-scripts start', build: 'react-scripts build' } } },
+    files: {
+      'package.json': {
+        dependencies: { 'react-scripts': '5' },
+        scripts: { start: 'react-scripts start', build: 'react-scripts build' },
+      },
+    },
     built: { 'build/index.html': '', 'public/index.html': '' },
     ...{ framework: 'Create React App', build: 'npm run build', start: 'files of build' },
   },
   {
     name: 'vue-cli',
-    files: { 'package.json': { dependencies: { vue: '3' }, devDependencies: { '@vue/cli-service': '5' }, scripts: { serve: 'vue-cli-service serve', build: 'vue-cli-service build' } } },
+    files: {
+      'package.json': {
+        dependencies: { vue: '3' },
+        devDependencies: { '@vue/cli-service': '5' },
+        scripts: { serve: 'vue-cli-service serve', build: 'vue-cli-service build' },
+      },
+    },
     built: { 'dist/index.html': '', 'public/index.html': '' },
     ...{ framework: 'Vue CLI', build: 'npm run build', start: 'files of dist' },
   },
   {
     name: 'angular',
-    files: { 'package.json': { dependencies: { '@angular/core': '20' }, scripts: { start: 'ng serve', build: 'ng build' } } },
+    files: {
+      'package.json': { dependencies: { '@angular/core': '20' }, scripts: { start: 'ng serve', build: 'ng build' } },
+    },
     built: { 'dist/shop/browser/index.html': '' },
     ...{ framework: 'Angular', build: 'npm run build', start: 'files of dist/shop/browser' },
   },
   {
     name: 'gatsby',
-    files: { 'package.json': { dependencies: { gatsby: '5' }, scripts: { start: 'gatsby develop', build: 'gatsby build' } } },
+    files: {
+      'package.json': { dependencies: { gatsby: '5' }, scripts: { start: 'gatsby develop', build: 'gatsby build' } },
+    },
     built: { 'public/index.html': '' },
     ...{ framework: 'Gatsby', build: 'npm run build', start: 'files of public' },
   },
   {
     name: 'docusaurus',
-    files: { 'package.json': { dependencies: { '@docusaurus/core': '3' }, scripts: { start: 'docusaurus start', build: 'docusaurus build' } } },
+    files: {
+      'package.json': {
+        dependencies: { '@docusaurus/core': '3' },
+        scripts: { start: 'docusaurus start', build: 'docusaurus build' },
+      },
+    },
     built: { 'build/index.html': '' },
     ...{ framework: 'Docusaurus', build: 'npm run build', start: 'files of build' },
   },
