@@ -10,7 +10,7 @@ import type { WebhookSender } from '../../providers/webhooks/sender.ts';
 import { Delivery, Event, queuedAt, Webhook, waitingUntil } from '../../table/entities/webhooks.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, check, replace, type Write } from '../../table/writes.ts';
-import { concurrentUpdate } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { recordFailure, recordSuccess } from './failure-count.ts';
 import { newDelivery, startDelivery, toMessage } from './fan-out.ts';
@@ -65,14 +65,25 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
   const delivery = stored ?? (webhook && step === 0 ? await materialiseDelivery(deps, message, webhook) : undefined);
   if (delivery?.status !== 'PENDING' || delivery.step !== step) return STALE;
   try {
-    if (!webhook?.active) return await skip(deps, delivery);
-    if (webhook.heldSince) return await hold(deps, delivery);
-    const attempt = await send(deps, delivery, webhook);
-    return await recordAttempt(deps, delivery, attempt, webhook);
+    return await attemptOrHold(deps, delivery, webhook);
   } catch (error) {
     if (error instanceof AlreadyRecorded) return STALE;
     throw error;
   }
+}
+
+/**
+ * Does what the endpoint's state requires. A suspension that ends while the delivery is being held leaves it to this call: if it
+ * failed, the queue would repeat the message only after its visibility timeout.
+ */
+async function attemptOrHold(deps: DeliverDeps, delivery: Delivery, read: Webhook | undefined): Promise<AttemptResult> {
+  const { accountId, webhookId: id } = delivery;
+  for (let webhook = read; webhook?.active; webhook = await deps.table.get(Webhook, { accountId, id })) {
+    if (!webhook.heldSince) return await recordAttempt(deps, delivery, await send(deps, delivery, webhook), webhook);
+    const held = await ignoreConflict(hold(deps, delivery));
+    if (held) return held;
+  }
+  return await skip(deps, delivery);
 }
 
 /** Returns the delivery of a first attempt, which is stored with the attempt. Reads the event if the message does not carry it. */
@@ -112,7 +123,7 @@ async function hold(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResul
   const set = { nextAttemptAt, held: true as const };
   const write = changeDelivery(delivery, set, waitingUntil(delivery.id, nextAttemptAt));
   const endpoint = { accountId: delivery.accountId, id: delivery.webhookId };
-  // On a conflict the suspension has ended: the message comes again.
+  // On a conflict the suspension has ended.
   await deps.table.transact([write, check(Webhook, endpoint, { heldSince: 'present' }, concurrentUpdate)]);
   return { outcome: 'HELD', status: 'PENDING', durationMs: 0, disabled: false };
 }

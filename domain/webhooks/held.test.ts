@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { Webhook } from '../../table/entities/webhooks.ts';
+import { Event, Webhook } from '../../table/entities/webhooks.ts';
 import { change } from '../../table/writes.ts';
 import { type Receiver, webhookSimulation } from '../../test/simulation/webhooks.ts';
+import { deliver } from './deliver.ts';
+import { fanOut } from './fan-out.ts';
 
 const MINUTE = 60_000;
 
@@ -56,6 +58,30 @@ test('a delivery with failed attempts keeps the attempts that it has left', asyn
   await pass(20 * 60);
   expect(arrivals).toHaveLength(6);
   expect(deliveries()).toMatchObject([{ status: 'FAILED', tries: 6 }]);
+});
+
+test('a delivery that a suspension would hold is sent at once where the suspension ends in that moment', async () => {
+  const { hold, release, event, arrivals, deliveries, steady, memory } = await harness();
+  await hold();
+  await event();
+  const [stored] = memory.items('EVENT').map((item) => Event.parse(item));
+  if (!stored) throw new Error('no event');
+  const [message] = await fanOut(steady, stored);
+  if (!message) throw new Error('no message');
+  const { table } = steady;
+  let ends: (() => Promise<unknown>) | undefined = release;
+  const get: typeof table.get = async (entity, of) => {
+    const found = await table.get(entity, of);
+    const end = ends;
+    if ((entity as { type: string }).type === Webhook.type) {
+      ends = undefined;
+      await end?.();
+    }
+    return found;
+  };
+  expect(await deliver({ ...steady, table: { ...table, get } }, message)).toMatchObject({ outcome: 'DELIVERED' });
+  expect(arrivals).toHaveLength(1);
+  expect(deliveries()).toMatchObject([{ status: 'DELIVERED', attempts: [{ outcome: 'DELIVERED' }] }]);
 });
 
 test('a held delivery that the release did not find is delivered within the hour', async () => {
