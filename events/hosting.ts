@@ -1,7 +1,7 @@
 import { cancelHostingOf } from '../domain/billing/subscriptions.ts';
 import type { Deps } from '../domain/deps.ts';
 import { startReconciliation } from '../domain/hosting/accounts.ts';
-import { endHostingProof } from '../domain/hosting/domains.ts';
+import { endHostingProofs } from '../domain/hosting/domains.ts';
 import { Subscription } from '../table/entities/billing.ts';
 import { HostingDomain } from '../table/entities/hosting.ts';
 import { Domain } from '../table/entities/registrar.ts';
@@ -21,6 +21,6 @@ export const hostingRules = (deps: HostingRuleDeps): Rules => ({
   'hosting.cancel-lost': on(HostingDomain).changes('accountId', (_, { before }) =>
     cancelHostingOf(deps, before.accountId, before.domain),
   ),
-  'hosting.end-proof': on(Domain).becomes({ status: 'EXPIRED' }, ({ name }) => endHostingProof(deps, name)),
-  'hosting.look-for-proof': on(Domain).becomes({ status: 'ACTIVE' }, ({ name }) => endHostingProof(deps, name)),
+  'hosting.end-proof': on(Domain).becomes({ status: 'EXPIRED' }, ({ name }) => endHostingProofs(deps, name)),
+  'hosting.look-for-proof': on(Domain).becomes({ status: 'ACTIVE' }, ({ name }) => endHostingProofs(deps, name)),
 });

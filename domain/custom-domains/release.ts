@@ -5,11 +5,11 @@ import { unschedule } from '../../table/schedule.ts';
 import { change, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { eachBelow } from './names-below.ts';
 import { releaseTenant } from './reconciliation.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
 
-/** Number of hosts read at once. */
-const BATCH_SIZE = 50;
+const VERIFIED_HOSTS = { entity: Host, near: verifiedHostsNear, nameOf: ({ host }: Host) => host };
 
 /** Returns the tenant of an application's verified domain; reserved names have none. */
 export async function findTenant(
@@ -75,21 +75,10 @@ const endClaim = ({ host, accountId, applicationId }: Host, deps: Deps) =>
  * stays: the event may be delivered late, or again.
  */
 export async function endClaimsUnder(deps: Deps, name: string, since: string): Promise<void> {
-  const { listPk, listSk } = verifiedHostsNear(name);
-  for (let from = listSk; ; ) {
-    const hosts = await deps.table.since(Host, listPk, from, BATCH_SIZE);
-    const last = hosts.at(-1);
-    for (const host of hosts) {
-      const isBelow = host.host === name || host.host.endsWith(`.${name}`);
-      if (!isBelow || host.releasing || (host.verifiedAt ?? '') >= since) continue;
-      const [domain] = await findEnclosingDomains(deps, host.accountId, host.host);
-      if (!domain) await endClaim(host, deps);
-    }
-    if (!last || hosts.length < BATCH_SIZE) return;
-    const reached = verifiedHostsNear(last.host).listSk;
-    if (!reached.startsWith(listSk)) return;
-    // A space sorts before every character of a name.
-    from = `${reached} `;
+  for await (const host of eachBelow(deps, VERIFIED_HOSTS, name)) {
+    if (host.releasing || (host.verifiedAt ?? '') >= since) continue;
+    const [domain] = await findEnclosingDomains(deps, host.accountId, host.host);
+    if (!domain) await endClaim(host, deps);
   }
 }
 

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
-import { HostingDomain } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
-import { create } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { claimHostingDomain, hostingChallenge, releaseHostingDomain, settleHostingDomain } from './domains.ts';
+import {
+  claimHostingDomain,
+  endHostingProofs,
+  hostingChallenge,
+  releaseHostingDomain,
+  settleHostingDomain,
+} from './domains.ts';
 
 const DAY = 86_400_000;
 const DOMAIN = 'victim.co.za';
@@ -49,7 +55,18 @@ function hosting() {
       }),
     ]);
   };
-  return { clock, order, settle, prove, release, holder, register };
+  const addAccount = (accountId: string, id: string) =>
+    deps.table.transact([
+      create(HostingAccount, {
+        ...{ accountId, id, server: 'web-1', username: id, status: 'ACTIVE', failures: 0, dueAt: '2999' },
+      }),
+    ]);
+  const stateOf = async (domain: string) => {
+    const held = await deps.table.get(HostingDomain, { domain });
+    const of = { accountId: held?.accountId ?? '', id: held?.subscriptionId ?? '' };
+    return { isProven: held?.provenAt !== undefined, dueAt: (await deps.table.get(HostingAccount, of))?.dueAt };
+  };
+  return { deps, clock, order, settle, subscription, prove, release, holder, register, addAccount, stateOf };
 }
 
 test('a domain without an owner here is hosted, and its mail is not accepted before it is proven', async () => {
@@ -116,4 +133,31 @@ test('names that cannot be owned need no proof', async () => {
   const { order, holder } = hosting();
   expect(await order('a', 'sub', 'shop.example.com')).toBe('accepted');
   expect(await holder('shop.example.com')).toBe('a');
+});
+
+test('a registration that ends takes the proofs of the domain and of all below it along, and those of its neighbours stay', async () => {
+  const { deps, clock, order, register, subscription, addAccount, stateOf } = hosting();
+  await register('owner', DOMAIN);
+  const below = [
+    DOMAIN,
+    `mail.${DOMAIN}`,
+    `a.b.${DOMAIN}`,
+    ...Array.from({ length: 60 }, (_, at) => `n${at}.${DOMAIN}`),
+  ];
+  const beside = ['not-victim.co.za', 'victims.co.za'];
+  for (const domain of [...below, ...beside]) {
+    expect(await order('owner', `sub_${domain}`, domain)).toBe('accepted');
+    await addAccount('owner', `sub_${domain}`);
+  }
+  for (const domain of below) await settleHostingDomain(deps, subscription('owner', `sub_${domain}`, domain));
+  expect(await stateOf(`mail.${DOMAIN}`)).toEqual({ isProven: true, dueAt: '2999' });
+  await endHostingProofs(deps, DOMAIN);
+  expect((await stateOf(`mail.${DOMAIN}`)).isProven, 'registered here again').toBe(true);
+  await deps.table.transact([change(Domain, { accountId: 'owner', id: 'dom' }, { set: { status: 'EXPIRED' } })]);
+  clock.now += DAY;
+  await endHostingProofs(deps, DOMAIN);
+  const now = new Date(clock.now).toISOString();
+  for (const domain of below)
+    expect([domain, await stateOf(domain)]).toEqual([domain, { isProven: false, dueAt: now }]);
+  for (const domain of beside) expect((await stateOf(domain)).dueAt).toBe('2999');
 });

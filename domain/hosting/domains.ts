@@ -3,11 +3,12 @@ import { ApiError } from '../../contract/errors.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { Host } from '../../table/entities/apps.ts';
 import { Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
-import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingDomain, hostedDomainsNear } from '../../table/entities/hosting.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create, remove, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import { findVerifiedHolder, isReservedName } from '../custom-domains/claim.ts';
+import { eachBelow } from '../custom-domains/names-below.ts';
 import { challengeName, findMissingProof, type MissingProof, releasedAt } from '../custom-domains/ownership.ts';
 import { findRegistrations } from '../custom-domains/zone-alias.ts';
 import type { Deps } from '../deps.ts';
@@ -152,13 +153,29 @@ export async function releaseHostingDomain(
   await ignoreConflict(deps.table.transact([write]));
 }
 
-/** Ends the proof of a hosted domain whose registration ended or began, so that it is looked for at once. */
-export async function endHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: string): Promise<void> {
+const HOSTED_DOMAINS = {
+  entity: HostingDomain,
+  near: hostedDomainsNear,
+  nameOf: ({ domain }: HostingDomain) => domain,
+};
+
+/**
+ * Ends the proofs of a hosted domain and of those below it whose registration ended or began, so that they are looked for at
+ * once.
+ */
+export async function endHostingProofs(deps: Pick<Deps, 'table' | 'now'>, registered: string): Promise<void> {
+  // Items of before stand in no list until they are verified again.
+  const listed = new Set([registered]);
+  for await (const { domain } of eachBelow(deps, HOSTED_DOMAINS, registered)) listed.add(domain);
+  for (const domain of listed) await endHostingProof(deps, domain);
+}
+
+async function endHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: string): Promise<void> {
   const held = await deps.table.get(HostingDomain, { domain });
   if (!held) return;
   const { accountId, subscriptionId: id } = held;
-  const [registration] = await findRegistrations(deps, domain);
-  if (registration?.accountId !== accountId) {
+  const registrations = await findRegistrations(deps, domain);
+  if (!registrations.some((registration) => registration.accountId === accountId)) {
     const what = { remove: ['provenAt', 'unprovenSince'], when: { accountId: { is: accountId } } };
     await ignoreConflict(deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]));
   }

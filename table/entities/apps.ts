@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../../contract/enums.ts';
 import { type AccountScopedId, entity, type ItemOf, sealed } from '../entity.ts';
-import { joinKey as key } from '../keys.ts';
+import { joinKey as key, nameListKeys } from '../keys.ts';
 
 /** A domain that an application's owner brought along. */
 const customDomain = () =>
@@ -92,14 +92,8 @@ export const App = /* @__PURE__ */ entity({
   due: { queues: ['CUSTOM_DOMAIN', 'TEARDOWN'] },
 });
 
-/** A host name with its labels in reverse, so that a domain's subdomains sort behind it. */
-const reversed = (host: string): string => host.split('.').reverse().join('.');
-
 /** The list of verified custom domains that end in the same two labels as a host, by their reversed names. */
-export const verifiedHostsNear = (host: string) => ({
-  listPk: key('HOSTS', host.split('.').slice(-2).join('.')),
-  listSk: reversed(host),
-});
+export const verifiedHostsNear = (host: string) => nameListKeys('HOSTS', host);
 
 /** A host name belongs to the one application that has this item: a default address, or a verified custom domain. */
 export type Host = ItemOf<typeof Host>;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { PANEL_STATUSES } from '../../contract/enums.ts';
 import { type AccountScopedId, entity, type ItemOf, sealed } from '../entity.ts';
-import { joinKey as key } from '../keys.ts';
+import { joinKey as key, nameListKeys } from '../keys.ts';
 
 /** The partition of all hosting servers. */
 export const HOSTING_SERVERS = key('HOSTING_SERVERS');
@@ -24,6 +24,9 @@ export const HostingServer = /* @__PURE__ */ entity({
   key: ({ name }: { name: string }) => ({ pk: HOSTING_SERVERS, sk: name }),
 });
 
+/** The list of hosted domains that end in the same two labels as a domain, by their reversed names. */
+export const hostedDomainsNear = (domain: string) => nameListKeys('HOSTED', domain);
+
 /** A domain that is hosted, and the one account that may host it. */
 export type HostingDomain = ItemOf<typeof HostingDomain>;
 export const HostingDomain = /* @__PURE__ */ entity({
@@ -42,6 +45,7 @@ export const HostingDomain = /* @__PURE__ */ entity({
       checkedAt: z.string(),
     }),
   key: ({ domain }: { domain: string }) => ({ pk: key('HOSTING_DOMAIN', domain), sk: 'HOSTING_DOMAIN' }),
+  list: ({ domain }) => hostedDomainsNear(domain),
 });
 
 /** The account of a hosting subscription on its server; its id is the subscription's. */

@@ -1,0 +1,35 @@
+import type { Entity } from '../../table/entity.ts';
+import type { Deps } from '../deps.ts';
+
+/** Number of items read at once. */
+const BATCH_SIZE = 50;
+
+/** A list of host names by their labels in reverse ({@link nameListKeys}). */
+interface NameList<T, K> {
+  entity: Entity<T, K>;
+  /** Returns the place of a name in the list. */
+  near(name: string): { listPk: string; listSk: string };
+  nameOf(item: T): string;
+}
+
+/** Returns the items of a list whose name is a domain or below it. */
+export async function* eachBelow<T, K>(
+  { table }: Pick<Deps, 'table'>,
+  { entity, near, nameOf }: NameList<T, K>,
+  domain: string,
+): AsyncGenerator<T> {
+  const { listPk, listSk } = near(domain);
+  for (let from = listSk; ; ) {
+    const items = await table.since(entity, listPk, from, BATCH_SIZE);
+    for (const item of items) {
+      const name = nameOf(item);
+      if (name === domain || name.endsWith(`.${domain}`)) yield item;
+    }
+    const last = items.at(-1);
+    if (!last || items.length < BATCH_SIZE) return;
+    const reached = near(nameOf(last)).listSk;
+    if (!reached.startsWith(listSk)) return;
+    // A space sorts before every character of a name.
+    from = `${reached} `;
+  }
+}
