@@ -91,11 +91,6 @@ export const Settings = z.object({
    */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
-  /**
-   * Region in which applications are built; `region` unless given. CodeBuild does not build on ARM in every region, and
-   * applications run on ARM.
-   */
-  buildRegion: regionName.optional(),
   /** Region of applications' databases. Aurora DSQL is not available in every region. */
   databaseRegion: regionName.default('eu-west-1'),
   /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
@@ -120,7 +115,6 @@ export interface Config extends z.output<typeof Settings> {
   /** The API's base address, without a trailing slash. */
   publicUrl: string;
   deliveryConcurrency: number;
-  buildRegion: string;
   loginPrefix: string;
   /** Allows webhooks to loopback addresses. True only in the local run. */
   allowLocalWebhooks: boolean;
@@ -142,7 +136,6 @@ export function configure(input: SettingsInput): Config {
     prefix,
     appsDomain: settings.appsDomain ?? `apps.${settings.domain}`,
     appsHostedZoneId: settings.appsHostedZoneId ?? settings.hostedZoneId,
-    buildRegion: settings.buildRegion ?? settings.region,
     publicUrl: `https://${settings.domain}`,
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),

@@ -62,7 +62,7 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
   [/^Mail/, /in the sandbox, 200 mails a day/, /aws sesv2 put-account-details .*--region af-south-1/],
   [/^Lambda Web Adapter/, /ResourceNotFoundException/, /-c adapterLayerVersion=/],
   [/^Streamed responses of Lambda/, /not streamed: \["firstlast"\]/, /-c region=/],
-  [/^Builds on ARM/, /FAILED ARM_CONTAINER is not available/, /-c buildRegion=/],
+  [/^Builds on ARM/, /FAILED ARM_CONTAINER is not available/, /-c region=/],
   [
     /^Resource types of CloudFormation in af-south-1/,
     /AWS::CloudFront::ConnectionGroup, .*AWS::Cognito::UserPoolClient RefreshTokenRotation/,
@@ -117,8 +117,13 @@ test('with credentials that cannot deploy, nothing else is called', async () => 
 }, 60_000);
 
 test('takes the settings of cdk, as options or as context, and refuses others', () => {
-  const { settings } = readInvocation(['--stage', 'prod', '-c', 'hostedZoneId=Z1', '--build-region', 'eu-west-1']);
-  expect(settings).toMatchObject({ stage: 'prod', hostedZoneId: 'Z1', buildRegion: 'eu-west-1', region: 'af-south-1' });
+  const { settings } = readInvocation(['--stage', 'prod', '-c', 'hostedZoneId=Z1', '--database-region', 'us-east-1']);
+  expect(settings).toMatchObject({
+    stage: 'prod',
+    hostedZoneId: 'Z1',
+    databaseRegion: 'us-east-1',
+    region: 'af-south-1',
+  });
   expect(() => readInvocation(['-c', 'hostedZone=Z1'])).toThrow(/no setting hostedZone /);
   expect(() => readInvocation(['--hosted-zone', 'Z1'])).toThrow(/--hosted-zone/);
 });

@@ -2,6 +2,7 @@ import { accountOf, checkBootstraps, checkCaller, checkRegion, regionsOf } from 
 import { checkBuilds } from './builds.ts';
 import { type Check, mapLimited, type Row } from './check.ts';
 import { openClients } from './clients.ts';
+import { checkDatabases } from './databases.ts';
 import { checkDomains } from './domains.ts';
 import { checkFunctions } from './functions.ts';
 import { checkMail } from './mail.ts';
@@ -18,6 +19,7 @@ const GROUPS: readonly ((plan: Plan) => Check[])[] = [
   checkMail,
   checkFunctions,
   checkBuilds,
+  checkDatabases,
   checkTemplates,
   checkQuotas,
   checkLeftovers,

@@ -87,6 +87,8 @@ export const inOrder = (): Scenario => ({
     SendingEnabled: true,
     SendQuota: { Max24HourSend: 50_000 },
   },
+  'ses GET /v2/email/identities/*': { VerifiedForSendingStatus: true },
+  'dsql GET /cluster': { clusters: [] },
   'lambda GET /2018-10-31/layers': { Version: 25, CompatibleArchitectures: ['arm64'] },
   'lambda POST /2015-03-31/functions': afterOne(
     new Refusal('InvalidParameterValueException', 'The role defined for the function cannot be assumed by Lambda.'),
@@ -139,6 +141,7 @@ export const allWrong = (): Scenario => ({
     SendingEnabled: true,
     SendQuota: { Max24HourSend: 200 },
   },
+  'ses GET /v2/email/identities/*': { VerifiedForSendingStatus: false },
   'lambda GET /2018-10-31/layers': missing('layer'),
   'lambda POST /2021-11-15/functions/*/response-streaming-invocations': stream('firstlast'),
   'codebuild BatchGetBuilds': build('FAILED', {}, 'ARM_CONTAINER is not available'),

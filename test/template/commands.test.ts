@@ -63,7 +63,7 @@ const TRUSTED: Record<string, string[]> = {
   s3: ['rb'],
   secretsmanager: ['get-random-password', 'get-secret-value', 'put-secret-value'],
   'service-quotas': ['request-service-quota-increase'],
-  sesv2: ['put-account-details'],
+  sesv2: ['create-email-identity', 'get-email-identity', 'put-account-details'],
   sso: ['login'],
   sts: ['get-caller-identity'],
 };
