@@ -18,6 +18,7 @@ export const Delivery = resource('Delivery', () =>
     status: z.enum(DELIVERY_STATUSES),
     createdAt: Timestamp(),
     nextAttemptAt: z.nullable(Timestamp()),
+    body: z.string().register(z.globalRegistry, { description: 'The body that every attempt sends' }),
     attempts: z.array(
       z.object({
         id: z.string(),

@@ -21,7 +21,7 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
     <Stack className="row" gap="xs">
       <Group justify="space-between" gap="xs">
         <Group gap="sm">
-          <Status value={status} />
+          <DeliveryStatus delivery={delivery} />
           <Text fw={600}>{type}</Text>
           <Text size="sm" c="dimmed">
             <TimeAgo at={createdAt} />
@@ -42,7 +42,7 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
             {...(open ? { 'aria-controls': details } : {})}
             onClick={() => setOpen(!open)}
           >
-            {`${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`}
+            Details ({attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'})
           </Button>
           <ActionButton size="xs" action={resendDelivery} disabled={!active}>
             Resend
@@ -54,6 +54,8 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
           <Text size="xs" c="dimmed" className="break">
             Event <code>{delivery.eventId}</code>
           </Text>
+          <Text size="sm">Request body</Text>
+          <Plain text={formatJson(delivery.body)} />
           {attempts.map((attempt) => (
             <Attempt key={attempt.id} attempt={attempt} />
           ))}
@@ -63,22 +65,45 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
   );
 }
 
+/** The status of a delivery. One that was stopped after attempts has failed, although it was not given up. */
+const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: Delivery }) =>
+  status === 'SKIPPED' && attempts.length > 0 ? (
+    <Status value="FAILED" label="Failed, endpoint disabled" />
+  ) : (
+    <Status value={status} />
+  );
+
+/** Returns JSON with line breaks, or the text as it is. */
+function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** Text of a request or response: it is never rendered as HTML. */
+const Plain = ({ text }: { text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
+  <pre className="log" tabIndex={0} style={{ maxHeight: '12rem' }}>
+    {text}
+  </pre>
+);
+
 type DeliveryAttempt = Delivery['attempts'][number];
 
 const describeOutcome = ({ outcome, responseStatus }: DeliveryAttempt): string =>
   responseStatus === null ? outcome.toLowerCase().replaceAll('_', ' ') : `HTTP ${responseStatus}`;
 
-/** One attempt with the response as plain text: it is never rendered as HTML. */
+/** One attempt with the response. */
 const Attempt = ({ attempt }: { attempt: DeliveryAttempt }) => (
   <div>
     <Text size="sm">
       <TimeAgo at={attempt.at} /> · {describeOutcome(attempt)} · {attempt.durationMs} ms
     </Text>
-    {attempt.responseBody !== '' && (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
-      <pre className="log" tabIndex={0} style={{ maxHeight: '12rem' }}>
-        {attempt.responseBody}
-      </pre>
-    )}
+    <Text size="xs" c="dimmed" className="break">
+      X-Service-Delivery <code>{attempt.id}</code>
+    </Text>
+    {attempt.responseBody !== '' && <Plain text={attempt.responseBody} />}
   </div>
 );

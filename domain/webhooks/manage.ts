@@ -95,12 +95,13 @@ function view({
   status,
   createdAt,
   nextAttemptAt,
+  body,
   attempts,
 }: Delivery): Output<typeof ResendRoute>['data'] {
   const shown = attempts.map(({ id, at, outcome, responseStatus, responseBody, durationMs }) => ({
     ...{ id, at, outcome, responseStatus, responseBody, durationMs },
   }));
-  return { id, eventId, type, status, createdAt, nextAttemptAt, attempts: shown };
+  return { id, eventId, type, status, createdAt, nextAttemptAt, body, attempts: shown };
 }
 
 /** An endpoint's recent deliveries, newest first, with what the receiver said to each attempt. */

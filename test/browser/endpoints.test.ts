@@ -44,7 +44,8 @@ test('a disabled endpoint is enabled, and the events missed since a given time a
   await row.getByText('Delivered').waitFor();
   expect(hooks.received.filter(({ body }) => body.includes(app.id))).toHaveLength(1);
   await row.getByRole('button', { name: /attempt/ }).click();
-  expect(await row.locator('pre').textContent()).toContain('<script>alert(1)</script>');
+  expect(await row.locator('pre').first().textContent()).toContain(`"applicationId": "${app.id}"`);
+  expect(await row.locator('pre').last().textContent()).toContain('<script>alert(1)</script>');
 });
 
 test('after a rotation deliveries are signed with both secrets, and the page shows until when', async () => {
