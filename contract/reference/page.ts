@@ -1,25 +1,35 @@
-import { buildOpenApi } from './openapi.ts';
-
-/** The page is text and style only: no script may run on it. */
-export const securityHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-  'cache-control': 'public, max-age=60',
-};
-
-const html = (text: string) =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+import { Examples } from './examples.ts';
+import { errorsOf } from './failures.ts';
+import { guides } from './guides.ts';
+import { html, pre, prose } from './html.ts';
+import { buildOpenApi, documentPath, operationsOf } from './openapi.ts';
+import { script } from './page-script.ts';
+import { style } from './page-style.ts';
+import { LANGUAGES, type Language, type Sample, writeSample } from './samples.ts';
+import type { Route } from '../route.ts';
 
 interface Schema {
   $ref?: string;
   type?: string | string[];
   enum?: unknown[];
+  const?: unknown;
   items?: Schema;
   anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   default?: unknown;
   description?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: Schema;
 }
 
 interface Operation {
@@ -27,67 +37,131 @@ interface Operation {
   summary: string;
   description: string;
   tags: string[];
-  parameters: { name: string; in: string; required: boolean; schema: Schema }[];
+  parameters: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
-/** A schema in a few words: `string`, `Application`, `"24" | "22"`. */
+interface Document {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** A schema in a few words: `string`, a link to `Application`, `"24" | "22"`. HTML. */
 function describeSchema(schema: Schema): string {
-  if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.$ref) {
+    const name = html(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
+    return `<a href="#${name}">${name}</a>`;
+  }
+  if (schema.enum) return schema.enum.map((value) => html(JSON.stringify(value))).join(' | ');
+  if (schema.const !== undefined) return html(JSON.stringify(schema.const));
   if (schema.anyOf) return schema.anyOf.map(describeSchema).join(' | ');
-  if (schema.items) return `${describeSchema(schema.items)}[]`;
-  return [schema.type ?? 'any'].flat().join(' | ');
+  if (schema.items) return `array of ${describeSchema(schema.items)}`;
+  const { minimum, maximum, minLength, maxLength } = schema;
+  const [least, most] = [minimum ?? minLength, maximum ?? maxLength];
+  const unit = schema.type === 'string' ? ' characters' : '';
+  const isBounded = most !== undefined && most < Number.MAX_SAFE_INTEGER;
+  return [schema.type ?? 'any'].flat().join(' | ') + (isBounded ? `, ${least ?? 0}–${most}${unit}` : '');
 }
 
-function renderTable(schema: Schema | undefined, title: string): string {
-  if (!schema?.properties) return '';
-  const note = schema.description ? `<p>${html(schema.description)}</p>` : '';
-  const rows = Object.entries(schema.properties).map(([name, of]) => {
-    const required = schema.required?.includes(name) ? 'required' : '';
-    const fallback = of.default === undefined ? '' : `default ${JSON.stringify(of.default)}`;
-    const notes = [required, fallback, of.description ?? ''].filter(Boolean).join(' · ');
-    return `<tr><td><code>${html(name)}</code></td><td>${html(describeSchema(of))}</td><td>${html(notes)}</td></tr>`;
+function rowsOf({ properties = {}, required = [] }: Schema, prefix = ''): string {
+  return Object.entries(properties)
+    .map(([name, of]) => {
+      const fallback = of.default === undefined ? '' : `default \`${JSON.stringify(of.default)}\``;
+      const needed = required.includes(name) && of.default === undefined ? 'required' : '';
+      const notes = [needed, fallback, of.description ?? ''].filter(Boolean).join(' · ');
+      const row = `<tr><td><code>${html(prefix + name)}</code></td><td>${describeSchema(of)}</td><td>${prose(notes)}</td></tr>`;
+      const inner = of.properties ? rowsOf(of, `${prefix}${name}.`) : '';
+      return row + inner + (of.items?.properties ? rowsOf(of.items, `${prefix}${name}[].`) : '');
+    })
+    .join('');
+}
+
+const renderTable = (schema: Schema | undefined, title: string): string =>
+  schema?.properties && Object.keys(schema.properties).length > 0
+    ? `<h4>${title}</h4>${schema.description ? `<p class="soft">${prose(schema.description)}</p>` : ''}<table>${rowsOf(schema)}</table>`
+    : '';
+
+const renderSamples = (sample: Sample, baseUrl: string): string =>
+  (Object.keys(LANGUAGES) as Language[]).map((language) => pre(writeSample(language, sample, baseUrl), language)).join('');
+
+function renderTry(route: Route, path: string, parameters: readonly Parameter[], body: unknown): string {
+  if (route.access === 'hook' || !route.response) return '';
+  const fields = parameters
+    .filter((parameter) => parameter.in !== 'header')
+    .map(({ name, in: where, required }) => `<label>${html(name)} <input name="${where}.${html(name)}"${required ? ' required' : ''}></label>`);
+  const text = body === undefined ? '' : `<label>Body <textarea name="body">${html(JSON.stringify(body, null, 2))}</textarea></label>`;
+  return `<details class="script"><summary>Try it</summary><form class="try" data-method="${route.method}" data-path="${html(path)}" data-access="${route.access}">${fields.join('')}${text}
+<button>Send ${route.method}</button> <span class="soft">A real request, with your key or login.</span><output></output></form></details>`;
+}
+
+function renderOperation(route: Route, document: Document, examples: Examples, baseUrl: string): string {
+  const path = documentPath(route);
+  const operation = document.paths[path]?.[route.method.toLowerCase()];
+  if (!operation) return '';
+  const parameters = operation.parameters.flatMap((each) => ('name' in each ? [each] : []));
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const body = schema && examples.bodyOf(route.id, schema);
+  const valueOf = ({ name, schema: of }: Parameter) => String(examples.valueOf(of, name));
+  const inPath = parameters.filter((each) => each.in === 'path');
+  const inQuery = parameters.filter((each) => each.in === 'query' && each.required);
+  const sample: Sample = {
+    ...{ method: route.method, body, streamed: false },
+    path: inPath.reduce((filled, each) => filled.replace(`{${each.name}}`, valueOf(each)), path),
+    query: Object.fromEntries(inQuery.map((each) => [each.name, valueOf(each)])),
+    credential: route.access === 'catalogue' ? 'public' : ['none', 'hook'].includes(route.access) ? 'none' : 'secret',
+  };
+  const success = operation.responses[String(route.status)]?.content?.['application/json']?.schema;
+  const codes = errorsOf(route).map((code) => `<a href="#errors"><code>${code}</code></a>`);
+  const table = {
+    properties: Object.fromEntries(parameters.map(({ name, schema: of }) => [name, of])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
+  const answer = success ? `<h4>Response ${route.status}</h4>${pre(JSON.stringify(examples.valueOf(success, '', 'all'), null, 2))}` : '';
+  return `<section id="${route.id}"><h3><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${html(path)}</code></h3>
+<p>${prose(operation.description)}</p><div class="two"><div>${renderTable(table, 'Parameters')}${renderTable(schema, 'Body')}<h4>Errors</h4><p>${codes.join(' ')}</p></div>
+<div>${renderSamples(sample, baseUrl)}${answer}${renderTry(route, path, parameters, body)}</div></div></section>`;
+}
+
+/** Returns the reference of the platform's API as one page, made from the document that `/v1/openapi.json` serves. */
+export function renderPage(baseUrl: string): string {
+  const document = buildOpenApi(baseUrl, '') as unknown as Document;
+  const { schemas } = document.components;
+  const examples = new Examples(schemas);
+  const operations = operationsOf('platform');
+  const tags = document.tags.filter(({ name }) => operations.some(({ tag }) => tag === name));
+  const groups = tags.map(({ name, description }) => {
+    const own = operations.filter(({ tag }) => tag === name);
+    return `<h2>${html(name)}</h2><p class="soft">${prose(description)}</p>${own.map((route) => renderOperation(route, document, examples, baseUrl)).join('')}`;
   });
-  return `<h4>${title}</h4>${note}<table>${rows.join('')}</table>`;
-}
-
-function renderSection(path: string, method: string, operation: Operation): string {
-  const properties = Object.fromEntries(operation.parameters.map(({ name, schema }) => [name, schema]));
-  const required = operation.parameters.filter((parameter) => parameter.required).map(({ name }) => name);
-  const success = Object.entries(operation.responses).find(([status]) => status !== 'default');
-  return `<section id="${operation.operationId}"><h3><b class="${method}">${method.toUpperCase()}</b> <code>${html(path)}</code></h3>
-<p>${html(operation.summary)}. ${html(operation.description).replace(/`([^`]+)`/g, '<code>$1</code>')}</p>
-${renderTable({ properties, required }, 'Parameters')}
-${renderTable(operation.requestBody?.content['application/json']?.schema, 'Body')}
-${renderTable(success?.[1].content?.['application/json']?.schema, `Answer ${success?.[0]}`)}</section>`;
-}
-
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#1a1f29;background:#fff}
-h1{margin-bottom:0}section{border-top:1px solid #d9dee6;padding:1rem 0}h4{margin:.75rem 0 .25rem}table{border-collapse:collapse;width:100%;font-size:.9rem}
-td{border-top:1px solid #eceff3;padding:.3rem .5rem .3rem 0;vertical-align:top}code{background:#f2f4f7;padding:.1rem .3rem;border-radius:4px;font-size:.9em}
-b{font-size:.75rem;padding:.2rem .5rem;border-radius:4px;color:#fff;background:#4a5568}.get{background:#1f6f43}.post{background:#1d4f91}.delete{background:#9b2226}
-nav a{display:inline-block;margin-right:1rem}a{color:#1d4f91}`;
-
-function render(): string {
-  const document = buildOpenApi('', '');
-  const paths = Object.entries(document.paths as Record<string, Record<string, Operation>>);
-  const operations = paths.flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  );
-  const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];
-  const groups = tags.map((tag) => {
-    const own = operations.filter(({ operation }) => operation.tags.includes(tag));
-    return `<h2 id="${html(tag)}">${html(tag)}</h2>${own.map((one) => renderSection(one.path, one.method, one.operation)).join('')}`;
-  });
-  const schemas = Object.entries((document.components as { schemas: Record<string, Schema> }).schemas);
+  const texts = guides(baseUrl);
+  const links = [
+    '<b>Guides</b>',
+    ...texts.map(({ id, title }) => `<a href="#${id}">${html(title)}</a>`),
+    ...tags.flatMap(({ name }) => [
+      `<b>${html(name)}</b>`,
+      ...operations.filter(({ tag }) => tag === name).map(({ id, summary }) => `<a href="#${id}">${prose(summary.split(/[;:,?]/)[0] ?? id)}</a>`),
+    ]),
+    '<b>Resources</b>',
+    ...Object.keys(schemas).map((name) => `<a href="#${html(name)}">${html(name)}</a>`),
+  ];
+  const chosen = Object.entries(LANGUAGES).map(([id, name]) => `<button data-choose="${id}">${name}</button>`);
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Hosting Platform API</title><style>${STYLE}</style></head><body><h1>Hosting Platform API</h1>
-<p>The same as an <a href="/v1/openapi.json">OpenAPI 3.1 document</a>. Send a secret key as <code>Authorization: Bearer sk_live_…</code>.</p>
-<nav>${tags.map((tag) => `<a href="#${html(tag)}">${html(tag)}</a>`).join('')}<a href="#schemas">Resources</a></nav>
-${groups.join('')}<h2 id="schemas">Resources</h2>${schemas.map(([name, schema]) => `<section id="${name}">${renderTable(schema, name)}</section>`).join('')}</body></html>`;
+<title>Hosting Platform API</title><link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml"><style>${style}</style></head><body data-language="curl">
+<header><h1>Hosting Platform API</h1><span class="script">${chosen.join('')}<input id="key" aria-label="Your secret key" placeholder="Your key: sk_live_…" autocomplete="off" spellcheck="false">
+<input id="search" type="search" aria-label="Search" placeholder="Search ( / )"></span><a href="/dashboard">Dashboard</a></header>
+<div class="page"><nav aria-label="Contents">${links.join('')}</nav><main>
+<p>The same as <a href="/v1/openapi.json">OpenAPI 3.1 document</a>; the dashboard's own operations are <a href="/dashboard/v1/openapi.json">another</a>. <span id="who" class="soft"></span></p><p id="none" hidden>Nothing matches.</p>
+${texts.map(({ id, title, text }) => `<section id="${id}"><h2>${html(title)}</h2>${text}</section>`).join('')}
+${groups.join('')}<h2>Resources</h2>${Object.entries(schemas)
+    .map(([name, schema]) => `<section id="${html(name)}">${renderTable(schema, html(name)) || `<h4>${html(name)}</h4>`}</section>`)
+    .join('')}</main></div><script>${script}</script></body></html>`;
 }
 
-/** The documentation as one HTML page, made from the same document that `/v1/openapi.json` serves. */
-export const page = render();
+/** The page's headers. @param scriptHash SHA-256 of {@link script} in base64: no other script may run. */
+export const pageHeaders = (scriptHash: string): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; script-src 'sha256-${scriptHash}'; connect-src 'self'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'cache-control': 'public, max-age=60',
+});

@@ -83,3 +83,28 @@ test('a rotated secret is shown once, and an endpoint is deleted after confirmat
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No endpoints yet').waitFor();
 });
+
+test('the reference finds operations, fills in the reader’s keys, and sends real requests with their login', async () => {
+  const account = await newAccount();
+  const context = await signedInContext(account);
+  const page = await context.newPage();
+  await page.goto('/docs');
+  await page.getByText(/^Signed in/).waitFor();
+  const section = page.locator('#checkDomain');
+  await expect.poll(() => section.locator('pre.curl').textContent(), POLL).toContain(account.publicKey);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('free covers');
+  await expect.poll(() => page.locator('section:visible').count(), POLL).toBe(1);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  await page.getByRole('button', { name: 'Python' }).click();
+  await page.locator('#listApps pre.python').waitFor();
+  expect(await page.locator('#listApps pre.curl').isVisible()).toBe(false);
+  await page.getByLabel('Your secret key').fill(account.secretKey);
+  await expect.poll(() => page.locator('#listApps pre.python').textContent(), POLL).toContain(account.secretKey);
+  await page.getByLabel('Your secret key').fill('');
+  const attempt = page.locator('#createApp form.try');
+  await page.locator('#createApp summary').click();
+  await attempt.getByLabel('Body').fill('{"name": "<b>Tried</b>", "framework": "NODE"}');
+  await attempt.getByRole('button', { name: 'Send POST' }).click();
+  await attempt.locator('output', { hasText: '<b>Tried</b>' }).waitFor();
+  expect((await account.dashboard.call(listApps)).body.data.map(({ name }) => name)).toEqual(['<b>Tried</b>']);
+});

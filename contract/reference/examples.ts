@@ -1,0 +1,101 @@
+import type { Json } from './components.ts';
+
+/** Example values of schemas, for the document and the page: a request made of them is valid (examples.test.ts). */
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Values by the name of their field, where the schema has no example. */
+const BY_NAME: Readonly<Record<string, unknown>> = {
+  name: 'My shop',
+  repoUrl: 'https://github.com/example/my-shop.git',
+  branch: 'main',
+  customDomain: 'shop.example.com',
+  domain: 'shop.example.com',
+  hostingDomain: 'example.co.za',
+  url: 'https://hooks.example.com/events',
+  key: 'GREETING',
+  value: 'Hello',
+  email: 'thandi@example.com',
+  contactNumber: '+27.215551234',
+  address1: '1 Long Street',
+  city: 'Cape Town',
+  province: 'Western Cape',
+  postalCode: '8001',
+  country: 'ZA',
+  content: '192.0.2.1',
+  type: 'A',
+  q: 'my-shop',
+  model: 'openai/gpt-4o-mini',
+  messages: [{ role: 'user', content: 'Say hello.' }],
+  startFile: 'server.js',
+  healthCheckPath: '/healthz',
+  amount: '100.00',
+  since: '2026-01-31T09:30:00.000Z',
+};
+
+/** Optional fields that an example shows all the same. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  createApp: ['framework', 'repoUrl'],
+  updateApp: ['branch', 'healthCheckPath'],
+  addDnsRecord: ['name', 'ttl'],
+  createWebhook: ['events'],
+};
+
+export class Examples {
+  readonly #schemas: Json;
+
+  constructor(schemas: Json) {
+    this.#schemas = schemas;
+  }
+
+  #resolve(schema: unknown): Json {
+    if (!isJson(schema)) return {};
+    return typeof schema.$ref === 'string' ? this.#resolve(this.#schemas[schema.$ref.split('/').at(-1) ?? '']) : schema;
+  }
+
+  /** Returns an example of a schema; of objects the required fields, and those that `shown` names. */
+  valueOf(given: unknown, name = '', shown: readonly string[] | 'all' = []): unknown {
+    const schema = this.#resolve(given);
+    if (Array.isArray(schema.examples)) return schema.examples[0];
+    if (schema.default !== undefined && shown !== 'all') return schema.default;
+    if (schema.const !== undefined) return schema.const;
+    if (name in BY_NAME && schema.type !== 'object' && !(Array.isArray(schema.enum) && !schema.enum.includes(BY_NAME[name])))
+      return BY_NAME[name];
+    if (Array.isArray(schema.enum)) return schema.enum[0];
+    const [option] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
+    if (option) return this.valueOf(option, name, shown);
+    switch (schema.type) {
+      case 'object':
+        return this.#object(schema, shown);
+      case 'array':
+        return [this.valueOf(schema.items, name.replace(/s$/, ''), shown)];
+      case 'integer':
+      case 'number':
+        return schema.minimum ?? 1;
+      case 'boolean':
+        return true;
+      case 'null':
+        return null;
+      default:
+        return name === 'id' || /Id$/.test(name) ? `${name}_…` : 'text';
+    }
+  }
+
+  #object(schema: Json, shown: readonly string[] | 'all'): Json {
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const properties = Object.entries(isJson(schema.properties) ? schema.properties : {});
+    const wanted = properties.filter(
+      ([name, field]) =>
+        shown === 'all' || shown.includes(name) || (required.includes(name) && this.#resolve(field).default === undefined),
+    );
+    return Object.fromEntries(wanted.map(([name, field]) => [name, this.valueOf(field, name, shown === 'all' ? 'all' : [])]));
+  }
+
+  /** Returns an example of an operation's body. Where no field is required, it has the first one. */
+  bodyOf(operationId: string, schema: unknown): unknown {
+    const example = this.valueOf(schema, '', SHOWN[operationId] ?? []);
+    if (!isJson(example) || Object.keys(example).length > 0) return example;
+    const { properties } = this.#resolve(schema);
+    return this.valueOf(schema, '', Object.keys(isJson(properties) ? properties : {}).slice(0, 1));
+  }
+}

@@ -1,0 +1,122 @@
+import { ERRORS } from '../errors.ts';
+import { EVENTS } from '../webhooks/events.ts';
+import { DESCRIPTIONS } from './failures.ts';
+import { html, pre } from './html.ts';
+import { SECRET_KEY } from './samples.ts';
+
+/** The pages of the reference that are about all operations. */
+export interface Guide {
+  id: string;
+  title: string;
+  /** HTML */
+  text: string;
+}
+
+const errorRows = Object.entries(ERRORS)
+  .map(([code, { status }]) => {
+    const statuses = code === 'server_error' ? '500, 502, 503' : status;
+    return `<tr><td>${statuses}</td><td><code>${code}</code></td><td>${html(DESCRIPTIONS[code as keyof typeof ERRORS])}</td></tr>`;
+  })
+  .join('');
+
+const stripe = `import Stripe from 'stripe';
+
+const event = stripe.webhooks.constructEvent(rawBody, request.headers['x-service-signature'], secret);`;
+const standard = `import { Webhook } from 'standardwebhooks'; // or from 'svix'
+
+const event = new Webhook(secret).verify(rawBody, request.headers);`;
+const byHand = `import hashlib, hmac, time
+
+def verify(raw_body: bytes, header: str, secret: str) -> bool:
+    parts = [part.split("=", 1) for part in header.split(",")]
+    t = next(value for name, value in parts if name == "t")
+    expected = hmac.new(secret.encode(), t.encode() + b"." + raw_body, hashlib.sha256).hexdigest()
+    fresh = abs(time.time() - int(t)) <= 300
+    return fresh and any(hmac.compare_digest(value, expected) for name, value in parts if name == "v1")`;
+
+const stream = (baseUrl: string) => ({
+  curl: `curl -N '${baseUrl}/ai/v1/chat/completions' \\
+  -H 'Authorization: Bearer ${SECRET_KEY}' \\
+  -d '{"model": "openai/gpt-4o-mini", "stream": true, "messages": [{"role": "user", "content": "Say hello."}]}'`,
+  typescript: `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${baseUrl}/ai/v1', apiKey: '${SECRET_KEY}' });
+const stream = await client.chat.completions.create({
+  model: 'openai/gpt-4o-mini',
+  messages: [{ role: 'user', content: 'Say hello.' }],
+  stream: true,
+});
+for await (const chunk of stream) process.stdout.write(chunk.choices[0].delta.content ?? '');`,
+  python: `from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}/ai/v1", api_key="${SECRET_KEY}")
+stream = client.chat.completions.create(
+    model="openai/gpt-4o-mini",
+    messages=[{"role": "user", "content": "Say hello."}],
+    stream=True,
+)
+for chunk in stream:
+    print(chunk.choices[0].delta.content or "", end="")`,
+});
+
+/** Returns the guides, with the address of this installation in their examples. */
+export const guides = (baseUrl: string): Guide[] => [
+  {
+    id: 'authentication',
+    title: 'Authentication',
+    text: `<p>Create a key in the <a href="/dashboard/developers">dashboard</a> under Developers and choose its scopes: <code>read</code>, <code>write</code>, <code>deploy</code>, <code>domains</code>, <code>ai</code>. The secret half is shown once.</p>
+<table><tr><td>Secret key, <code>sk_live_…</code></td><td><code>Authorization: Bearer sk_live_…</code></td><td>On servers. Every operation that its scopes allow.</td></tr>
+<tr><td>Public key, <code>pk_live_…</code></td><td><code>X-Public-Key: pk_live_…</code></td><td>In browsers, from the origins that you allow. The catalogue and the list of models.</td></tr></table>`,
+  },
+  {
+    id: 'errors',
+    title: 'Errors',
+    text: `<p>A failed request has a status of 400 or above and this body. Decide by <code>code</code>; the message is for people.</p>
+${pre('{\n  "error": { "message": "name: must have at least 2 characters", "code": "invalid_request", "status": 400 }\n}')}
+<table><tr><th>Status</th><th>Code</th><th>Meaning</th></tr>${errorRows}</table>
+<p>Every response carries <code>X-Request-Id</code>: quote it when you ask for help. Fields of a body that have no effect are named in <code>X-Ignored-Parameters</code>.</p>`,
+  },
+  {
+    id: 'limits',
+    title: 'Rate limits',
+    text: `<p>In any 60 seconds a secret key may make 120 requests and a public key 30. Every response says what is left:
+<code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix seconds). Beyond the limit, the answer is 429
+with <code>Retry-After</code>: who waits that many seconds gets through. A body may have 1 MiB, that of a chat 6 MiB.</p>`,
+  },
+  {
+    id: 'paging',
+    title: 'Paging',
+    text: `<p>Lists are newest first. <code>limit</code> (1–100, default 50) and <code>offset</code> choose a page, and <code>has_more</code> says whether there are further items.</p>
+${pre(`for offset in range(0, 10_000, 100):
+    page = requests.get("${baseUrl}/v1/apps", params={"limit": 100, "offset": offset}, headers=headers).json()
+    for app in page["data"]: ...
+    if not page["has_more"]: break`)}`,
+  },
+  {
+    id: 'idempotency',
+    title: 'Idempotency',
+    text: `<p>Send an <code>Idempotency-Key</code> of your own with a POST (1–255 ASCII characters), and repeat the request as often as you need to: for 24 hours, a request with
+the same key and body gets the first response again, with <code>Idempotent-Replayed: true</code>, and does nothing. The same key with another body is 409. A
+request that fails validation is not remembered.</p>`,
+  },
+  {
+    id: 'webhooks-guide',
+    title: 'Receiving webhooks',
+    text: `<p>Each event is a POST of <code>{id, type, created, data}</code> to every active endpoint that subscribes to it. Answer 2xx within 10 seconds. Anything else is repeated
+after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours. Events may come twice and out of order: ignore an <code>id</code> that you know.
+After 50 failed attempts in a row the endpoint is disabled. Verify the signature over the raw body; these all take the secret as it was shown:</p>
+${pre(stripe)}${pre(standard)}${pre(byHand)}
+<p>Events: ${Object.keys(EVENTS)
+      .map((type) => `<a href="#Event.${type}"><code>${type}</code></a>`)
+      .join(' ')}</p>`,
+  },
+  {
+    id: 'streaming',
+    title: 'Streaming',
+    text: `<p>With <code>"stream": true</code> a chat completion answers with server-sent events: <code>data: {chunk}</code> for each piece, and <code>data: [DONE]</code> at the end. The
+last chunk before it has the <code>usage</code>. A stream that breaks ends with <code>data: {"error": …}</code> and no <code>[DONE]</code>. OpenAI's clients and those made
+for them work unchanged:</p>${Object.entries(stream(baseUrl))
+      .map(([language, text]) => pre(text, language))
+      .join('')}`,
+  },
+];
