@@ -27,7 +27,7 @@ import { rollBack } from './deployments/rollback.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns/records.ts';
 import { getHostingDomain } from './hosting/domains.ts';
 import { getHosting, listHosting } from './hosting/hosting.ts';
-import { getDocs, getOpenApi } from './reference/routes.ts';
+import { getDashboardOpenApi, getDocs, getOpenApi } from './reference/routes.ts';
 import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
 import { getDomain, listDomains } from './registrar/domains.ts';
 import { orderDomain } from './registrar/orders.ts';
@@ -133,6 +133,7 @@ export const dashboardRoutes = [
   readAppLogs,
   getHostingDomain,
   deleteSession,
+  getDashboardOpenApi,
 ] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/stacks/ai.ts). */

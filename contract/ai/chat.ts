@@ -74,6 +74,51 @@ function findMessageProblem(message: unknown): Issue | undefined {
   return undefined;
 }
 
+const PART_SCHEMA = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { type: 'string', examples: ['text', 'image_url'] },
+    text: { type: 'string' },
+    image_url: {
+      type: 'object',
+      required: ['url'],
+      properties: {
+        url: { type: 'string', description: 'An http(s) URL, or a data: URL of a PNG, JPEG, GIF or WebP in base64' },
+        detail: { type: 'string', enum: ['auto', 'low', 'high'] },
+      },
+    },
+  },
+};
+
+const TOOL_CALL_SCHEMA = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    type: { type: 'string', examples: ['function'] },
+    function: { type: 'object', properties: { name: { type: 'string' }, arguments: { type: 'string' } } },
+  },
+};
+
+const MESSAGE_SCHEMA = {
+  type: 'object',
+  required: ['role'],
+  properties: {
+    role: {
+      type: 'string',
+      enum: ROLES,
+      description: '`developer`, `tool` and `function` pass to providers that know them',
+    },
+    content: {
+      description: 'Text, or parts of text and pictures; null for an assistant that only calls tools',
+      anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: PART_SCHEMA }, { type: 'null' }],
+    },
+    name: { type: 'string' },
+    tool_calls: { anyOf: [{ type: 'array', items: TOOL_CALL_SCHEMA }, { type: 'null' }] },
+    tool_call_id: { type: 'string', description: 'The call that a `tool` message answers' },
+  },
+};
+
 const Messages = () =>
   z
     .custom<Message[]>((value) => value !== undefined, 'is required')
@@ -90,23 +135,7 @@ const Messages = () =>
         }
       }),
     )
-    .register(z.globalRegistry, {
-      openApiOverride: {
-        type: 'array',
-        minItems: 1,
-        items: {
-          type: 'object',
-          required: ['role', 'content'],
-          properties: {
-            role: { type: 'string', enum: ['system', 'user', 'assistant'] },
-            content: {
-              description: 'Text, or parts of text and pictures (`image_url`: an http(s) or data: URL)',
-              anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
-            },
-          },
-        },
-      },
-    });
+    .register(z.globalRegistry, { openApiOverride: { type: 'array', minItems: 1, items: MESSAGE_SCHEMA } });
 
 const tokens = () =>
   z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000)))).register(z.globalRegistry, {
@@ -170,6 +199,27 @@ export const ChatCompletion = resource('ChatCompletion', () =>
       }),
     ),
     usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+  }),
+);
+
+/** Specification, AI gateway, Streaming: the data of one server-sent event. */
+export const ChatCompletionChunk = resource('ChatCompletionChunk', () =>
+  z.looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion.chunk'),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        delta: z.looseObject({ role: z.optional(z.string()), content: z.optional(z.nullable(z.string())) }),
+        finish_reason: z.optional(z.nullable(z.string())),
+      }),
+    ),
+    usage: z
+      .optional(
+        z.nullable(z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })),
+      )
+      .register(z.globalRegistry, { description: 'In the final chunk' }),
   }),
 );
 

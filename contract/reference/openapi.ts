@@ -1,182 +1,128 @@
-import * as z from 'zod/mini';
-import { ERRORS } from '../errors.ts';
-import { type Access, type Path, type Route, toDashboardPath } from '../route.ts';
+import { type Path, type Route, toDashboardPath } from '../route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../routes.ts';
+import { Components, type Json } from './components.ts';
+import { buildWebhooks, WEBHOOKS_TAG } from './event-schemas.ts';
+import { Examples } from './examples.ts';
+import { ERROR_SCHEMA } from './failures.ts';
+import { buildOperation, HEADERS } from './operations.ts';
 
-type Json = Record<string, unknown>;
+/** The two documents: what keys call, and what logins call (the dashboard's own API). */
+export type Audience = 'platform' | 'dashboard';
 
-/** Gathers the named schemas of everything shown, so that each is written once. */
-class Components {
-  readonly schemas: Json = {};
-
-  show(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
-    const { $schema, $defs, ...shown } = z.toJSONSchema(schema, {
-      io,
-      unrepresentable: 'any',
-      override: ({ zodSchema, jsonSchema }) => {
-        const openApiOverride = z.globalRegistry.get(zodSchema)?.openApiOverride;
-        if (!openApiOverride) return;
-        for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Json)[key];
-        Object.assign(jsonSchema, openApiOverride);
-      },
-    }) as Json & { $defs?: Json };
-    Object.assign(this.schemas, rewriteRefs($defs ?? {}));
-    return rewriteRefs(shown);
-  }
-}
-
-/** Points references at the document's components. */
-const rewriteRefs = (schema: Json): Json =>
-  JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
-
-/** Returns the security requirements of an operation, from its access rule. */
-function buildSecurity(access: Access): Json[] {
-  switch (access) {
-    case 'none':
-    case 'hook':
-      return [];
-    case 'login':
-      return [{ login: [] }];
-    case 'catalogue':
-      return [{ publicKey: [] }, { secretKey: [] }];
-    default:
-      return [{ secretKey: [] }];
-  }
-}
-
-function describeAccess(access: Access): string {
-  switch (access) {
-    case 'none':
-      return 'No key needed.';
-    case 'hook':
-      return "Takes no key: the request is signed with the hook's own secret.";
-    case 'login':
-      return 'Needs a login: the access token that the dashboard has.';
-    case 'catalogue':
-      return 'Takes a public or a secret key.';
-    case 'any':
-      return 'Takes any secret key.';
-    default:
-      return `Needs a secret key with the scope \`${access}\`.`;
-  }
-}
-
-const RATE_HEADERS = {
-  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests in any 60 seconds' },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'How many of them are left' },
-  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'Unix seconds when the window resets' },
-  'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when you ask for help' },
+const TAGS: Readonly<Record<string, string>> = {
+  Account: 'Your account: its plan, limits and use.',
+  Developers: 'API keys.',
+  Applications: 'Applications, their settings and environment variables.',
+  Deployments: 'Building and releasing an application, from the API or a push.',
+  Databases: 'Databases of applications.',
+  Billing: 'Invoices, the prepaid wallet, subscriptions and payments, in rand (ZAR).',
+  'Domains and DNS': 'Domains, their registration and their DNS records.',
+  Catalogue: 'Plans, and the availability and prices of domains. Public keys may read it from browsers.',
+  'Web and email hosting': 'Hosting subscriptions with their use and mailboxes, live from the server.',
+  Webhooks: 'Endpoints that receive signed events.',
+  [WEBHOOKS_TAG]: 'What endpoints receive.',
+  'AI gateway': 'Chat completions in OpenAI’s format, with models of many providers.',
+  Documentation: 'This reference.',
 };
 
-function buildParameters(route: Route, components: Components): Json[] {
-  const of = (where: 'path' | 'query', schema: Route['params']) => {
-    const { properties = {}, required = [] } = schema ? (components.show(schema(), 'input') as Json) : {};
-    return Object.entries(properties as Json).map(([name, shown]) => ({
-      name,
-      in: where,
-      required: where === 'path' || (required as string[]).includes(name),
-      schema: shown,
-    }));
-  };
-  return [...of('path', route.params), ...of('query', route.query)];
-}
+const DESCRIPTION = `Deploy applications, buy domains, use AI models.
 
-function buildResponses(route: Route, components: Components): Json {
-  const content = route.response
-    ? { 'application/json': { schema: components.show(route.response(), 'output') } }
-    : { 'text/html': { schema: { type: 'string' } } };
-  return {
-    [route.status]: { description: 'Success', headers: RATE_HEADERS, content },
-    default: { $ref: '#/components/responses/Error' },
-  };
-}
-
-function buildOperation(route: Route, components: Components): Json {
-  return {
-    operationId: route.id,
-    summary: route.summary,
-    description: describeAccess(route.access),
-    tags: [route.tag],
-    security: buildSecurity(route.access),
-    parameters: buildParameters(route, components),
-    ...(route.body
-      ? {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: components.show(route.body(), 'input') } },
-          },
-        }
-      : {}),
-    responses: buildResponses(route, components),
-  };
-}
-
-const Failure = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['message', 'code', 'status'],
-      properties: {
-        message: { type: 'string' },
-        code: { type: 'string', enum: Object.keys(ERRORS) },
-        status: { type: 'integer' },
-      },
-    },
-  },
-};
+Responses are \`{"data": …}\`, lists also have \`has_more\`. Money is a string in rand with two decimals; times are ISO 8601 in UTC. Errors are \`{"error": {"message", "code", "status"}}\`.`;
 
 /** The same operation as a login calls it. */
 const forLogins = (route: Route, path: Path): Route => ({
   ...route,
   path,
-  id: `dashboard${route.id[0]?.toUpperCase()}${route.id.slice(1)}`,
   access: route.access === 'none' ? 'none' : 'login',
-  tag: 'Dashboard',
 });
 
-/** Returns every operation with each path that it is served at. */
-function buildPaths(): Route[] {
+/** Returns the operations of an audience, each at the path where it is served to it. */
+export function operationsOf(audience: Audience): Route[] {
   const own = [...routes, ...streamedRoutes] as readonly Route[];
+  if (audience === 'platform') return [...own];
   const alsoOnDashboard = own.flatMap((route) => {
     const path = route.alsoOnDashboard ? toDashboardPath(route.path) : undefined;
     return path ? [forLogins(route, path)] : [];
   });
-  return [...own, ...(dashboardRoutes as readonly Route[]), ...alsoOnDashboard];
+  return [...(dashboardRoutes as readonly Route[]), ...alsoOnDashboard];
 }
 
-/** The OpenAPI 3.1 document of the whole contract. */
-export function buildOpenApi(baseUrl: string, loginIssuer: string): Json {
+/** The key of an operation's path in a document, which has no greedy parameters: slashes in the value are encoded. */
+export const documentPath = ({ path }: { path: string }): string => path.replace('+}', '}');
+
+const SCHEMES = (loginIssuer: string): Record<Audience, Json> => ({
+  platform: {
+    secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_live_…`' },
+    publicKey: { type: 'apiKey', in: 'header', name: 'X-Public-Key', description: 'A public key, `pk_live_…`' },
+  },
+  dashboard: {
+    login: {
+      type: 'openIdConnect',
+      description: 'The access token of a login',
+      openIdConnectUrl: `${loginIssuer}/.well-known/openid-configuration`,
+    },
+  },
+});
+
+/** Builds the OpenAPI 3.1 document of an audience. */
+export function buildOpenApi(baseUrl: string, loginIssuer: string, audience: Audience = 'platform'): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
-  for (const route of buildPaths()) {
-    // OpenAPI has no greedy parameters: there, slashes in the value are encoded.
-    const path = route.path.replace('+}', '}');
+  const operations = operationsOf(audience);
+  for (const route of operations) {
+    const path = documentPath(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: buildOperation(route, components) };
   }
+  addExamples(operations, paths, components);
+  const webhooks = audience === 'platform' ? buildWebhooks(components) : undefined;
+  const used = new Set([...operations.map(({ tag }) => tag), ...(webhooks ? [WEBHOOKS_TAG] : [])]);
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Hosting Platform API',
-      version: '1',
-      description: 'Deploy applications, buy domains, use AI models.',
+      title: audience === 'platform' ? 'Hosting Platform API' : 'Hosting Platform API for logins',
+      version: '1.0.0',
+      description: DESCRIPTION,
+      contact: { name: 'The reference', url: `${baseUrl}/docs` },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: baseUrl || '/' }],
+    servers: [{ url: baseUrl || '/', description: 'This installation' }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
     paths,
+    ...(webhooks ? { webhooks } : {}),
     components: {
-      schemas: { ...components.schemas, Error: Failure },
-      responses: {
-        Error: {
-          description: 'Failure',
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      schemas: { ...components.schemas, Error: ERROR_SCHEMA },
+      responses: components.responses,
+      headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(paths, components, name))),
+      parameters: {
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            'Repeats within 24 hours with the same key and body get the first response again, and do nothing.',
+          schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['order-2026-0042'] },
         },
       },
-      securitySchemes: {
-        secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_live_…`' },
-        login: { type: 'openIdConnect', openIdConnectUrl: `${loginIssuer}/.well-known/openid-configuration` },
-        publicKey: { type: 'apiKey', in: 'header', name: 'X-Public-Key', description: 'A public key, `pk_live_…`' },
-      },
+      securitySchemes: SCHEMES(loginIssuer)[audience],
     },
   };
 }
+
+/** Adds an example to each body. */
+function addExamples(operations: readonly Route[], paths: Record<string, Json>, { schemas }: Components): void {
+  const examples = new Examples(schemas);
+  for (const route of operations) {
+    const operation = paths[documentPath(route)]?.[route.method.toLowerCase()] as OperationWithBody | undefined;
+    const content = operation?.requestBody?.content['application/json'];
+    if (content) content.example = examples.bodyOf(route.id, content.schema);
+  }
+}
+
+interface OperationWithBody {
+  requestBody?: { content: Record<string, { schema: Json; example?: unknown }> };
+}
+
+const isUsed = (paths: Json, { responses }: Components, header: string): boolean =>
+  JSON.stringify([paths, responses]).includes(`"#/components/headers/${header}"`);

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { route } from '../route.ts';
 
+const Document = () => z.record(z.string(), z.unknown());
+
 export const getOpenApi = /* @__PURE__ */ route({
   id: 'getOpenApi',
   method: 'GET',
@@ -8,7 +10,19 @@ export const getOpenApi = /* @__PURE__ */ route({
   access: 'none',
   summary: 'This API as an OpenAPI 3.1 document',
   tag: 'Documentation',
-  response: () => z.record(z.string(), z.unknown()),
+  response: Document,
+  // There it describes what logins call.
+  alsoOnDashboard: false,
+});
+
+export const getDashboardOpenApi = /* @__PURE__ */ route({
+  id: 'getDashboardOpenApi',
+  method: 'GET',
+  path: '/dashboard/v1/openapi.json',
+  access: 'none',
+  summary: 'The API of the dashboard as an OpenAPI 3.1 document',
+  tag: 'Documentation',
+  response: Document,
 });
 
 export const getDocs = /* @__PURE__ */ route({

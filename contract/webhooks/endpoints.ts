@@ -6,6 +6,7 @@ import { EVENTS, type EventType } from './events.ts';
 /** A subscription of an endpoint: an event type, or `*` for all. */
 export type Subscription = EventType | '*';
 const SUBSCRIPTIONS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);
+const SUBSCRIPTION_SCHEMA = { type: 'string', enum: [...SUBSCRIPTIONS] };
 const isSubscription = (text: string): text is Subscription => SUBSCRIPTIONS.has(text);
 const UNKNOWN_EVENT_TYPE = `must be one of ${[...SUBSCRIPTIONS].join(', ')}`;
 
@@ -15,7 +16,12 @@ const deduplicate = (types: Subscription[]): Subscription[] => (types.includes('
 const Events = () =>
   z.pipe(
     z
-      .array(z.string().check(z.refine(isSubscription, UNKNOWN_EVENT_TYPE)))
+      .array(
+        z
+          .string()
+          .check(z.refine(isSubscription, UNKNOWN_EVENT_TYPE))
+          .register(z.globalRegistry, { openApiOverride: SUBSCRIPTION_SCHEMA }),
+      )
       .check(z.minLength(1))
       .register(z.globalRegistry, { examples: [['deployment.succeeded', 'deployment.failed'], ['*']] }),
     z.transform((types) => deduplicate(types.filter(isSubscription))),
@@ -27,7 +33,7 @@ export const WebhookEndpoint = resource('WebhookEndpoint', () =>
     id: z.string(),
     url: z.string(),
     description: z.string(),
-    events: z.array(z.string()),
+    events: z.array(z.string().register(z.globalRegistry, { openApiOverride: SUBSCRIPTION_SCHEMA })),
     active: z.boolean(),
     createdAt: Timestamp(),
   }),

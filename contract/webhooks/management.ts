@@ -3,6 +3,7 @@ import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../enums.ts';
 import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { WebhookEndpoint } from './endpoints.ts';
+import { EVENTS } from './events.ts';
 
 /** An endpoint as the dashboard shows it: failed attempts since the last success besides. */
 export const EndpointWithFailures = resource('WatchedEndpoint', () =>
@@ -14,7 +15,7 @@ export const Delivery = resource('Delivery', () =>
   z.object({
     id: z.string(),
     eventId: z.string(),
-    type: z.string(),
+    type: z.string().register(z.globalRegistry, { openApiOverride: { type: 'string', enum: Object.keys(EVENTS) } }),
     status: z.enum(DELIVERY_STATUSES),
     createdAt: Timestamp(),
     nextAttemptAt: z.nullable(Timestamp()),

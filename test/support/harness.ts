@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import type { LimitOverrides } from '../../contract/limits.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../../contract/route.ts';
 import { type AccessClaims, openLoginKey, signAccessToken } from '../../local/emulators/login/key.ts';
+import { documentedFetch } from './documented-fetch.ts';
 import type { Local } from './platform.ts';
 import { unlistedFields, walkable } from './schemas.ts';
 
@@ -21,7 +22,7 @@ export const throughTheEdge = (): Record<string, string> => ({
 
 /** Creates a client that validates successful responses against the contract: every field with its type, and no other. */
 export function clientOf(options: Omit<ClientOptions, 'baseUrl'>, of: Local = local): Client {
-  const client = createClient({ baseUrl: of.baseUrl, ...options });
+  const client = createClient({ baseUrl: of.baseUrl, fetch: documentedFetch, ...options });
   return {
     async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>> {
       const answer = await client.call(route, input);
@@ -107,4 +108,5 @@ export async function waitFor<T>(look: () => Promise<T | undefined | false>, pau
 }
 
 /** Sends a raw request, without the typed client. */
-export const raw = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${baseUrl}${path}`, init);
+export const raw = (path: string, init: RequestInit = {}): Promise<Response> =>
+  documentedFetch(`${baseUrl}${path}`, init);

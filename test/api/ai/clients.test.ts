@@ -7,6 +7,7 @@ import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { documentedFetch } from '../../support/documented-fetch.ts';
 import { local, newAccount } from '../../support/harness.ts';
 
 /** Clients that others wrote, unchanged: only the base URL, the key and the model are ours. */
@@ -28,7 +29,7 @@ function counting() {
   const seen = { requests: 0, statuses: [] as number[] };
   const send = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     seen.requests += 1;
-    const answer = await fetch(input, init);
+    const answer = await documentedFetch(input, init);
     seen.statuses.push(answer.status);
     return answer;
   };
@@ -50,7 +51,7 @@ async function busyAccount() {
 }
 
 describe('openai', () => {
-  const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+  const client = new OpenAI({ apiKey, baseURL, maxRetries: 0, fetch: documentedFetch });
   const say = (content: string) => [{ role: 'user' as const, content: `say exactly: ${content}` }];
 
   test('lists and retrieves models', async () => {
@@ -137,7 +138,7 @@ describe('ai with @ai-sdk/openai-compatible', () => {
   const { seen, send } = counting();
   const provider = createOpenAICompatible({ name: 'hosting', apiKey, baseURL, fetch: send, includeUsage: true });
   const strict = createOpenAICompatible({
-    ...{ name: 'hosting', apiKey, baseURL, supportsStructuredOutputs: true },
+    ...{ name: 'hosting', apiKey, baseURL, fetch: documentedFetch, supportsStructuredOutputs: true },
   });
 
   test.each([gpt, claude])('%s: chat, stream with usage, images', async (id) => {
@@ -208,7 +209,7 @@ describe('ai with @ai-sdk/openai-compatible', () => {
 
 describe('@langchain/openai', () => {
   const model = (id: string, more: { maxRetries?: number } = {}) =>
-    new ChatOpenAI({ model: id, apiKey, maxRetries: 0, ...more, configuration: { baseURL } });
+    new ChatOpenAI({ model: id, apiKey, maxRetries: 0, ...more, configuration: { baseURL, fetch: documentedFetch } });
 
   test.each([gpt, claude])('%s: chat, stream with usage, images', async (id) => {
     expect((await model(id).invoke('say exactly: hello there')).content).toBe('hello there');

@@ -1,0 +1,90 @@
+import { EVENTS, type EventType } from '../webhooks/events.ts';
+import type { Components, Json } from './components.ts';
+
+/** The webhooks of the document: each event with its payload (specification, Events). */
+
+const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
+  'app.created': 'An application was created.',
+  'app.deleted': 'An application was deleted.',
+  'app.suspended': 'An application was suspended; `reason` says why.',
+  'app.resumed': 'An application is in service again.',
+  'deployment.started': 'A deployment began to run.',
+  'deployment.succeeded': 'A deployment finished, and its release serves.',
+  'deployment.failed': 'A deployment failed; the release before it serves on.',
+  'domain.registered': 'A domain was registered.',
+  'database.created': 'A database was provisioned.',
+  'payment.succeeded': 'The payment processor accepted a payment.',
+  'payment.failed': 'The payment processor declined a payment.',
+  'subscription.activated': 'A subscription became active or was renewed.',
+  'subscription.cancelled': 'A subscription was cancelled.',
+  'plan.limit_exceeded':
+    'The account has more applications than its plan allows; the newest are suspended at `suspendsAt`.',
+  ping: 'A test event, sent from the dashboard.',
+};
+
+const text = (description: string, example?: string) => ({
+  required: true,
+  description,
+  schema: { type: 'string', ...(example ? { examples: [example] } : {}) },
+});
+
+const HEADERS: Readonly<Record<string, Json>> = {
+  'User-Agent': text('The sender and its version', 'Service-Webhooks/1.0'),
+  'X-Service-Event': text('The event type'),
+  'X-Service-Delivery': text('The id of this attempt'),
+  'X-Service-Signature': text(
+    '`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of `<t>.<raw body>`, keyed with the whole text of the signing secret. While a rotation overlaps there are two `v1`. Refuse a `t` more than 300 seconds off.',
+    't=1790000000,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+  ),
+  'webhook-id': text('Standard Webhooks: the event’s id, the same for every attempt'),
+  'webhook-timestamp': text('Standard Webhooks: Unix seconds of this attempt'),
+  'webhook-signature': text(
+    'Standard Webhooks: `v1,<base64>`, one for each valid secret, separated by spaces; keyed with the bytes behind `whsec_`',
+  ),
+};
+
+export const WEBHOOKS_TAG = 'Webhook events';
+
+/** Returns the schema of an event's body, and the operation that a receiver implements. */
+function buildEvent(type: EventType, components: Components): Json {
+  const name = `Event.${type}`;
+  components.schemas[name] = {
+    type: 'object',
+    description: DESCRIPTIONS[type],
+    required: ['id', 'type', 'created', 'data'],
+    properties: {
+      id: {
+        type: 'string',
+        pattern: '^evt_[0-9a-f]+$',
+        description: 'The same in every repetition: ignore duplicates by it',
+      },
+      type: { type: 'string', const: type },
+      created: { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] },
+      data: components.show(EVENTS[type](), 'output'),
+    },
+  };
+  return {
+    post: {
+      operationId: `on${type.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}`,
+      summary: `${type}: ${DESCRIPTIONS[type].replace(/[.;].*$/, '').toLowerCase()}`,
+      description: `${DESCRIPTIONS[type]} Sent to every active endpoint that subscribes to \`${type}\` or \`*\`.`,
+      tags: [WEBHOOKS_TAG],
+      security: [],
+      parameters: Object.entries(HEADERS).map(([header, shown]) => ({ name: header, in: 'header', ...shown })),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+      },
+      responses: {
+        '2XX': {
+          description: 'Received. Answer within 10 seconds; anything else is repeated five times over 15 hours.',
+        },
+        '4XX': { description: 'Not received: the delivery is repeated. Redirects are not followed.' },
+      },
+    },
+  };
+}
+
+/** Returns the document's `webhooks`. */
+export const buildWebhooks = (components: Components): Json =>
+  Object.fromEntries((Object.keys(EVENTS) as EventType[]).map((type) => [type, buildEvent(type, components)]));

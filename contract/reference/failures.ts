@@ -1,0 +1,137 @@
+import { ERRORS, type ErrorCode, errorBody } from '../errors.ts';
+import type { Route } from '../route.ts';
+import type { Components, Json } from './components.ts';
+
+/** Error responses of each operation: what follows from its definition, and what only its rules know. */
+
+/** The codes that an operation can answer with beyond those that its access, input and method imply. */
+export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
+  createApp: ['plan_limit'],
+  updateApp: ['conflict'],
+  deleteApp: ['conflict'],
+  createDeployment: ['plan_limit'],
+  rollBack: ['plan_limit'],
+  replaceEnv: ['conflict'],
+  deleteDnsRecord: ['conflict'],
+  createChatCompletion: ['insufficient_credits', 'conflict'],
+  createDatabase: ['plan_limit', 'not_found'],
+  setCustomDomain: ['conflict', 'plan_limit'],
+  checkCustomDomain: ['conflict', 'plan_limit'],
+  removeCustomDomain: ['conflict'],
+  putProviderKey: ['conflict'],
+  deleteProviderKey: ['conflict'],
+  rotateDeployKey: ['conflict'],
+  rotateGitHook: ['conflict'],
+  revokeKey: ['conflict'],
+  buyAiCredits: ['insufficient_funds'],
+  payInvoice: ['insufficient_funds'],
+  createSubscription: ['insufficient_funds'],
+  cancelSubscription: ['conflict'],
+  setAutoTopUp: ['conflict'],
+};
+
+const byAccess = ({ access }: Route): ErrorCode[] => {
+  switch (access) {
+    case 'none':
+      return [];
+    case 'hook':
+      return ['unauthorized', 'not_found', 'invalid_request'];
+    case 'any':
+    case 'catalogue':
+    case 'login':
+      return ['unauthorized', 'forbidden'];
+    default:
+      return ['unauthorized', 'insufficient_scope', 'forbidden'];
+  }
+};
+
+/** Returns the codes that an operation can answer with. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const codes: ErrorCode[] = [
+    ...(route.params ? (['not_found'] as const) : []),
+    ...(route.body || route.query || route.params ? (['invalid_request'] as const) : []),
+    // An Idempotency-Key may be malformed, in use, or taken by another request.
+    ...(route.method === 'POST' && route.access !== 'hook' ? (['invalid_request', 'conflict'] as const) : []),
+    ...byAccess(route),
+    ...(OWN_ERRORS[route.id] ?? []),
+    ...(['rate_limited', 'server_error'] as const),
+  ];
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
+}
+
+/** The statuses of a code: `server_error` has three (specification, Errors). */
+export const statusesOf = (code: ErrorCode): number[] =>
+  code === 'server_error' ? [500, 502, 503] : [ERRORS[code].status];
+
+export const DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'The body or query is missing or invalid; the message names the field.',
+  unauthorized: 'No key, or one that is unknown, revoked or expired.',
+  plan_limit: 'The plan does not allow the operation, for example one more application.',
+  insufficient_funds: 'The wallet balance does not cover it.',
+  insufficient_credits: 'The AI credit balance is below R0.50, and no key is saved for the provider of the model.',
+  forbidden: 'The key may not be used here: a public key, an origin that it does not allow, or a suspended account.',
+  insufficient_scope: 'The key lacks the scope of the operation.',
+  not_found: 'It does not exist, or belongs to another account.',
+  conflict: 'It clashes with the current state, or the `Idempotency-Key` was used for another request.',
+  rate_limited: 'Too many requests. Wait as many seconds as `Retry-After` says.',
+  server_error: 'A problem on our side or upstream. Safe to retry with backoff.',
+};
+
+const EXAMPLES: Partial<Record<ErrorCode, string>> = {
+  invalid_request: 'name: must have at least 2 characters',
+  plan_limit: 'Your plan allows 10 applications. Delete an application, or choose a larger plan.',
+  not_found: 'There is no such application.',
+  conflict: 'A deployment of this application is already under way.',
+  rate_limited: 'Too many requests: 120 in 60 seconds. Wait 17 s.',
+};
+
+const pascal = (code: ErrorCode) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+
+/** Adds the response of a status to the components, and returns a reference to it. */
+function failureOf(status: number, codes: readonly ErrorCode[], components: Components, headers: Json): Json {
+  const name = codes.map(pascal).join('Or') + (status > 500 ? status : '');
+  const examples = codes.map((code) => {
+    const message = EXAMPLES[code] ?? ERRORS[code].message;
+    return [code, { summary: DESCRIPTIONS[code], value: errorBody({ message, code, status }) }] as const;
+  });
+  components.responses[name] ??= {
+    description: codes.map((code) => `\`${code}\`: ${DESCRIPTIONS[code]}`).join('\n\n'),
+    headers: {
+      ...headers,
+      ...(status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
+    },
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) },
+    },
+  };
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** Returns the error responses of an operation by status. */
+export function buildFailures(route: Route, components: Components, headers: Json): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(route)) {
+    for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [String(status), failureOf(status, codes, components, headers)]),
+  );
+}
+
+/** The body of every failure. */
+export const ERROR_SCHEMA = {
+  type: 'object',
+  description: 'The body of every failed request: exactly these fields.',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'code', 'status'],
+      properties: {
+        message: { type: 'string', description: 'What happened, why, and what to do next' },
+        code: { type: 'string', enum: Object.keys(ERRORS) },
+        status: { type: 'integer', description: 'The status of the response' },
+      },
+    },
+  },
+};

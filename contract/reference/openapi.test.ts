@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { EVENTS } from '../webhooks/events.ts';
+import { ERROR_SCHEMA, OWN_ERRORS } from './failures.ts';
+import { type Audience, buildOpenApi, operationsOf } from './openapi.ts';
+
+/** Keeps what Redocly's recommended rules and Spectral's `oas` check. */
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security: Record<string, unknown>[];
+  parameters: { $ref?: string; name?: string; in?: string; schema?: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { $ref?: string; description?: string; headers?: object; content?: object }>;
+}
+interface Failure {
+  description: string;
+  content: { 'application/json': { examples: Record<string, { value: { error: { code: string; status: number } } }> } };
+}
+interface Document {
+  info: Record<string, unknown>;
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, { post: Operation }>;
+  components: Record<string, Record<string, object>> & { responses: Record<string, Failure> };
+}
+
+describe.each<Audience>(['platform', 'dashboard'])('the document for the %s', (audience) => {
+  const document = buildOpenApi(
+    'https://api.example.org',
+    'https://login.example.org',
+    audience,
+  ) as unknown as Document;
+  const operations = Object.values(document.paths).flatMap((methods) => Object.entries(methods));
+  const events = Object.values(document.webhooks ?? {}).map(({ post }) => post);
+  const text = JSON.stringify(document);
+
+  test('has each operation once, with a summary, a description, and a tag that is described', () => {
+    const all = [...operations.map(([, operation]) => operation), ...events];
+    expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
+    for (const { operationId, summary, description, tags } of all) {
+      expect([summary.length > 5, description.length > 5, tags.length], operationId).toEqual([true, true, 1]);
+      expect(document.tags.map(({ name }) => name)).toContain(tags[0]);
+    }
+    for (const { name, description } of document.tags) expect([name, description.length > 5]).toEqual([name, true]);
+    expect(document.info).toMatchObject({ version: expect.any(String), license: {}, contact: {}, description: {} });
+  });
+
+  test('names every error of an operation, with an example of its status', () => {
+    for (const [, { operationId, responses }] of operations) {
+      const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      expect(
+        failures.map(([status]) => status),
+        operationId,
+      ).toEqual(expect.arrayContaining(['429', '500', '503']));
+      for (const [status, { $ref = '' }] of failures) {
+        const named = document.components.responses[$ref.split('/').at(-1) ?? ''];
+        const examples = Object.entries(named?.content['application/json'].examples ?? {});
+        expect(examples.length, $ref).toBeGreaterThan(0);
+        for (const [code, { value }] of examples) {
+          expect(value.error).toMatchObject({ code, status: Number(status) });
+          z.fromJSONSchema(ERROR_SCHEMA as never).parse(value);
+        }
+      }
+    }
+  });
+
+  test('has the headers of every response, and the Idempotency-Key of every POST', () => {
+    for (const [method, { operationId, parameters, requestBody, responses }] of operations) {
+      const success = Object.entries(responses).filter(([status]) => Number(status) < 300);
+      expect(success.length, operationId).toBeGreaterThan(0);
+      for (const [, { headers = {} }] of success) {
+        expect(Object.keys(headers)).toEqual(expect.arrayContaining(['X-RateLimit-Remaining', 'X-Request-Id']));
+        expect('X-Ignored-Parameters' in headers).toBe(requestBody !== undefined);
+      }
+      const isHook = operationId.startsWith('receive') || operationId === 'createChatCompletion';
+      const takesKey = parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey');
+      expect(takesKey, operationId).toBe(method === 'post' && !isHook);
+    }
+  });
+
+  test('has no schema that only refers to itself', () => {
+    for (const [name, schema] of Object.entries(document.components.schemas ?? {})) {
+      expect(schema).not.toMatchObject({ $ref: `#/components/schemas/${name}` });
+    }
+  });
+
+  test('has no component that nothing uses, and no security scheme that is not defined', () => {
+    for (const group of ['schemas', 'responses', 'headers', 'parameters']) {
+      for (const name of Object.keys(document.components[group] ?? {})) {
+        expect(text, name).toContain(`"#/components/${group}/${name}"`);
+      }
+    }
+    const schemes = Object.keys(document.components.securitySchemes ?? {});
+    const used = operations.flatMap(([, { security }]) => security.flatMap(Object.keys));
+    expect([...new Set(used)].sort()).toEqual(schemes.sort());
+  });
+});
+
+test('the document has every event with its payload, and streams with the schema of their chunks', () => {
+  const document = buildOpenApi('', '') as unknown as Document;
+  expect(Object.keys(document.webhooks ?? {}).sort()).toEqual(Object.keys(EVENTS).sort());
+  const names = document.webhooks?.ping?.post.parameters.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['X-Service-Signature', 'webhook-id', 'webhook-signature']));
+  const chat = document.paths['/ai/v1/chat/completions']?.post;
+  expect(chat?.responses['200']?.content).toHaveProperty('text/event-stream');
+  const roles = JSON.stringify(chat?.requestBody);
+  for (const role of ['developer', 'tool', 'null']) expect(roles).toContain(`"${role}"`);
+});
+
+test('errors that only the rules of an operation know are those of operations that exist', () => {
+  const known = [...operationsOf('platform'), ...operationsOf('dashboard')].map(({ id }) => id);
+  expect(Object.keys(OWN_ERRORS).filter((id) => !known.includes(id))).toEqual([]);
+});

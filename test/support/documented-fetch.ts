@@ -1,0 +1,142 @@
+import { expect } from 'vitest';
+import * as z from 'zod';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { type Audience, buildOpenApi, documentPath, operationsOf } from '../../contract/reference/openapi.ts';
+import type { Route } from '../../contract/route.ts';
+
+/**
+ * A `fetch` that holds every exchange with the platform against its OpenAPI documents, as a validating proxy does: the status
+ * and the error's code are documented for the operation, the body fits its schema, documented headers are there, and a
+ * request that succeeded is one that the document allows.
+ */
+
+type Json = Record<string, unknown>;
+interface Content {
+  schema: Json;
+  examples?: Record<string, unknown>;
+}
+interface Operation {
+  parameters: ({ name: string; in: string; required: boolean; schema: Json } | { $ref: string })[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, { $ref?: string; headers?: Json; content?: Record<string, Content> }>;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Json; responses: Record<string, Operation['responses'][string]> };
+}
+
+const documents = new Map<Audience, Document>();
+function documentOf(audience: Audience): Document {
+  const built = documents.get(audience) ?? (buildOpenApi('', '', audience) as unknown as Document);
+  documents.set(audience, built);
+  return built;
+}
+
+const compiled = new WeakMap<Json, z.ZodType>();
+function schemaOf({ components }: Document, schema: Json): z.ZodType {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const text = JSON.stringify({ ...schema, $defs: components.schemas });
+  const made = z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+  compiled.set(schema, made);
+  return made;
+}
+
+const audiences: readonly Audience[] = ['platform', 'dashboard'];
+/** Complete paths before those with parameters, as the router does. */
+const candidates = audiences
+  .flatMap((audience) => operationsOf(audience).map((route) => ({ audience, route })))
+  .sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length);
+const patternOf = ({ path }: Route) => new RegExp(`^${path.replace(/\{\w+\+\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
+
+function find(method: string, path: string) {
+  const found = candidates.find(({ route }) => route.method === method && patternOf(route).test(path));
+  if (!found) return undefined;
+  const document = documentOf(found.audience);
+  const operation = document.paths[documentPath(found.route)]?.[method.toLowerCase()];
+  return operation && { document, operation, name: `${method} ${documentPath(found.route)}` };
+}
+type Found = NonNullable<ReturnType<typeof find>>;
+
+function problemsOf({ document }: Found, schema: Json, value: unknown): string[] {
+  const { error } = schemaOf(document, schema).safeParse(value);
+  return error ? [z.prettifyError(error)] : [];
+}
+
+/** Returns what the document does not allow about a response that is not streamed. */
+function responseProblems(found: Found, answer: Response, text: string): string[] {
+  const { document, operation } = found;
+  const listed = operation.responses[answer.status];
+  if (!listed) return [`status ${answer.status}: ${text.slice(0, 200)}`];
+  const response = listed.$ref ? document.components.responses[listed.$ref.split('/').at(-1) ?? ''] : listed;
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+  const content = response?.content?.[type];
+  if (!content) return [`content type ${type}`];
+  const optional = ['Retry-After', 'Idempotent-Replayed', 'X-Ignored-Parameters'];
+  const missing = Object.keys(response.headers ?? {}).filter(
+    (name) => !optional.includes(name) && !answer.headers.has(name),
+  );
+  if (type !== 'application/json') return missing;
+  const body: { error?: { code: ErrorCode } } = JSON.parse(text);
+  const code = body.error?.code;
+  return [
+    ...missing.map((name) => `no header ${name}`),
+    ...problemsOf(found, content.schema, body),
+    ...(code && !(code in (content.examples ?? {})) ? [`code ${code}: ${text}`] : []),
+  ];
+}
+
+function requestProblems(found: Found, url: URL, init: RequestInit): string[] {
+  const { operation } = found;
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const query = operation.parameters.flatMap((each) => ('name' in each && each.in === 'query' ? [each] : []));
+  return [
+    ...(schema && typeof init.body === 'string' ? problemsOf(found, schema, JSON.parse(init.body)) : []),
+    ...query.flatMap(({ name, required, schema: shown }) => {
+      const given = url.searchParams.get(name);
+      if (given === null) return required ? [`${name} is required`] : [];
+      return problemsOf(found, shown, shown.type === 'integer' ? Number(given) : given);
+    }),
+  ];
+}
+
+/** Validates each frame of a stream as it passes. */
+function validatingStream(found: Found, schema: Json): TransformStream<string, string> {
+  let rest = '';
+  return new TransformStream({
+    transform(piece, controller) {
+      const frames = `${rest}${piece}`.split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) {
+        const data = /^data: (\{.*)$/s.exec(frame)?.[1];
+        const chunk: { error?: unknown } = data ? JSON.parse(data) : { error: true };
+        expect(chunk.error ? [] : problemsOf(found, schema, chunk), found.name).toEqual([]);
+      }
+      controller.enqueue(piece);
+    },
+  });
+}
+
+export async function documentedFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(input, init);
+  const url = new URL(input instanceof Request ? input.url : input);
+  const found = find(init.method ?? 'GET', url.pathname);
+  if (!found) return answer;
+  const stream = found.operation.responses[answer.status]?.content?.['text/event-stream'];
+  if (stream && answer.body && answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+    const body = answer.body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(validatingStream(found, stream.schema))
+      .pipeThrough(new TextEncoderStream());
+    return new Response(body, answer);
+  }
+  const text = await answer.clone().text();
+  // API Gateway's own words for a function that crashed or took too long: no operation's answer.
+  if (answer.status >= 500 && /^\{"message":"[^"]*"\}$/.test(text)) return answer;
+  const problems = [
+    ...responseProblems(found, answer, text),
+    ...(answer.ok ? requestProblems(found, url, init) : []),
+  ];
+  expect(problems, `${found.name} is as the document says`).toEqual([]);
+  return answer;
+}
