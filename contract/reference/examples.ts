@@ -9,6 +9,11 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   name: 'My shop',
   repoUrl: 'https://github.com/example/my-shop.git',
   branch: 'main',
+  slug: 'my-shop',
+  installCommand: 'npm ci',
+  buildCommand: 'npm run build',
+  primaryDomain: 'my-shop.apps.example.com',
+  commitSha: '4f2a91c',
   customDomain: 'shop.example.com',
   domain: 'shop.example.com',
   hostingDomain: 'example.co.za',
@@ -59,7 +64,11 @@ export class Examples {
     if (Array.isArray(schema.examples)) return schema.examples[0];
     if (schema.default !== undefined && shown !== 'all') return schema.default;
     if (schema.const !== undefined) return schema.const;
-    if (name in BY_NAME && schema.type !== 'object' && !(Array.isArray(schema.enum) && !schema.enum.includes(BY_NAME[name])))
+    if (
+      name in BY_NAME &&
+      schema.type !== 'object' &&
+      !(Array.isArray(schema.enum) && !schema.enum.includes(BY_NAME[name]))
+    )
       return BY_NAME[name];
     if (Array.isArray(schema.enum)) return schema.enum[0];
     const [option] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
@@ -86,9 +95,13 @@ export class Examples {
     const properties = Object.entries(isJson(schema.properties) ? schema.properties : {});
     const wanted = properties.filter(
       ([name, field]) =>
-        shown === 'all' || shown.includes(name) || (required.includes(name) && this.#resolve(field).default === undefined),
+        shown === 'all' ||
+        shown.includes(name) ||
+        (required.includes(name) && this.#resolve(field).default === undefined),
     );
-    return Object.fromEntries(wanted.map(([name, field]) => [name, this.valueOf(field, name, shown === 'all' ? 'all' : [])]));
+    return Object.fromEntries(
+      wanted.map(([name, field]) => [name, this.valueOf(field, name, shown === 'all' ? 'all' : [])]),
+    );
   }
 
   /** Returns an example of an operation's body. Where no field is required, it has the first one. */

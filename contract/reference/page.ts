@@ -1,3 +1,4 @@
+import type { Route } from '../route.ts';
 import { Examples } from './examples.ts';
 import { errorsOf } from './failures.ts';
 import { guides } from './guides.ts';
@@ -6,7 +7,6 @@ import { buildOpenApi, documentPath, operationsOf } from './openapi.ts';
 import { script } from './page-script.ts';
 import { style } from './page-style.ts';
 import { LANGUAGES, type Language, type Sample, writeSample } from './samples.ts';
-import type { Route } from '../route.ts';
 
 interface Schema {
   $ref?: string;
@@ -84,14 +84,22 @@ const renderTable = (schema: Schema | undefined, title: string): string =>
     : '';
 
 const renderSamples = (sample: Sample, baseUrl: string): string =>
-  (Object.keys(LANGUAGES) as Language[]).map((language) => pre(writeSample(language, sample, baseUrl), language)).join('');
+  (Object.keys(LANGUAGES) as Language[])
+    .map((language) => pre(writeSample(language, sample, baseUrl), language))
+    .join('');
 
 function renderTry(route: Route, path: string, parameters: readonly Parameter[], body: unknown): string {
   if (route.access === 'hook' || !route.response) return '';
   const fields = parameters
     .filter((parameter) => parameter.in !== 'header')
-    .map(({ name, in: where, required }) => `<label>${html(name)} <input name="${where}.${html(name)}"${required ? ' required' : ''}></label>`);
-  const text = body === undefined ? '' : `<label>Body <textarea name="body">${html(JSON.stringify(body, null, 2))}</textarea></label>`;
+    .map(
+      ({ name, in: where, required }) =>
+        `<label>${html(name)} <input name="${where}.${html(name)}"${required ? ' required' : ''}></label>`,
+    );
+  const text =
+    body === undefined
+      ? ''
+      : `<label>Body <textarea name="body">${html(JSON.stringify(body, null, 2))}</textarea></label>`;
   return `<details class="script"><summary>Try it</summary><form class="try" data-method="${route.method}" data-path="${html(path)}" data-access="${route.access}">${fields.join('')}${text}
 <button>Send ${route.method}</button> <span class="soft">A real request, with your key or login.</span><output></output></form></details>`;
 }
@@ -103,13 +111,13 @@ function renderOperation(route: Route, document: Document, examples: Examples, b
   const parameters = operation.parameters.flatMap((each) => ('name' in each ? [each] : []));
   const schema = operation.requestBody?.content['application/json']?.schema;
   const body = schema && examples.bodyOf(route.id, schema);
-  const valueOf = ({ name, schema: of }: Parameter) => String(examples.valueOf(of, name));
+  const exampleOf = ({ name, schema: of }: Parameter) => String(examples.valueOf(of, name));
   const inPath = parameters.filter((each) => each.in === 'path');
   const inQuery = parameters.filter((each) => each.in === 'query' && each.required);
   const sample: Sample = {
     ...{ method: route.method, body, streamed: false },
-    path: inPath.reduce((filled, each) => filled.replace(`{${each.name}}`, valueOf(each)), path),
-    query: Object.fromEntries(inQuery.map((each) => [each.name, valueOf(each)])),
+    path: inPath.reduce((filled, each) => filled.replace(`{${each.name}}`, exampleOf(each)), path),
+    query: Object.fromEntries(inQuery.map((each) => [each.name, exampleOf(each)])),
     credential: route.access === 'catalogue' ? 'public' : ['none', 'hook'].includes(route.access) ? 'none' : 'secret',
   };
   const success = operation.responses[String(route.status)]?.content?.['application/json']?.schema;
@@ -118,7 +126,9 @@ function renderOperation(route: Route, document: Document, examples: Examples, b
     properties: Object.fromEntries(parameters.map(({ name, schema: of }) => [name, of])),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
   };
-  const answer = success ? `<h4>Response ${route.status}</h4>${pre(JSON.stringify(examples.valueOf(success, '', 'all'), null, 2))}` : '';
+  const answer = success
+    ? `<h4>Response ${route.status}</h4>${pre(JSON.stringify(examples.valueOf(success, '', 'all'), null, 2))}`
+    : '';
   return `<section id="${route.id}"><h3><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${html(path)}</code></h3>
 <p>${prose(operation.description)}</p><div class="two"><div>${renderTable(table, 'Parameters')}${renderTable(schema, 'Body')}<h4>Errors</h4><p>${codes.join(' ')}</p></div>
 <div>${renderSamples(sample, baseUrl)}${answer}${renderTry(route, path, parameters, body)}</div></div></section>`;
@@ -141,7 +151,9 @@ export function renderPage(baseUrl: string): string {
     ...texts.map(({ id, title }) => `<a href="#${id}">${html(title)}</a>`),
     ...tags.flatMap(({ name }) => [
       `<b>${html(name)}</b>`,
-      ...operations.filter(({ tag }) => tag === name).map(({ id, summary }) => `<a href="#${id}">${prose(summary.split(/[;:,?]/)[0] ?? id)}</a>`),
+      ...operations
+        .filter(({ tag }) => tag === name)
+        .map(({ id, summary }) => `<a href="#${id}">${prose(summary.split(/[;:,?]/)[0] ?? id)}</a>`),
     ]),
     '<b>Resources</b>',
     ...Object.keys(schemas).map((name) => `<a href="#${html(name)}">${html(name)}</a>`),
@@ -155,7 +167,10 @@ export function renderPage(baseUrl: string): string {
 <p>The same as <a href="/v1/openapi.json">OpenAPI 3.1 document</a>; the dashboard's own operations are <a href="/dashboard/v1/openapi.json">another</a>. <span id="who" class="soft"></span></p><p id="none" hidden>Nothing matches.</p>
 ${texts.map(({ id, title, text }) => `<section id="${id}"><h2>${html(title)}</h2>${text}</section>`).join('')}
 ${groups.join('')}<h2>Resources</h2>${Object.entries(schemas)
-    .map(([name, schema]) => `<section id="${html(name)}">${renderTable(schema, html(name)) || `<h4>${html(name)}</h4>`}</section>`)
+    .map(
+      ([name, schema]) =>
+        `<section id="${html(name)}">${renderTable(schema, html(name)) || `<h4>${html(name)}</h4>`}</section>`,
+    )
     .join('')}</main></div><script>${script}</script></body></html>`;
 }
 

@@ -45,7 +45,9 @@ function typescript(sample: Sample, baseUrl: string): string {
   const options = [
     ...(sample.method === 'GET' ? [] : [`  method: '${sample.method}',`]),
     ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
-    ...(sample.body === undefined ? [] : [`  body: JSON.stringify(${indent(JSON.stringify(sample.body, null, 2), '  ')}),`]),
+    ...(sample.body === undefined
+      ? []
+      : [`  body: JSON.stringify(${indent(JSON.stringify(sample.body, null, 2), '  ')}),`]),
   ];
   const call = `const response = await fetch('${urlOf(sample, baseUrl)}'${options.length > 0 ? `, {\n${options.join('\n')}\n}` : ''});`;
   return `${call}\nif (!response.ok) throw new Error((await response.json()).error.message);\nconst { data } = await response.json();`;
@@ -61,7 +63,9 @@ function toPython(value: unknown, by = ''): string {
     ? value.map((each) => toPython(each, inner))
     : Object.entries(value as Json).map(([name, each]) => `${JSON.stringify(name)}: ${toPython(each, inner)}`);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  return items.length === 0 ? `${open}${close}` : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${by}${close}`;
+  return items.length === 0
+    ? `${open}${close}`
+    : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${by}${close}`;
 }
 
 function python(sample: Sample, baseUrl: string): string {
@@ -80,5 +84,7 @@ const WRITERS: Record<Language, (sample: Sample, baseUrl: string) => string> = {
 export function writeSample(language: Language, sample: Sample, baseUrl: string): string {
   const text = WRITERS[language](sample, baseUrl);
   if (!sample.path.startsWith('/ai/') && !sample.path.endsWith('openapi.json')) return text;
-  return text.replace('const { data } =', 'const answer =').replace('data = response.json()["data"]', 'answer = response.json()');
+  return text
+    .replace('const { data } =', 'const answer =')
+    .replace('data = response.json()["data"]', 'answer = response.json()');
 }

@@ -30,7 +30,16 @@ import { listDeliveries, listEndpoints } from '../webhooks/manage.ts';
 
 /** Reads that show nothing that is stored for an account: documents, catalogues and logs. */
 const SHOWING_NO_ENTITY = [
-  ...['getDocs', 'getOpenApi', 'listPlans', 'listModels', 'getModel', 'getDashboardOpenApi', 'listDomainPrices', 'checkDomain'],
+  ...[
+    'getDocs',
+    'getOpenApi',
+    'listPlans',
+    'listModels',
+    'getModel',
+    'getDashboardOpenApi',
+    'listDomainPrices',
+    'checkDomain',
+  ],
   ...['readDeploymentLog', 'readAppLogs'],
 ];
 

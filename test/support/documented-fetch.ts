@@ -133,10 +133,7 @@ export async function documentedFetch(input: string | URL | Request, init: Reque
   const text = await answer.clone().text();
   // API Gateway's own words for a function that crashed or took too long: no operation's answer.
   if (answer.status >= 500 && /^\{"message":"[^"]*"\}$/.test(text)) return answer;
-  const problems = [
-    ...responseProblems(found, answer, text),
-    ...(answer.ok ? requestProblems(found, url, init) : []),
-  ];
+  const problems = [...responseProblems(found, answer, text), ...(answer.ok ? requestProblems(found, url, init) : [])];
   expect(problems, `${found.name} is as the document says`).toEqual([]);
   return answer;
 }
