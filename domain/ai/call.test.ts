@@ -46,11 +46,19 @@ interface World {
   upstream?: string;
   /** The platform's key for every provider. */
   platformKey?: PlatformKey;
+  /** Milliseconds until a response begins without its answer. */
+  keepAliveMs?: number;
 }
 
 const OWN_KEY = 'sk-own-0123456789abcdef';
 
-function gateway({ credits = 100, saved = false, upstream, platformKey = keptKey(OWN_KEY) }: World) {
+function gateway({
+  credits = 100,
+  saved = false,
+  upstream,
+  platformKey = keptKey(OWN_KEY),
+  keepAliveMs = 60_000,
+}: World) {
   const done: string[] = [];
   let available = credits * 1_000_000;
   const table = {
@@ -91,6 +99,7 @@ function gateway({ credits = 100, saved = false, upstream, platformKey = keptKey
     platformKey: () => platformKey,
     keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
     transport: createTransport({ connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }),
+    keepAliveMs,
     baseUrls: {
       openai: upstream ?? `${standIns.url}/openai/v1`,
       anthropic: upstream ?? `${standIns.url}/anthropic`,
@@ -554,5 +563,54 @@ describe('where the usage is, whatever the provider streams', () => {
     expect(frames).toHaveLength(expected);
     expect(frames.at(-1).usage).toEqual(usage);
     for (const frame of frames) expect(frame.choices).toHaveLength(1);
+  });
+});
+
+describe('a model that takes longer than the edge waits for a byte', () => {
+  const slowly = (answer: (response: ServerResponse) => void) => {
+    act = (response) => void setTimeout(() => answer(response), 500);
+  };
+  const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+  const completion = { model: 'gpt-4o', choices: [{ index: 0, message: { role: 'assistant', content: 'late' } }], usage };
+  const body = (stream: boolean) => ({ model: MODELS.openai, messages: user('Hello'), ...(stream ? { stream } : {}) });
+  const world = () => ({ upstream: customUrl, keepAliveMs: 120 });
+
+  test('answers with spaces before the document, which is charged once', async () => {
+    slowly((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
+    });
+    const { said, headers, ended, done } = await call(body(false), world());
+    expect(said).toMatch(/^ {2,5}\{/);
+    expect(JSON.parse(said)).toMatchObject({ choices: [{ message: { content: 'late' } }] });
+    expect(headers).toEqual({ 'content-type': 'application/json; charset=utf-8' });
+    expect([ended, done]).toEqual([true, ['hold', 'end', 'settle 2']]);
+  });
+
+  test('tells a failure in the body, and charges nothing', async () => {
+    slowly((response) => void response.writeHead(500).end('{}'));
+    const { told, said, done } = await call(body(false), world());
+    expect(told).toBeUndefined();
+    expect(JSON.parse(said)).toEqual({ error: { message: expect.any(String), code: 'server_error', status: 502 } });
+    expect(done).toEqual(['hold', 'end', 'release']);
+  });
+
+  test('streams comments, then the frames', async () => {
+    slowly((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const chunk = { choices: [{ index: 0, delta: { content: 'late' } }] };
+      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+    });
+    const { said, frames, headers } = await call(body(true), world());
+    expect(said).toMatch(/^(: waiting for the model\n\n){2,5}data: /);
+    expect(headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(contentOf(frames)).toBe('late');
+    expect(frames.at(-1)).toBe('[DONE]');
+  });
+
+  test('fails a stream without an answer in a frame, and charges nothing', async () => {
+    slowly((response) => void response.writeHead(500).end('{}'));
+    const { frames, done } = await call(body(true), world());
+    expect(frames).toEqual([{ error: { message: expect.any(String), code: 'server_error', status: 502 } }]);
+    expect(done).toEqual(['hold', 'end', 'release']);
   });
 });

@@ -11,6 +11,7 @@ import type { Usage } from '../../providers/ai/usage.ts';
 import { HoldNotFound, release, settle } from './credits.ts';
 import { toApiError } from './errors.ts';
 import { type Funding, type FundingDeps, fund } from './funding.ts';
+import { JSON_TYPE, KeepAlive, STREAM_TYPE } from './keep-alive.ts';
 import { type Choice, chooseModel, type Offer } from './models.ts';
 import { calculateCost, priceFor } from './prices.ts';
 import { estimator } from './prompt.ts';
@@ -18,6 +19,8 @@ import { estimator } from './prompt.ts';
 export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
   transport: Transport;
+  /** Time in milliseconds after which a response begins without its answer. */
+  keepAliveMs: number;
   /** Base URLs that replace those of the provider registry. */
   baseUrls: Partial<Record<ProviderId, string>>;
 }
@@ -78,6 +81,7 @@ export class ChatCall {
   #askedAt = 0;
   #answeredAt = 0;
   #ignored: readonly string[] = [];
+  #keepAlive: KeepAlive | undefined;
 
   constructor(deps: Gateway, call: Call, sink: ResponseSink) {
     this.#deps = deps;
@@ -120,6 +124,8 @@ export class ChatCall {
   ): Promise<void> {
     const { requestId } = this.#call;
     const asked = { providerName: choice.provider.name, saved: this.report.saved, requestId };
+    const contentType = ask.request.stream ? STREAM_TYPE : JSON_TYPE;
+    this.#keepAlive = new KeepAlive(this.#outlet, contentType, this.#deps.keepAliveMs);
     try {
       const incoming = await this.#askWithKey(choice, prepared, adapter, key);
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
@@ -132,9 +138,12 @@ export class ChatCall {
       if (!(error instanceof ProviderFailure)) throw error;
       this.report.failure = error;
       const told = toApiError(error, asked);
-      if (this.report.firstByte === undefined) throw told;
-      // The caller has had part of the answer: the stream says how it ended, and not that it is done.
-      this.#outlet.write(Buffer.from(`data: ${JSON.stringify(errorBody(told))}\n\n`));
+      if (this.report.firstByte === undefined && !this.#keepAlive.isBegun) throw told;
+      // The response has begun: its body says how it ended, and a stream does not say that it is done.
+      const body = JSON.stringify(errorBody(told));
+      this.#outlet.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
+    } finally {
+      this.#keepAlive.stop();
     }
     this.#outlet.end();
   }
@@ -166,7 +175,7 @@ export class ChatCall {
     this.#answeredAt = performance.now();
     const { body, usage, estimated } = adapter.answer(bytes, ask);
     Object.assign(this.report, { usage, estimated });
-    this.#begin('application/json; charset=utf-8');
+    this.#begin(JSON_TYPE);
     this.#outlet.write(body);
   }
 
@@ -181,7 +190,7 @@ export class ChatCall {
       if (bytes.length === 0) return undefined;
       if (this.report.firstByte === undefined) {
         this.#answeredAt = performance.now();
-        this.#begin('text/event-stream; charset=utf-8');
+        this.#begin(STREAM_TYPE);
       }
       return this.#outlet.write(bytes);
     };
@@ -200,10 +209,13 @@ export class ChatCall {
   }
 
   #begin(contentType: string): void {
+    this.#keepAlive?.stop();
     const now = performance.now();
     const latency = this.#answeredAt - this.#askedAt;
     this.report.firstByte = now - this.#call.startedAt;
     this.report.overhead = this.report.firstByte - latency;
+    // A response that was kept alive has no headers of the answer.
+    if (this.#keepAlive?.isBegun) return;
     this.#outlet.begin({
       'content-type': contentType,
       'x-upstream-latency-ms': latency.toFixed(1),

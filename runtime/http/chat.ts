@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { ChatRequest, MAX_CHAT_BODY_BYTES, createChatCompletion as route } from '../../contract/ai/chat.ts';
 import { type ApiError, errorBody } from '../../contract/errors.ts';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { listPaths } from '../../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
@@ -33,6 +34,7 @@ const gateway: Gateway = {
   baseUrls,
   keyRing: createKeyRing(secrets, deps.now),
   transport: createTransport(),
+  keepAliveMs: TIMEOUTS_S.ai.keepAlive * 1000,
 };
 
 /** Starts a streamed HTTP response and returns the stream of its body; on Lambda, `streaming` (lambda-stream.ts) provides it. */

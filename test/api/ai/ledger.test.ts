@@ -103,6 +103,7 @@ test('the ledger is correct whatever fails at any step', async () => {
       platformKey: () => keptKey('sk-own'),
       keyRing: { get: () => undefined, open: async () => undefined },
       transport: createTransport(),
+      keepAliveMs: 60_000,
       baseUrls: { openai: `${standIns.url}/openai/v1`, anthropic: `${standIns.url}/anthropic` },
     };
     const model = plan.anthropic ? 'anthropic/claude-haiku-4-5' : 'openai/gpt-4o-mini';
@@ -178,6 +179,7 @@ test('a call makes two table requests besides its authentication: the hold and t
     platformKey: () => keptKey('sk-own'),
     keyRing: { get: () => undefined, open: async () => undefined },
     transport: createTransport(),
+    keepAliveMs: 60_000,
     baseUrls: { openai: `${standIns.url}/openai/v1` },
   };
   const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hello' }] };
