@@ -68,6 +68,7 @@ test('passes variables to the build and the start, but not to log or artifact, a
   });
   expect(code).toBe(0);
   expect(log).toContain('plain [redacted] url [redacted]\nbase64 [redacted] platform undefined v20\n');
+  expect(log).toContain('warning: Node 20 receives no security updates since 2026-04-30');
   const unpacked = mkdtempSync(join(root, 'unpacked-'));
   for (const [path, content] of await entriesOf(artifact)) {
     expect(content).not.toContain(secret);

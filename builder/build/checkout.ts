@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { nodeSupportWarning } from '../../contract/apps/node-support.ts';
 import type { Detected } from '../../providers/builds/builds.ts';
 import { clone } from '../clone/clone.ts';
 import { chownTo } from '../commands/build-user.ts';
@@ -47,6 +48,8 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   const rootManifest = layout.install === layout.app ? manifest : readManifest(layout.install);
   const node = chooseNode(job, manifest?.engines.node === undefined ? rootManifest : manifest);
   if (node.note !== undefined) sections.note(node.note);
+  const support = nodeSupportWarning(node.version, new Date());
+  if (support !== undefined) sections.note(support);
   const environment =
     node.version === job.nodeVersion
       ? context.environment

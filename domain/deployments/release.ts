@@ -1,6 +1,7 @@
 import { limitOf } from '../../contract/limits.ts';
 import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
+import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
@@ -66,7 +67,7 @@ export async function releaseDeployment(
   const nodeVersion = detected?.nodeVersion ?? app.nodeVersion;
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
   const [release] = await Promise.all([
-    deps.appHost.release({ applicationId, nodeVersion, concurrency }, artifact),
+    deps.appHost.release({ applicationId, nodeVersion, concurrency }, artifact).catch(toOwnersError),
     deps.appLogs.prepare(applicationId),
   ]);
   await unlessDeleted(deps, ids, async () => {
@@ -81,6 +82,14 @@ export async function releaseDeployment(
   );
   await deps.table.write(Deployment, write);
   await recordDetected(deps, ids, detected);
+}
+
+/** Converts a refusal of the host that the application's owner can mend. */
+function toOwnersError(error: unknown): never {
+  if (!(error instanceof RuntimeRetired)) throw error;
+  throw new DeploymentError(
+    `Node ${error.nodeVersion} is not available any more. Set nodeVersion to 24 and deploy again. The previous release goes on serving.`,
+  );
 }
 
 /** Sends the traffic to the release, and the application's host names to its function. */

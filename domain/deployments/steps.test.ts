@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
+import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
 import { createBuilds } from '../../providers/builds/builds.ts';
 import { openJob } from '../../providers/builds/job-document.ts';
@@ -15,6 +16,7 @@ import { createDeployment, getDeployment } from './create.ts';
 import { discardJob } from './executions.ts';
 import { recordFailure } from './failure.ts';
 import { failDeployment } from './finish.ts';
+import { releaseDeployment } from './release.ts';
 import { withVerdict } from './verdict.ts';
 
 const SECRET = 's3cr3t-value/of the application';
@@ -163,6 +165,16 @@ test('a failed health check is a verdict for the owner, not an error that alarms
   const verdict = await withVerdict(checkRelease, all, of);
   expect(verdict).toEqual({ failed: true, reason: expect.stringContaining('answered 500') });
   expect(await recordFailure(all, { ...of, step: verdict })).toEqual({ again: false, fault: false });
+});
+
+test('a version of Node that the host refuses is a verdict that says what to do', async () => {
+  const { all, of } = await steps();
+  await beginDeployment(all, of);
+  const appHost = { release: () => Promise.reject(new RuntimeRetired('20')) };
+  const appLogs = { prepare: async () => undefined };
+  const made = { ...all, bucket: 'builds', appHost, appLogs } as unknown as Parameters<typeof releaseDeployment>[0];
+  const reason = expect.stringMatching(/Node 20 is not available any more\. Set nodeVersion to 24/);
+  expect(await withVerdict(releaseDeployment, made, of)).toEqual({ failed: true, reason });
 });
 
 test('an error of the platform stays an error, unless the application was deleted or suspended meanwhile', async () => {

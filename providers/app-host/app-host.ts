@@ -23,7 +23,7 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
-import { MEMORY_MB, TIMEOUT_SECONDS } from './resources.ts';
+import { MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */
 export interface HostedApp {
@@ -77,6 +77,9 @@ const PROPAGATION_PAUSE_MS = 250;
 export const APP_HOST_ATTEMPTS = 10;
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+/** Lambda's words for a runtime past the end of its support; the error's name is that of any invalid parameter. */
+const isRuntimeRetired = (error: unknown) =>
+  isNamed(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
 const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
 
 /** Returns the settings that the platform controls, in one form for Lambda's reports and the platform's requests. */
@@ -237,7 +240,9 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
   return {
     async release(app, { bucket, key }) {
-      const reserved = await upload(app, bucket, key);
+      const reserved = await upload(app, bucket, key).catch((error: unknown) => {
+        throw isRuntimeRetired(error) ? new RuntimeRetired(app.nodeVersion) : error;
+      });
       const FunctionName = nameOf(app.applicationId);
       // Without this, one application could use up the concurrency that all functions of the AWS account share.
       const ReservedConcurrentExecutions = app.concurrency;
