@@ -571,7 +571,11 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     act = (response) => void setTimeout(() => answer(response), 500);
   };
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-  const completion = { model: 'gpt-4o', choices: [{ index: 0, message: { role: 'assistant', content: 'late' } }], usage };
+  const completion = {
+    model: 'gpt-4o',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'late' } }],
+    usage,
+  };
   const body = (stream: boolean) => ({ model: MODELS.openai, messages: user('Hello'), ...(stream ? { stream } : {}) });
   const world = () => ({ upstream: customUrl, keepAliveMs: 120 });
 
@@ -598,7 +602,9 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     slowly((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const chunk = { choices: [{ index: 0, delta: { content: 'late' } }] };
-      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+      response.end(
+        `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`,
+      );
     });
     const { said, frames, headers } = await call(body(true), world());
     expect(said).toMatch(/^(: waiting for the model\n\n){2,5}data: /);

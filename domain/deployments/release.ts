@@ -1,8 +1,8 @@
 import { limitOf } from '../../contract/limits.ts';
 import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
-import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
+import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';

@@ -18,7 +18,8 @@ const release = (message: string) =>
   );
 
 test('a version of Node that Lambda does not take any more is told apart from other refusals', async () => {
-  const retired = 'The runtime parameter of nodejs20.x is no longer supported for creating or updating AWS Lambda functions.';
+  const retired =
+    'The runtime parameter of nodejs20.x is no longer supported for creating or updating AWS Lambda functions.';
   await expect(release(retired)).rejects.toThrow(new RuntimeRetired('20'));
   await expect(release('Unzipped size must be smaller than 262144000 bytes')).rejects.toThrow(/^Unzipped size/);
 });
