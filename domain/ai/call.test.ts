@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChatRequest } from '../../contract/ai/chat.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -109,10 +110,12 @@ function gateway({
   return { deps, done };
 }
 
-async function call(body: object, world: World = {}, leaveAfter?: number) {
+/** @param leaveAfter the caller leaves after so many pieces of the response, or when this resolves */
+async function call(body: object, world: World = {}, leaveAfter?: number | Promise<unknown>) {
   const { deps, done } = gateway(world);
   const text = JSON.stringify(body);
   const leaving = new AbortController();
+  if (typeof leaveAfter === 'object') leaveAfter.then(() => leaving.abort());
   const out: Buffer[] = [];
   let headers: Record<string, string> = {};
   let ended = false;
@@ -122,7 +125,7 @@ async function call(body: object, world: World = {}, leaveAfter?: number) {
     },
     write: (bytes: Buffer) => {
       out.push(bytes);
-      if (leaveAfter !== undefined && out.length >= leaveAfter) leaving.abort();
+      if (typeof leaveAfter === 'number' && out.length >= leaveAfter) leaving.abort();
       return undefined;
     },
     end: () => {
@@ -308,6 +311,25 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(done[0]).toBe('hold');
     expect(done.at(-1)).toMatch(/^settle [1-9]/);
   });
+
+  test.each([true, false])(
+    'charges a caller that disconnects before the first byte for the prompt, streamed: %s',
+    async (stream) => {
+      const asked = Promise.withResolvers<void>();
+      const silent = createServer((request) => void request.resume().on('end', asked.resolve));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const upstream = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+      const body = { model, stream, messages: user('hello '.repeat(400)) };
+      const { done, report } = await call(body, { upstream }, asked.promise);
+      silent.closeAllConnections();
+      silent.close();
+      expect(report).toMatchObject({ callerLeft: true, estimated: true, usage: { output: 0 } });
+      expect(report.usage?.input).toBeGreaterThan(500);
+      expect(done).toEqual(['hold', 'settle 0']);
+      const early = await call(body, { upstream }, Promise.resolve());
+      expect([early.report.usage, early.done], 'nothing was sent').toEqual([undefined, ['hold', 'release']]);
+    },
+  );
 
   test('counts cached tokens as part of the prompt and reports them separately', async () => {
     const { said } = await call({ model, messages: user('fault:cache hello there, how are you?') });

@@ -133,6 +133,9 @@ export class ChatCall {
     } catch (error) {
       if (error instanceof CallerDisconnected || this.#outlet.signal.aborted) {
         this.report.callerLeft = true;
+        // The provider bills the prompt of a call that is cut off before its first byte.
+        const isUncounted = error instanceof CallerDisconnected && error.isSent && !this.report.usage;
+        if (isUncounted) Object.assign(this.report, { usage: ask.estimate(0), estimated: true });
         return;
       }
       if (!(error instanceof ProviderFailure)) throw error;

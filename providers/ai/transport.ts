@@ -52,7 +52,14 @@ export interface Incoming {
 export type Transport = (outgoing: Outgoing) => Promise<Incoming>;
 
 /** The caller disconnected. */
-export class CallerDisconnected extends Error {}
+export class CallerDisconnected extends Error {
+  /** True where the provider had a connection, and so the request. */
+  readonly isSent: boolean;
+  constructor(isSent: boolean) {
+    super('the caller disconnected');
+    this.isSent = isSent;
+  }
+}
 
 interface Connection {
   request(url: URL, options: RequestOptions): ClientRequest;
@@ -149,12 +156,13 @@ class PhaseTimer {
 /** One try: until the answer's headers are there. */
 function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits: Timeouts): Promise<Incoming> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(new CallerDisconnected());
+    if (signal.aborted) return reject(new CallerDisconnected(false));
     const request = open();
     let message: IncomingMessage | undefined;
+    let isSent = false;
     const cut = (why: Error) => (message ?? request).destroy(why);
     const late = () => cut(new ProviderFailure('timeout', {}));
-    const left = () => cut(new CallerDisconnected());
+    const left = () => cut(new CallerDisconnected(isSent));
     const patience = new PhaseTimer(late);
     const call = setTimeout(late, limits.call);
     signal.addEventListener('abort', left);
@@ -165,9 +173,13 @@ function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits:
     };
     patience.waitFor(limits.firstByte);
     request.on('socket', (socket) => {
-      if (!socket.connecting) return;
+      isSent = !socket.connecting;
+      if (isSent) return;
       patience.waitFor(limits.connect);
-      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => patience.waitFor(limits.firstByte));
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+        isSent = true;
+        patience.waitFor(limits.firstByte);
+      });
     });
     request.on('error', (error) => {
       end();
