@@ -161,13 +161,13 @@ export class AppHostingStack extends PlatformStack {
         'UpdateFunctionConfiguration',
         'PublishVersion',
         'PutFunctionConcurrency',
-        // Deletes the function if the application was deleted during the release.
+        // Deletes the function, and below its log, if the application was deleted during the release.
         'DeleteFunction',
       ),
       {
         rights: [
           { actions: ['lambda:GetLayerVersion'], on: [names.appAdapterLayer] },
-          ...onLogs('CreateLogGroup', 'PutRetentionPolicy', 'TagResource'),
+          ...onLogs('CreateLogGroup', 'PutRetentionPolicy', 'TagResource', 'DeleteLogGroup'),
           {
             actions: ['iam:PassRole'],
             on: [names.appRole.arn],

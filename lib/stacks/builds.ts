@@ -93,7 +93,9 @@ export class BuildsStack extends PlatformStack {
 
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
     const logs = names.logs(`/aws/codebuild/${names.buildProject.name}`);
+    // https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html
     const rights: Right[] = [
+      { actions: ['s3:GetBucketAcl', 's3:GetBucketLocation'], on: [builder.bucket.bucketArn] },
       { actions: ['s3:GetObject', 's3:GetObjectVersion'], on: [builder.bucket.arnForObjects(builder.s3ObjectKey)] },
       {
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

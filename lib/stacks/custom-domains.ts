@@ -76,8 +76,14 @@ export class CustomDomainsStack extends PlatformStack {
         {
           variables: { TENANT_DISTRIBUTION_ID: distribution.ref, CONNECTION_GROUP_ID: group.attrId },
           rights: [
+            // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudfront.html
             {
-              actions: ['Create', 'Update'].map((verb) => `cloudfront:${verb}DistributionTenant`),
+              actions: ['cloudfront:CreateDistributionTenant'],
+              on: ['*'],
+              wildcard: 'creating a tenant has no resource-level permissions',
+            },
+            {
+              actions: ['cloudfront:UpdateDistributionTenant'],
               on: [names.tenants, names.distribution(distribution.ref), group.attrArn],
               wildcard: ANY_TENANT,
             },

@@ -45,7 +45,7 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
 export class DeploymentsStack extends PlatformStack {
   /** Starts executions, and stops those of deployments. */
   readonly start: Use;
-  /** Reads the status of a deployment's execution, and starts one that is missing. */
+  /** Reads the status of a deployment's execution, starts what is missing, and repeats teardowns, as `start` began them. */
   readonly supervise: Use;
 
   constructor(platform: Platform, neighbours: Neighbours) {
@@ -90,17 +90,12 @@ export class DeploymentsStack extends PlatformStack {
       on: [names.deployment.executions],
       wildcard: 'executions are named after deployments',
     });
-    this.start = {
-      variables,
-      rights: [
-        { actions: ['states:StartExecution'], on: [names.deployment.arn, names.teardown.arn] },
-        onDeployments('StopExecution'),
-      ],
-    };
-    this.supervise = {
-      variables,
-      rights: [{ actions: ['states:StartExecution'], on: [names.deployment.arn] }, onDeployments('DescribeExecution')],
-    };
+    const start = [
+      { actions: ['states:StartExecution'], on: [names.deployment.arn, names.teardown.arn] },
+      onDeployments('StopExecution'),
+    ];
+    this.start = { variables, rights: start };
+    this.supervise = { variables, rights: [...start, onDeployments('DescribeExecution')] };
   }
 }
 

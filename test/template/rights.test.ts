@@ -19,6 +19,7 @@ const WITHOUT_RESOURCE = [
   /^dynamodb:ListStreams$/,
   /^route53domains:/,
   /^acm:RequestCertificate$/,
+  /^cloudfront:CreateDistributionTenant$/,
   /^route53:(CreateHostedZone|ListHostedZonesByName)$/,
 ];
 
@@ -88,13 +89,17 @@ test('a build’s own role can fetch the builder and write its log, and nothing 
   expect(rights.map(([action]) => action).sort()).toEqual([
     'logs:CreateLogStream',
     'logs:PutLogEvents',
+    's3:GetBucketAcl',
+    's3:GetBucketLocation',
     's3:GetObject',
     's3:GetObjectVersion',
   ]);
   for (const [action, resources] of rights) {
     const own = String(action).startsWith('logs:')
       ? /:log-group:\/aws\/codebuild\/hosting-prod-build:\*$/
-      : /\/[0-9a-f]{64}\.zip$/;
+      : String(action).startsWith('s3:GetBucket')
+        ? /:s3:::cdk-[^/]*-assets-[^/]*$/
+        : /\/[0-9a-f]{64}\.zip$/;
     for (const resource of resources ?? []) expect(resource).toMatch(own);
   }
 });
