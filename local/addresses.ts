@@ -4,22 +4,16 @@ export const REGION = 'af-south-1';
 export const ACCOUNT = '000000000000';
 export const DOMAIN = 'localhost';
 
+/** Credentials of the administrator, to whom everything is allowed: tests, seeds, operators' tools. */
+export const ADMINISTRATOR = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+
 /** Services that listen on their own ports. */
 const PARTS = [
   ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...([
-    'ai',
-    'registrar',
-    'route53',
-    'dns',
-    'panel',
-    'databases',
-    'payments',
-    'logs',
-    'cloudfront',
-    'sts',
-    'secrets',
-  ] as const),
+  // DynamoDB Local itself where a proxy listens before it, and the authorizer of requests to engines in other processes.
+  ...(['dynamodbEngine', 'iam'] as const),
+  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
+  'secrets' as const,
 ];
 type Part = (typeof PARTS)[number];
 
@@ -30,7 +24,7 @@ export interface Addresses {
   urls: Readonly<Record<Part, string>>;
   /** Environment variables that point the platform's code and AWS clients at the local services. */
   environment: Record<string, string>;
-  /** The part of it that a hosted application has: its role's credentials, and the service that decrypts its variables. */
+  /** The part of it that a hosted application has: the service that decrypts its variables. */
   appEnvironment: Record<string, string>;
   /** The part of it that a build has. It has no credentials, as there is nothing that its role could do here. */
   buildEnvironment: Record<string, string>;
@@ -42,16 +36,14 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
   const entries = PARTS.map((part) => [part, `http://127.0.0.1:${ports[part]}`] as const);
   const urls = Object.fromEntries(entries) as Record<Part, string>;
   const region = { AWS_REGION: REGION, AWS_DEFAULT_REGION: REGION };
-  const credentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
   return {
     baseUrl: `http://localhost:${port}`,
     ports,
     urls,
-    appEnvironment: { ...region, ...credentials, AWS_ENDPOINT_URL_KMS: urls.kms },
+    appEnvironment: { ...region, AWS_ENDPOINT_URL_KMS: urls.kms },
     buildEnvironment: region,
     environment: {
       ...region,
-      ...credentials,
       AWS_ENDPOINT_URL_DYNAMODB: urls.dynamodb,
       AWS_ENDPOINT_URL_SQS: urls.queues,
       AWS_ENDPOINT_URL_S3: urls.queues,

@@ -1,13 +1,17 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { REGION, resolveAddresses } from './addresses.ts';
-import type { Reporter } from './console.ts';
+import { formatErrorLine, type Reporter } from './console.ts';
 import { openDataDirectory, UserError } from './data-directory.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
+import { openSessions } from './emulators/sts/sessions.ts';
 import { startEngines } from './engines/engines.ts';
 import { startEventSources } from './event-sources/event-sources.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { LOOPBACK } from './gateway/own-hosts.ts';
+import { createGuard } from './iam/guard.ts';
+import { openPrincipals } from './iam/principals.ts';
+import { openReport } from './iam/report.ts';
 import { shellOverrides } from './lambda/functions.ts';
 import { startChildren } from './processes/children.ts';
 import { isFree } from './processes/ports.ts';
@@ -31,6 +35,10 @@ export interface PlatformOptions {
   strict?: boolean;
   /** Bundles again when a source changes. */
   watch?: boolean;
+  /** Checks every request of a role against its policies. Default: true. */
+  enforceIam?: boolean;
+  /** Directory of the report of used and unused rights, which is written at the end (iam/report.ts). Default: none. */
+  iamReport?: string | undefined;
   /** Variables that override the template's (RATE_LIMIT_SECRET, …). */
   shell: NodeJS.ProcessEnv;
   reporter: Reporter;
@@ -51,6 +59,8 @@ export interface LocalJson {
   environment: Record<string, string>;
   /** Values of the platform's secrets, by name. */
   secrets: Record<string, string>;
+  /** ARN of each function's role, by the function's name. */
+  roles: Record<string, string>;
 }
 
 export interface Platform {
@@ -65,7 +75,7 @@ export interface Platform {
  * and finally the seeds. Throws a user error for problems that the user can fix.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { port, host = LOOPBACK, reporter, gitRoot, watch = false, strict = false } = options;
+  const { port, host = LOOPBACK, reporter, gitRoot, watch = false, strict = false, enforceIam = true } = options;
   const overrides = shellOverrides(options.shell);
   if (!(await isFree(port))) throw portInUse(port);
   if (gitRoot && !existsSync(gitRoot)) throw new UserError(`LOCAL_GIT_ROOT does not exist: ${gitRoot}`);
@@ -86,7 +96,17 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   );
   try {
     const addresses = await resolveAddresses(directory, port);
-    const common = { addresses, directory, children, life, strict };
+    const sessions = openSessions(dataDir);
+    const report = options.iamReport ? openReport(options.iamReport) : undefined;
+    const guard = enforceIam
+      ? createGuard(sessions, (denial, session) => {
+          console.error(formatErrorLine('iam', denial.message));
+          report?.onDenied(denial, session);
+        })
+      : undefined;
+    if (guard && report) life.started(report.reporting(guard));
+    const principalOf = openPrincipals(sessions, guard);
+    const common = { addresses, directory, children, life, strict, guard, principalOf };
     let stacks: Stacks | undefined;
     const changed = (files: string[]): void => {
       for (const { name } of stacks?.functions.filter(({ file }) => files.includes(file)) ?? []) {
@@ -96,7 +116,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     };
     const engines = await startEngines({ ...common, reporter, gitRoot, onChange: watch ? changed : undefined });
     stacks = await startStacks(engines, { ...common, overrides });
-    const { template, functions, lambda, variables } = stacks;
+    const { template, functions, lambda, variables, roles } = stacks;
     const { dynamoDbUrl, queuesUrl, login, dnsServer } = engines;
     await startGateway({ port, host, watch, engines, stacks }).then(life.started, (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') throw portInUse(port);
@@ -104,12 +124,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         throw new UserError(`HOST is not an address of this machine: ${host}`);
       throw error;
     });
-    life.started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl }));
+    life.started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl, principalOf }));
     const { accounts, first } = await seed({ dataDir, panelUrl: addresses.urls.panel, functions, lambda, login });
 
     const { baseUrl } = addresses;
     const local: LocalJson = {
-      ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables },
+      ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables, roles },
       dns: { host: dnsServer.host, port: dnsServer.port },
       login: login.facts,
       secrets: stacks.secretsManager.values(),

@@ -11,7 +11,16 @@ import { welcome } from './welcome.ts';
 /** Maximum duration of the shutdown in milliseconds: npm's time until it kills, less a margin. */
 const SHUTDOWN_TIMEOUT_MS = 4500;
 
-const { PORT = '4000', HOST, DATA_DIR = '.local', LOCAL_JSON, LOCAL_GIT_ROOT, STRICT_AWS } = process.env;
+const {
+  PORT = '4000',
+  HOST,
+  DATA_DIR = '.local',
+  LOCAL_JSON,
+  LOCAL_GIT_ROOT,
+  LOCAL_IAM,
+  LOCAL_IAM_REPORT,
+  STRICT_AWS,
+} = process.env;
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
@@ -41,6 +50,8 @@ try {
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,
     strict: STRICT_AWS === 'true',
+    enforceIam: LOCAL_IAM !== 'off',
+    iamReport: LOCAL_IAM_REPORT,
     watch: process.argv.includes('--watch'),
     shell: process.env,
     reporter: createReporter(write),

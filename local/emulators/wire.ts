@@ -53,6 +53,16 @@ export interface WireResponse {
 
 type Answering = (request: WireRequest) => WireResponse | Promise<WireResponse>;
 
+/** Returns the response that refuses a request of a role without the right to it; undefined lets it pass. */
+export type Authorize = (request: WireRequest) => WireResponse | undefined;
+
+let authorize: Authorize | undefined;
+
+/** Has all emulators of this process authorize each request before they answer it (local/iam/). */
+export function authorizeRequests(by: Authorize | undefined): void {
+  authorize = by;
+}
+
 const toErrorResponse = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof z.ZodError) return new ServiceError('ValidationException', z.prettifyError(error));
@@ -103,25 +113,30 @@ export async function listen(
 /** Serves one service. An error thrown by `answer` becomes an error document with `__type` and `X-Amzn-Errortype`. */
 export const serve = (port: number | undefined, contentType: string, answer: Answering): Promise<Emulator> =>
   listen(async (request, response) => {
-    const {
-      status = 200,
-      headers,
-      body,
-    } = await read(request)
+    const { status, headers, body } = await read(request)
       .then((bytes) => {
         const url = new URL(request.url ?? '/', 'http://localhost');
         const { method = 'GET', headers } = request;
-        return answer({ method, path: url.pathname, query: url.searchParams, headers, body: bytes });
+        const asked = { method, path: url.pathname, query: url.searchParams, headers, body: bytes };
+        return authorize?.(asked) ?? answer(asked);
       })
       .catch((thrown: unknown): WireResponse => {
         const { name, message, status } = toErrorResponse(thrown);
         // Services differ in the case of `message`; SDKs accept both.
         const body = { __type: name, message, Message: message };
         return { status, headers: { 'x-amzn-errortype': name }, body };
-      });
+      })
+      .then(unpackResponse);
     response.writeHead(status, { 'content-type': contentType, 'x-amzn-requestid': randomUUID(), ...headers });
-    response.end(Buffer.isBuffer(body) ? body : body === undefined ? '' : JSON.stringify(body));
+    response.end(body);
   }, port);
+
+/** Returns what is sent of a response. */
+export const unpackResponse = ({ status = 200, headers = {}, body }: WireResponse) => ({
+  status,
+  headers,
+  body: Buffer.isBuffer(body) ? body : Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+});
 
 async function read(request: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];

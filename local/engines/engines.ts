@@ -13,12 +13,17 @@ import { startPayments } from '../emulators/payments/payments.ts';
 import { startRoute53 } from '../emulators/route53/route53.ts';
 import { startRegistrar } from '../emulators/route53-domains/registrar.ts';
 import { startSts } from '../emulators/sts/sts.ts';
+import { authorizeRequests } from '../emulators/wire.ts';
+import { startAuthorizerServer } from '../iam/authorizer-server.ts';
+import type { Guard } from '../iam/guard.ts';
+import { functionCredentials, type PrincipalOf } from '../iam/principals.ts';
 import type { Children } from '../processes/children.ts';
 import type { ShutdownStack } from '../processes/shutdown.ts';
 import { DEMO_DOMAIN } from '../seeds/domains.ts';
 import { synthesize } from '../template/synthesis.ts';
 import { startDnsServer } from './dns-server.ts';
 import { startDynamoDb } from './dynamodb.ts';
+import { startDynamoDbProxy } from './dynamodb-proxy.ts';
 import { startQueues } from './queues.ts';
 
 export interface EngineOptions {
@@ -31,6 +36,9 @@ export interface EngineOptions {
   /** The emulators enforce what a new AWS account meets. */
   strict: boolean;
   life: ShutdownStack;
+  principalOf: PrincipalOf;
+  /** Authorizes the requests of roles; undefined allows all. */
+  guard: Guard | undefined;
   /** Called with the changed bundles. Without it sources are not watched. */
   onChange: ((files: string[]) => void) | undefined;
 }
@@ -52,9 +60,11 @@ export const hostSettings = ({
 
 /** Starts everything that does not depend on the template in parallel with the synthesis, which takes as long. */
 export async function startEngines(options: EngineOptions) {
-  const { addresses, directory, children, life, reporter, strict } = options;
+  const { addresses, directory, children, life, reporter, strict, principalOf, guard } = options;
   const { ports, urls, baseUrl } = addresses;
   const { started } = life;
+  const authorize = guard?.authorize;
+  authorizeRequests(authorize);
   const dataDir = directory.path;
   const folder = (name: string) => (directory.temporary ? undefined : join(dataDir, name));
   const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, appHost, zones] = await Promise.all([
@@ -67,10 +77,21 @@ export async function startEngines(options: EngineOptions) {
       }).then(started),
     ),
     reporter.step('table (DynamoDB Local)', () =>
-      startDynamoDb({ children, port: ports.dynamodb, folder: folder('dynamodb') }),
+      startDynamoDb({
+        children,
+        port: authorize ? ports.dynamodbEngine : ports.dynamodb,
+        folder: folder('dynamodb'),
+      }).then(async () => {
+        if (authorize)
+          started(await startDynamoDbProxy({ port: ports.dynamodb, target: ports.dynamodbEngine, authorize }));
+        return urls.dynamodb;
+      }),
     ),
     reporter.step('queues and objects (fauxqs)', () =>
-      startQueues({ children, port: ports.queues, region: REGION, sessionsDir: dataDir, folder: folder('queues') }),
+      startQueues({
+        ...{ children, port: ports.queues, region: REGION, sessionsDir: dataDir, folder: folder('queues') },
+        authorizerUrl: guard && urls.iam,
+      }),
     ),
     startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '../..', 'examples') }),
     startLogin({ dataDir, baseUrl }).then(started),
@@ -78,6 +99,7 @@ export async function startEngines(options: EngineOptions) {
     startAppHost({
       ...hostSettings(options),
       environment: addresses.appEnvironment,
+      credentials: (role, functionArn) => functionCredentials(principalOf, role, functionArn),
       port: ports.hosts,
       s3Url: urls.queues,
     }).then(started),
@@ -88,6 +110,7 @@ export async function startEngines(options: EngineOptions) {
     startCloudWatchLogs({ dataDir, strict, port: ports.logs }).then(started),
     startAiEmulators({ port: ports.ai }).then(started),
     startPanel({ dataDir, port: ports.panel }).then(started),
+    guard && startAuthorizerServer(ports.iam, guard).then(started),
   ]);
   const dnsServer = started(await startDnsServer({ port: ports.dns, zoneOf: zones.zoneOf }));
   return { synthesis, dynamoDbUrl, queuesUrl, git, login, payments, appHost, zones, dnsServer };

@@ -1,37 +1,21 @@
-/** The process that emulates SQS and S3: `node queue-server.ts <port> <region> <sessions' directory> [data directory]`. */
+/**
+ * The process that emulates SQS and S3: `node queue-server.ts <port> <region> <sessions' directory> <authorizer's URL, or empty>
+ * [data directory]`.
+ */
 import { subscribe } from 'node:diagnostics_channel';
 import { Server as HttpServer, IncomingMessage, ServerResponse, request as send } from 'node:http';
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 import { openSessions } from '../emulators/sts/sessions.ts';
 import { isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
+import { createQueueRights, type HookReply, type HookRequest } from './queue-rights.ts';
 import { type Refusal, refusePresigned } from './signed-requests.ts';
 
-const [port, region, sessionsDir = '', dataDir] = process.argv.slice(2);
+const [port, region, sessionsDir = '', authorizerUrl = '', dataDir] = process.argv.slice(2);
 const sessions = openSessions(sessionsDir);
 
 /** Bytes that S3 takes in one PUT (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
-
-interface Fastify {
-  addHook(name: 'onRoute', hook: (route: { bodyLimit?: number }) => void): void;
-}
-
-// fauxqs limits each request to 11 MiB, without an option to change that. Its web server announces itself before it has routes.
-subscribe('fastify.initialization', (message) => {
-  const { fastify } = message as { fastify: Fastify };
-  fastify.addHook('onRoute', (route) => {
-    route.bodyLimit = MAX_PUT_BYTES;
-  });
-});
-
-// fauxqs listens on all interfaces and answers every host name and browser, without options to change that.
-const { listen } = Server.prototype;
-Server.prototype.listen = function (this: Server, ...rest: unknown[]) {
-  const [first] = rest;
-  if (typeof first === 'object' && first !== null && 'port' in first) rest[0] = { ...first, host: LOOPBACK };
-  return Reflect.apply(listen, this, rest);
-};
 
 /** Returns true if an object exists. */
 const exists = (path: string): Promise<boolean> =>
@@ -42,6 +26,28 @@ const exists = (path: string): Promise<boolean> =>
     });
     asked.on('error', reject).end();
   });
+
+interface Fastify {
+  addHook(name: 'onRoute', hook: (route: { bodyLimit?: number }) => void): void;
+  addHook(name: 'preHandler', hook: (request: HookRequest, reply: HookReply) => Promise<unknown>): void;
+}
+
+// fauxqs limits each request to 11 MiB, without an option to change that. Its web server announces itself before it has routes.
+subscribe('fastify.initialization', (message) => {
+  const { fastify } = message as { fastify: Fastify };
+  fastify.addHook('onRoute', (route) => {
+    route.bodyLimit = MAX_PUT_BYTES;
+  });
+  if (authorizerUrl) fastify.addHook('preHandler', createQueueRights({ sessions, authorizerUrl, exists }));
+});
+
+// fauxqs listens on all interfaces and answers every host name and browser, without options to change that.
+const { listen } = Server.prototype;
+Server.prototype.listen = function (this: Server, ...rest: unknown[]) {
+  const [first] = rest;
+  if (typeof first === 'object' && first !== null && 'port' in first) rest[0] = { ...first, host: LOOPBACK };
+  return Reflect.apply(listen, this, rest);
+};
 
 /** Refuses as S3 does, before fauxqs is asked, which knows neither presigned requests nor conditional writes. */
 async function refuse(request: IncomingMessage): Promise<Refusal | undefined> {

@@ -11,15 +11,24 @@ export interface QueuesOptions {
   region: string;
   /** Directory of the key that signs sessions (emulators/sts/sessions.ts). */
   sessionsDir: string;
+  /** URL of the authorizer (iam/authorizer-server.ts); undefined allows all. */
+  authorizerUrl?: string | undefined;
   /** Directory of messages and objects; undefined keeps them in memory. */
   folder?: string | undefined;
   children: Children;
 }
 
 /** Starts SQS and S3 (fauxqs, as a child process) and resolves with their address. */
-export async function startQueues({ port, region, sessionsDir, folder, children }: QueuesOptions): Promise<string> {
+export async function startQueues({
+  port,
+  region,
+  sessionsDir,
+  authorizerUrl = '',
+  folder,
+  children,
+}: QueuesOptions): Promise<string> {
   const server = fileURLToPath(new URL('./queue-server.ts', import.meta.url));
-  const args = [server, String(port), region, sessionsDir, ...(folder ? [folder] : [])];
+  const args = [server, String(port), region, sessionsDir, authorizerUrl, ...(folder ? [folder] : [])];
   const child = children.spawn(process.execPath, args, {
     label: 'queues',
     essential: true,

@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import type { SessionCredentials } from '../emulators/sts/sessions.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 
 /**
@@ -52,14 +53,21 @@ export function sendRequest(
   });
 }
 
-/** Returns an authorization header, from which engines read only the region. */
-const authorization = (region: string): string =>
-  `AWS4-HMAC-SHA256 Credential=local/20200101/${region}/local/aws4_request, SignedHeaders=host, Signature=0000`;
+/** Services whose name in signatures is not the one here. */
+const SIGNING_NAMES: Partial<Record<keyof typeof SERVICES, string>> = { streams: 'dynamodb' };
+
+/** Returns the headers of a signature, from which engines read the caller and the region. */
+const signature = (service: keyof typeof SERVICES, { region = 'local', credentials }: CallOptions) => ({
+  authorization: `AWS4-HMAC-SHA256 Credential=${credentials?.accessKeyId ?? 'local'}/20200101/${region}/${SIGNING_NAMES[service] ?? service}/aws4_request, SignedHeaders=host, Signature=0000`,
+  ...(credentials ? { 'x-amz-security-token': credentials.sessionToken } : {}),
+});
 
 export interface CallOptions {
   /** The region of a created resource's ARN. */
   region?: string;
   signal?: AbortSignal;
+  /** Credentials of the role that calls. Default: the administrator's. */
+  credentials?: Pick<SessionCredentials, 'accessKeyId' | 'sessionToken'> | undefined;
 }
 
 /** Calls one operation of a service with the JSON protocol. Throws {@link WireError} for an error response. */
@@ -68,14 +76,14 @@ export async function call(
   service: keyof typeof SERVICES,
   operation: string,
   input: object,
-  { region = 'local', signal }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<JsonObject> {
   const headers = {
-    authorization: authorization(region),
+    ...signature(service, options),
     'content-type': service === 'codebuild' ? 'application/x-amz-json-1.1' : 'application/x-amz-json-1.0',
     'x-amz-target': `${SERVICES[service]}.${operation}`,
   };
-  const { status, body } = await sendRequest(url, 'POST', headers, JSON.stringify(input), signal);
+  const { status, body } = await sendRequest(url, 'POST', headers, JSON.stringify(input), options.signal);
   const text = body.toString('utf8');
   const output: JsonObject = text === '' ? {} : JSON.parse(text);
   if (status >= 200 && status < 300) return output;

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PrincipalOf } from '../iam/principals.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { Template } from '../template/template.ts';
 import { startSchedules } from './schedules.ts';
@@ -13,11 +14,12 @@ export interface EventSourcesOptions {
   dataDir: string;
   dynamoDbUrl: string;
   queuesUrl: string;
+  principalOf: PrincipalOf;
 }
 
 /** Starts all event sources of the template: streams, queues, schedules. */
 export function startEventSources(options: EventSourcesOptions): EventSource {
-  const { template, lambda, region, dataDir, dynamoDbUrl, queuesUrl } = options;
+  const { template, lambda, region, dataDir, dynamoDbUrl, queuesUrl, principalOf } = options;
   const checkpoints = join(dataDir, 'streams');
   mkdirSync(checkpoints, { recursive: true });
   const mappings = template
@@ -25,16 +27,23 @@ export function startEventSources(options: EventSourcesOptions): EventSource {
     .filter(({ properties }) => properties.Enabled !== false);
   const sources = mappings.map((mapping) => {
     const arn = String(mapping.properties.EventSourceArn);
+    // Lambda polls with the role of the function that it polls for.
+    const { FunctionName } = mapping.properties;
+    const target = template
+      .resources('AWS::Lambda::Function')
+      .find(({ arn: functionArn, name }) => FunctionName === functionArn || FunctionName === name);
+    const { credentials } = principalOf(String(target?.properties.Role), target?.name ?? mapping.name);
+    const common = { mapping, region, queuesUrl, lambda, credentials };
     const table = /^arn:aws:dynamodb:.*:table\/([^/]+)\/stream\//.exec(arn)?.[1];
     if (table) {
       const checkpointFile = join(checkpoints, `${mapping.name}.json`);
-      return startStreamSource({ mapping, table, region, dynamoDbUrl, queuesUrl, checkpointFile, lambda });
+      return startStreamSource({ ...common, table, dynamoDbUrl, checkpointFile });
     }
     const queue = template.byArn(arn);
     if (queue?.type !== 'AWS::SQS::Queue') throw new Error(`The local run does not support the event source ${arn}`);
-    return startSqsSource({ mapping, queue, region, queuesUrl, lambda });
+    return startSqsSource({ ...common, queue });
   });
-  sources.push(startSchedules(template, lambda));
+  sources.push(startSchedules(template, lambda, principalOf));
   return {
     async stop() {
       await Promise.all(sources.map((source) => source.stop()));

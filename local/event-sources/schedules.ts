@@ -1,4 +1,5 @@
 import { UserError } from '../data-directory.ts';
+import type { PrincipalOf } from '../iam/principals.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
@@ -7,6 +8,8 @@ import type { EventSource } from './streams.ts';
 interface Schedule {
   name: string;
   functionArn: string;
+  /** ARN of the role with which Scheduler invokes the function. */
+  role: string;
   input: Json;
   periodMs: number;
 }
@@ -34,14 +37,28 @@ function schedulesOf(template: Template): Schedule[] {
     const { State, ScheduleExpression, Target } = properties;
     if (State === 'DISABLED' || !isObject(Target)) return [];
     const input = typeof Target.Input === 'string' ? JSON.parse(Target.Input) : {};
-    return [{ name, functionArn: String(Target.Arn), input, periodMs: periodOf(name, String(ScheduleExpression)) }];
+    return [
+      {
+        name,
+        functionArn: String(Target.Arn),
+        role: String(Target.RoleArn),
+        input,
+        periodMs: periodOf(name, String(ScheduleExpression)),
+      },
+    ];
   });
 }
 
 /** Runs the template's schedules, each at the start too: work may be overdue since the last run. */
-export function startSchedules(template: Template, lambda: Pick<Lambda, 'invoke' | 'has'>): EventSource {
-  const timers = schedulesOf(template).map(({ name, functionArn, input, periodMs }) => {
+export function startSchedules(
+  template: Template,
+  lambda: Pick<Lambda, 'invoke' | 'has'>,
+  principalOf: PrincipalOf,
+): EventSource {
+  const timers = schedulesOf(template).map(({ name, functionArn, role, input, periodMs }) => {
     if (!lambda.has(functionArn)) throw new Error(`the schedule ${name} has no function as its target`);
+    const denial = principalOf(role, name).refuse([{ action: 'lambda:InvokeFunction', resource: functionArn }]);
+    if (denial) throw new Error(`the schedule ${name} cannot invoke its function: ${denial.message}`);
     const invoke = (): void => {
       // The pool logs failures, and the next period tries again.
       lambda.invoke(functionArn, input).catch(() => {});

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call } from '../engines/wire.ts';
+import { type CallOptions, call } from '../engines/wire.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
@@ -14,6 +14,8 @@ export interface SqsSourceOptions {
   region: string;
   queuesUrl: string;
   lambda: Pick<Lambda, 'invoke'>;
+  /** Credentials of the function's role. Default: the administrator's. */
+  credentials?: CallOptions['credentials'];
 }
 
 /** Default number of concurrent invocations; more would overload one machine. */
@@ -62,7 +64,14 @@ function filterable(record: JsonObject): JsonObject {
  * Feeds a function from a queue according to its event source mapping. Unprocessed messages stay in the queue and are
  * delivered again after their visibility timeout; the queue finally moves them to its dead-letter queue.
  */
-export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: SqsSourceOptions): EventSource {
+export function startSqsSource({
+  mapping,
+  queue,
+  region,
+  queuesUrl,
+  lambda,
+  credentials,
+}: SqsSourceOptions): EventSource {
   const { properties } = mapping;
   const functionArn = String(properties.FunctionName);
   const batchSize = Math.min(Number(properties.BatchSize ?? 10), MAX_RECEIVED);
@@ -74,11 +83,12 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
   const stopping = new AbortController();
   const { signal } = stopping;
   const QueueUrl = queue.ref;
+  const signed: CallOptions = { region, credentials };
 
   const remove = async (records: readonly JsonObject[]): Promise<void> => {
     if (records.length === 0) return;
     const Entries = records.map(({ receiptHandle = '' }, index) => ({ Id: `${index}`, ReceiptHandle: receiptHandle }));
-    await call(queuesUrl, 'sqs', 'DeleteMessageBatch', { QueueUrl, Entries });
+    await call(queuesUrl, 'sqs', 'DeleteMessageBatch', { QueueUrl, Entries }, signed);
   };
 
   /** Returns the records of a batch that the function processed. */
@@ -106,7 +116,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
     () => {
       for (const { receiptHandle = '' } of fair.pending()) {
         const input = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: VISIBILITY_EXTENSION_SECONDS };
-        call(queuesUrl, 'sqs', 'ChangeMessageVisibility', input).catch(() => {});
+        call(queuesUrl, 'sqs', 'ChangeMessageVisibility', input, signed).catch(() => {});
       }
     },
     (VISIBILITY_EXTENSION_SECONDS * 1000) / 3,
@@ -124,7 +134,7 @@ export function startSqsSource({ mapping, queue, region, queuesUrl, lambda }: Sq
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       },
-      { region, signal },
+      { ...signed, signal },
     );
     fair.push(objects(Messages).map((message) => recordOf(message, queue, region)));
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, WireError } from '../engines/wire.ts';
+import { type CallOptions, call, WireError } from '../engines/wire.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
 /** Progress per shard: a sequence number, or {@link TO_ITS_END}. */
@@ -10,6 +10,8 @@ export interface ReaderOptions {
   /** URL of DynamoDB Local. */
   url: string;
   region: string;
+  /** Credentials of the role that reads. Default: the administrator's. */
+  credentials?: CallOptions['credentials'];
   table: string;
   /** Read at the start. The reader only writes ends of shards; the consumer of a shard writes positions within it. */
   checkpoints: Checkpoints;
@@ -28,10 +30,11 @@ const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value)
 
 /** Follows a table's stream from the checkpoints until the signal aborts; parent shards come before their children. */
 export async function readStream(options: ReaderOptions, signal: AbortSignal): Promise<void> {
-  const { url, region, checkpoints } = options;
+  const { url, region, credentials, checkpoints } = options;
   const ask = (operation: string, input: object): Promise<JsonObject> =>
-    call(url, 'streams', operation, input, { region, signal });
+    call(url, 'streams', operation, input, { region, signal, credentials });
 
+  /** Lambda knows the stream's ARN from its mapping; here it has the time of the table's creation. */
   const streamArn = async (): Promise<string> => {
     const { Table } = await call(url, 'dynamodb', 'DescribeTable', { TableName: options.table }, { region, signal });
     const arn = isObject(Table) ? Table.LatestStreamArn : undefined;

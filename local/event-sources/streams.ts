@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call } from '../engines/wire.ts';
+import { type CallOptions, call } from '../engines/wire.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
@@ -20,6 +20,8 @@ export interface StreamSourceOptions {
   /** File that stores the position in the stream between runs. */
   checkpointFile: string;
   lambda: Pick<Lambda, 'invoke'>;
+  /** Credentials of the function's role. Default: the administrator's. */
+  credentials?: CallOptions['credentials'];
 }
 
 export interface EventSource {
@@ -64,7 +66,7 @@ interface Pending {
 
 /** Feeds a function from a table's stream according to its event source mapping. */
 export function startStreamSource(options: StreamSourceOptions): EventSource {
-  const { mapping, table, region, queuesUrl, lambda } = options;
+  const { mapping, table, region, credentials, queuesUrl, lambda } = options;
   const { properties, logicalId } = mapping;
   const functionArn = String(properties.FunctionName);
   const streamArn = String(properties.EventSourceArn);
@@ -99,7 +101,13 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
           streamArn,
         },
       });
-      await call(queuesUrl, 'sqs', 'SendMessage', { QueueUrl: `${queuesUrl}/000000000000/${queue}`, MessageBody });
+      await call(
+        queuesUrl,
+        'sqs',
+        'SendMessage',
+        { QueueUrl: `${queuesUrl}/000000000000/${queue}`, MessageBody },
+        { region, credentials },
+      );
     };
 
   let unsaved: NodeJS.Timeout | undefined;
@@ -183,7 +191,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
   const reading = readStream(
     {
       url: options.dynamoDbUrl,
-      region,
+      ...{ region, credentials },
       table,
       checkpoints,
       drained: () => fewerThan(1),

@@ -32,8 +32,10 @@ export function shellOverrides(shell: NodeJS.ProcessEnv): Record<string, string>
 }
 
 export interface FunctionsOptions {
-  /** Variables that Lambda provides to every function: region, credentials, endpoints. */
+  /** Variables that Lambda provides to every function: region, endpoints. */
   environment: Record<string, string>;
+  /** Returns the variables with the credentials of a function's role, which Lambda provides too. */
+  credentials: (role: string, functionArn: string) => Record<string, string>;
   /** Values that replace the template's variables of the same name; others are ignored. */
   overrides: Record<string, string>;
 }
@@ -57,7 +59,10 @@ function bundleOf({ name, properties }: Resource, template: Template): { file: s
  * Returns the template's functions for the pool, without CDK's own (custom resources with inline code or another
  * runtime).
  */
-export function functionsOf(template: Template, { environment, overrides }: FunctionsOptions): FunctionSpec[] {
+export function functionsOf(
+  template: Template,
+  { environment, credentials, overrides }: FunctionsOptions,
+): (FunctionSpec & { role: string })[] {
   return template
     .resources('AWS::Lambda::Function')
     .filter((resource) => resource.properties.FunctionName !== undefined)
@@ -68,12 +73,15 @@ export function functionsOf(template: Template, { environment, overrides }: Func
         variables[key] = overrides[key] ?? String(value);
       }
       const memory = Number(properties.MemorySize ?? 128);
+      const role = String(properties.Role);
       return {
         name,
         arn,
+        role,
         ...bundleOf(resource, template),
         environment: {
           ...environment,
+          ...credentials(role, arn),
           AWS_LAMBDA_FUNCTION_NAME: name,
           AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
           AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memory),

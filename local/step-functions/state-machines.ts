@@ -26,6 +26,8 @@ function tasksOf(definition: JsonObject): TaskState[] {
 /** A state machine of the template. */
 export interface Machine {
   arn: string;
+  /** ARN of the role with which its steps act. */
+  role: string;
   definition: JsonObject;
   tasks: TaskState[];
 }
@@ -40,7 +42,7 @@ export function machinesOf(template: Template): Machine[] {
     }
     const definition: Json = JSON.parse(text);
     if (!isObject(definition)) throw new Error(`The state machine ${arn} has no definition`);
-    return { arn, definition, tasks: tasksOf(definition) };
+    return { arn, role: String(properties.RoleArn), definition, tasks: tasksOf(definition) };
   });
 }
 

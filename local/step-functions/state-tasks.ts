@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call } from '../engines/wire.ts';
+import { REGION } from '../addresses.ts';
+import { type CallOptions, call } from '../engines/wire.ts';
+import { arnIn } from '../iam/operations/operation.ts';
+import type { Principal } from '../iam/principals.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { FunctionError } from '../lambda/pool.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
@@ -9,6 +12,8 @@ import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts'
 export interface TaskPort {
   lambda: Pick<Lambda, 'invoke'>;
   codeBuildUrl: string;
+  /** The role that the state machine acts with. Undefined: the administrator. */
+  principal?: Principal | undefined;
 }
 
 /** Identifies a task of an execution. */
@@ -44,7 +49,9 @@ function changeCase(value: Json, letter: (first: string) => string): Json {
   return converted;
 }
 
-async function invokeFunction(functionArn: string, input: Json, { lambda }: TaskPort): Promise<Json> {
+async function invokeFunction(functionArn: string, input: Json, { lambda, principal }: TaskPort): Promise<Json> {
+  const denial = principal?.refuse([{ action: 'lambda:InvokeFunction', resource: functionArn }]);
+  if (denial) throw new TaskError('Lambda.AWSLambdaException', denial.message);
   try {
     return await lambda.invoke(functionArn, input);
   } catch (error) {
@@ -59,12 +66,19 @@ async function invokeByParameters(input: Json, port: TaskPort): Promise<Json> {
   return { ExecutedVersion: '$LATEST', Payload: answer, StatusCode: 200 };
 }
 
+/** The rule by which Step Functions learns of a build's end, which it puts with the state machine's rights. */
+const BUILD_RULE = arnIn(REGION)('events', 'rule/StepFunctionsGetEventForCodeBuildStartBuildRule');
+
 /** Starts a build and waits for its end, as `codebuild:startBuild.sync` does. */
-async function build(input: Json, { codeBuildUrl }: TaskPort, run: TaskRun): Promise<Json> {
+async function build(input: Json, { codeBuildUrl, principal }: TaskPort, run: TaskRun): Promise<Json> {
+  const putRule = ['events:PutTargets', 'events:PutRule', 'events:DescribeRule'];
+  const denial = principal?.refuse(putRule.map((action) => ({ action, resource: BUILD_RULE })));
+  if (denial) throw new TaskError('CodeBuild.AccessDeniedException', denial.message);
+  const signed: CallOptions = { region: REGION, credentials: principal?.credentials };
   const asked = changeCase(input, (first) => first.toLowerCase());
   const parameters = isObject(asked) ? asked : {};
   const start = async (idempotencyToken: string): Promise<JsonObject> => {
-    const started = await call(codeBuildUrl, 'codebuild', 'StartBuild', { ...parameters, idempotencyToken });
+    const started = await call(codeBuildUrl, 'codebuild', 'StartBuild', { ...parameters, idempotencyToken }, signed);
     return isObject(started.build) ? started.build : {};
   };
   // A state that is entered again with other parameters starts another build.
@@ -74,13 +88,13 @@ async function build(input: Json, { codeBuildUrl }: TaskPort, run: TaskRun): Pro
   if (run.resumed && found.buildStatus === 'FAULT')
     found = await start(createHash('sha256').update(token).digest('hex'));
   const stop = (): void => {
-    call(codeBuildUrl, 'codebuild', 'StopBuild', { id: found.id }).catch(() => {});
+    call(codeBuildUrl, 'codebuild', 'StopBuild', { id: found.id }, signed).catch(() => {});
   };
   run.signal.addEventListener('abort', stop, { once: true });
   try {
     while (found.buildComplete !== true) {
       await sleep(POLL, undefined, { signal: run.signal });
-      const { builds } = await call(codeBuildUrl, 'codebuild', 'BatchGetBuilds', { ids: [found.id] });
+      const { builds } = await call(codeBuildUrl, 'codebuild', 'BatchGetBuilds', { ids: [found.id] }, signed);
       const [current] = Array.isArray(builds) ? builds : [];
       if (!isObject(current)) throw new TaskError('States.TaskFailed', `the build ${found.id} is gone`);
       found = current;

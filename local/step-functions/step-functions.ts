@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { ExecutionAbortedError, ExecutionTimeoutError, StateMachine } from 'aws-local-stepfunctions';
 import * as z from 'zod';
 import { type Emulator, jsonOperations, parse, ServiceError, serve } from '../emulators/wire.ts';
+import type { PrincipalOf } from '../iam/principals.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 import { type Execution, openExecutions, type Status } from './executions.ts';
 import { definitionFrom, type Machine, machinesOf } from './state-machines.ts';
 import { runTask, type TaskPort } from './state-tasks.ts';
 
-export interface StepFunctionsOptions extends TaskPort {
+export interface StepFunctionsOptions extends Omit<TaskPort, 'principal'> {
+  /** Returns the principal of a state machine's role. Default: the administrator. */
+  principalOf?: PrincipalOf;
   template: Template;
   dataDir: string;
   port: number;
@@ -53,12 +56,12 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
 
   const run = (machine: Machine, execution: Execution, resumed: boolean): void => {
     const { arn, name, startedAt } = execution;
+    const port: TaskPort = { ...options, principal: options.principalOf?.(machine.role, name.slice(0, 64)) };
     const ending = new AbortController();
     const handlers = Object.fromEntries(
       machine.tasks.map(({ name: state, resource }) => [
         state,
-        (input: Json) =>
-          runTask(resource, input, options, { token: `${arn}/${state}`, resumed, signal: ending.signal }),
+        (input: Json) => runTask(resource, input, port, { token: `${arn}/${state}`, resumed, signal: ending.signal }),
       ]),
     );
     const definition = definitionFrom(machine, execution.at?.state, seconds(Date.now() - startedAt));

@@ -27,6 +27,9 @@ interface Kind {
   lowerCase?: boolean;
 }
 
+/** Secrets Manager adds six characters to a secret's name in its ARN. */
+export const SECRET_SUFFIX = 'aLocal';
+
 const TABLE_STREAM = 'arn:aws:dynamodb:{region}:{account}:table/{name}/stream/local';
 
 const KINDS: Record<string, Kind> = {
@@ -113,7 +116,7 @@ const KINDS: Record<string, Kind> = {
   },
   'AWS::SecretsManager::Secret': {
     nameProperty: 'Name',
-    arn: 'secretsmanager:{region}:{account}:secret:{name}',
+    arn: `secretsmanager:{region}:{account}:secret:{name}-${SECRET_SUFFIX}`,
     ref: 'arn',
   },
   'AWS::StepFunctions::StateMachine': {

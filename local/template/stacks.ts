@@ -1,3 +1,4 @@
+import { ADMINISTRATOR } from '../addresses.ts';
 import { formatErrorLine } from '../console.ts';
 import { aiKeys, aiVariables } from '../emulators/ai/ai.ts';
 import { startCloudFront } from '../emulators/cloudfront/cloudfront.ts';
@@ -10,27 +11,31 @@ import { resolvesTo } from '../engines/dns-answers.ts';
 import { createTables } from '../engines/dynamodb.ts';
 import { type EngineOptions, type Engines, hostSettings } from '../engines/engines.ts';
 import { createQueuesAndBuckets } from '../engines/queues.ts';
+import { functionCredentials } from '../iam/principals.ts';
 import { functionsOf } from '../lambda/functions.ts';
 import { startLambda } from '../lambda/lambda.ts';
 import { startStepFunctions } from '../step-functions/step-functions.ts';
 
-export interface StackOptions extends Pick<EngineOptions, 'addresses' | 'directory' | 'children' | 'life' | 'strict'> {
+export interface StackOptions
+  extends Pick<EngineOptions, 'addresses' | 'directory' | 'children' | 'life' | 'strict' | 'principalOf' | 'guard'> {
   /** Variables that replace the template's values. */
   overrides: Record<string, string>;
 }
 
 /** Creates the template's resources and starts the services that run them, before any requests. */
 export async function startStacks(engines: Engines, options: StackOptions) {
-  const { overrides, addresses, directory, life, strict } = options;
+  const { overrides, addresses, directory, life, strict, principalOf, guard } = options;
   const { ports, urls, baseUrl, environment } = addresses;
   const { started } = life;
   const { dnsServer, login, payments, zones } = engines;
   const { template } = engines.synthesis;
   const dataDir = directory.path;
   const place = hostSettings(options);
+  guard?.load(template);
 
   const functions = functionsOf(template, {
     environment,
+    credentials: (role, functionArn) => functionCredentials(principalOf, role, functionArn),
     overrides: {
       ...aiVariables(urls.ai, overrides),
       ...login.variables,
@@ -39,7 +44,13 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       DNS_SERVERS: `${dnsServer.host}:${dnsServer.port}`,
     },
   });
-  const variables: Record<string, string> = Object.assign({}, ...functions.map((each) => each.environment));
+  const variables: Record<string, string> = Object.assign(
+    {},
+    ...functions.map((each) => each.environment),
+    ADMINISTRATOR,
+  );
+  delete variables.AWS_SESSION_TOKEN;
+  const roles = Object.fromEntries(functions.map(({ name, role }) => [name, role]));
   const lambda = started(
     startLambda({ functions, dataDir, onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)) }),
   );
@@ -54,11 +65,13 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     createTables(engines.dynamoDbUrl, template),
     createQueuesAndBuckets(engines.queuesUrl, template),
     startCodeBuild({
-      ...{ ...place, port: ports.builds, projects, gitRoot: engines.git.root },
+      ...{ ...place, port: ports.builds, projects, gitRoot: engines.git.root, principalOf },
       // Commands run as the user of the platform: a machine that is no container has no other user for them.
       environment: { ...addresses.buildEnvironment, BUILD_USER: 'self' },
     }).then(started),
-    startDsql({ ...place, port: ports.databases, region: String(variables.DATABASE_REGION) }).then(started),
+    startDsql({ ...place, port: ports.databases, region: String(variables.DATABASE_REGION) })
+      .then(started)
+      .then(({ tagsOf }) => guard?.readTags(tagsOf)),
     startCloudFront({
       ...{ dataDir, port: ports.cloudfront },
       pointsHere: (domain) => resolvesTo(zones.zoneOf, domain, String(variables.EDGE_ENDPOINT)),
@@ -68,8 +81,10 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   secretsManager.put(String(variables.PAYMENTS_SECRET_NAME), payments.secretKey);
   secretsManager.put(String(variables.AI_KEYS_SECRET_NAME), JSON.stringify(aiKeys(overrides)));
   // Unfinished executions resume at once; the services they call are running by now.
-  await startStepFunctions({ template, dataDir, port: ports.states, lambda, codeBuildUrl: urls.builds }).then(started);
-  return { template, functions, variables, lambda, keyValueStore, secretsManager };
+  await startStepFunctions({
+    ...{ template, dataDir, port: ports.states, lambda, codeBuildUrl: urls.builds, principalOf },
+  }).then(started);
+  return { template, functions, variables, roles, lambda, keyValueStore, secretsManager };
 }
 
 export type Stacks = Awaited<ReturnType<typeof startStacks>>;

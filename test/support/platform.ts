@@ -32,6 +32,8 @@ export interface Local {
   environment: Record<string, string>;
   /** Values of the platform's secrets, by name. */
   secrets: Record<string, string>;
+  /** ARN of each function's role. */
+  roles: Record<string, string>;
 }
 
 declare module 'vitest' {

@@ -67,6 +67,8 @@ interface RunOptions {
   directory: string;
   environment: Record<string, string>;
   memoryMb: number;
+  /** Why the build's role cannot start it. */
+  denied?: string | undefined;
   children: Children;
   changed(): void;
 }
@@ -84,6 +86,7 @@ export function runBuild({
   directory,
   environment,
   memoryMb,
+  denied,
   children,
   changed,
 }: RunOptions): BuildRun {
@@ -150,6 +153,13 @@ export function runBuild({
 
   const run = async (): Promise<Build['buildStatus']> => {
     record({ currentPhase: 'DOWNLOAD_SOURCE' });
+    if (denied !== undefined) {
+      const now = Date.now() / 1000;
+      const times = { startTime: now, endTime: now, durationInSeconds: 0 };
+      const contexts = [{ statusCode: 'CLIENT_ERROR', message: denied }];
+      build.phases.push({ phaseType: 'DOWNLOAD_SOURCE', phaseStatus: 'CLIENT_ERROR', ...times, contexts });
+      return 'FAILED';
+    }
     await Promise.all([cp(sourceDir, source, { recursive: true }), mkdir(temporary, { recursive: true })]);
     if (!(await phase('install')) || !(await phase('pre_build'))) return 'FAILED';
     // As in CodeBuild, post_build runs even if the build failed.

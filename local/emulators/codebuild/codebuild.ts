@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
+import type { Access } from '../../iam/authorizer.ts';
+import type { PrincipalOf } from '../../iam/principals.ts';
 import type { Children } from '../../processes/children.ts';
 import { nodeBinaries } from '../../runtimes/node-binary.ts';
 import { openState } from '../state.ts';
@@ -15,6 +17,9 @@ import { Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
 
 export interface CodeBuildProject {
   name: string;
+  /** ARN of the role of its builds, and the rights that a build's start needs. */
+  role?: string;
+  needs?: readonly Access[];
   /** The inline buildspec in JSON (`BuildSpec.fromObject`). */
   buildspec: string;
   environment: Record<string, string>;
@@ -34,6 +39,8 @@ export interface CodeBuildOptions extends EmulatorOptions {
   environment: Record<string, string>;
   /** `https://git.localhost/<name>.git` is cloned from `<gitRoot>/<name>.git`. */
   gitRoot: string;
+  /** Returns the principal of a project's role. Default: the administrator. */
+  principalOf?: PrincipalOf;
   region: string;
   accountId: string;
   /** Number of concurrent builds; others wait in their order of arrival. Default: 2, or what a new account has if strict. */
@@ -124,6 +131,11 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     };
     setTimeout(expire, until - Date.now()).unref();
   };
+  /** Returns why a build's role cannot fetch the source or write the log. */
+  const refuse = ({ role, needs = [] }: CodeBuildProject, { id }: Build): string | undefined =>
+    role === undefined
+      ? undefined
+      : options.principalOf?.(role, id.replace(':', '-').slice(0, 64)).refuse(needs)?.message;
 
   const startNext = (): void => {
     if (stopping || running.size >= concurrency) return;
@@ -137,6 +149,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       sourceDir: project.sourceDir,
       directory: join(directory, build.id.replace(':', '-')),
       environment: { ...shared, ...project.environment },
+      denied: refuse(project, build),
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
       children: options.children,
       changed: () => state.save(),

@@ -1,3 +1,6 @@
+import { REGION } from '../../addresses.ts';
+import type { Access } from '../../iam/authorizer.ts';
+import { arnIn } from '../../iam/operations/operation.ts';
 import { isObject } from '../../template/intrinsics.ts';
 import type { Template } from '../../template/template.ts';
 import type { CodeBuildProject } from './codebuild.ts';
@@ -10,6 +13,23 @@ const MEMORY_MB: Record<string, number> = {
 };
 
 const minutes = (value: unknown) => (value === undefined ? undefined : Number(value));
+
+/**
+ * Returns the rights with which CodeBuild fetches a project's source and writes its log, as its service role
+ * (https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html).
+ */
+function needsOf(project: string, source: string): Access[] {
+  const bucket = `arn:aws:s3:::${source.split('/')[0]}`;
+  const stream = arnIn(REGION)('logs', `log-group:/aws/codebuild/${project}:log-stream:local`);
+  return [
+    ...['GetBucketLocation', 'GetBucketAcl'].map((action) => ({ action: `s3:${action}`, resource: bucket })),
+    ...['GetObject', 'GetObjectVersion'].map((action) => ({
+      action: `s3:${action}`,
+      resource: `arn:aws:s3:::${source}`,
+    })),
+    ...['CreateLogStream', 'PutLogEvents'].map((action) => ({ action: `logs:${action}`, resource: stream })),
+  ];
+}
 
 /**
  * Returns the template's CodeBuild projects, whose sources are assets.
@@ -29,6 +49,8 @@ export function buildProjectsOf(template: Template, overrides: Record<string, st
     const variables = (Array.isArray(environment) ? environment : []).filter(isObject);
     return {
       name,
+      role: String(properties.ServiceRole),
+      needs: needsOf(name, String(source.Location)),
       buildspec: String(source.BuildSpec),
       environment: Object.fromEntries(
         variables.map(({ Name, Value }) => [String(Name), overrides[String(Name)] ?? String(Value)]),

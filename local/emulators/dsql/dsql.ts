@@ -26,6 +26,11 @@ interface DsqlOptions extends EmulatorOptions {
   createFor?: number;
 }
 
+export interface Dsql extends Emulator {
+  /** Returns a cluster's tags; none for an unknown ARN. */
+  tagsOf(arn: string): Record<string, string>;
+}
+
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 /** Returns a cluster id of 26 letters and digits. */
 const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
@@ -41,7 +46,7 @@ export async function startDsql({
   accountId,
   createFor = 1000,
   strict,
-}: DsqlOptions): Promise<Emulator> {
+}: DsqlOptions): Promise<Dsql> {
   const state = openState(join(dataDir, 'databases.json'), z.record(z.string(), Cluster), {});
   const isCreating = ({ createdAt }: Cluster) => Date.now() - createdAt < createFor;
 
@@ -83,7 +88,7 @@ export async function startDsql({
     return describeCluster(identifier, cluster);
   }
 
-  return serve(port, 'application/json', ({ method, path, body }: WireRequest) => {
+  const emulator = await serve(port, 'application/json', ({ method, path, body }: WireRequest) => {
     const [, , identifier = ''] = path.split('/').map(decodeURIComponent);
     const operation = `${method} ${identifier ? '/cluster/{identifier}' : path}`;
     if (operation === 'POST /cluster') return { body: create(body) };
@@ -91,4 +96,5 @@ export async function startDsql({
     if (operation === 'DELETE /cluster/{identifier}') return { body: remove(identifier) };
     throw new ServiceError('UnknownOperationException', `${method} ${path}`, 404);
   });
+  return { ...emulator, tagsOf: (arn) => state.value[arn.split('/').at(-1) ?? '']?.tags ?? {} };
 }

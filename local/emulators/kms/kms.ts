@@ -41,9 +41,9 @@ export async function startKms({ dataDir, port }: EmulatorOptions): Promise<Emul
   };
 
   const decrypt = (blob: Buffer, context: Record<string, string>, expected: string | undefined) => {
-    if (blob.length < 2 || blob.length < 2 + blob.readUInt16BE() + IV + TAG) throw invalidCiphertext();
+    const keyId = keyIdOf(blob);
+    if (keyId === undefined) throw invalidCiphertext();
     const start = 2 + blob.readUInt16BE();
-    const keyId = blob.subarray(2, start).toString();
     if (expected !== undefined && expected !== keyId) {
       throw new ServiceError(
         'IncorrectKeyException',
@@ -96,6 +96,12 @@ export async function startKms({ dataDir, port }: EmulatorOptions): Promise<Emul
     }),
   );
 }
+
+/** Returns the id of the key that encrypted a blob; undefined for one that no key here did. */
+export const keyIdOf = (blob: Buffer): string | undefined =>
+  blob.length < 2 || blob.length < 2 + blob.readUInt16BE() + IV + TAG
+    ? undefined
+    : blob.subarray(2, 2 + blob.readUInt16BE()).toString();
 
 // KMS also answers a wrong context this way, without a message.
 const invalidCiphertext = () => new ServiceError('InvalidCiphertextException', '');

@@ -25,8 +25,10 @@ export interface AppHostOptions extends EmulatorOptions {
   accountId: string;
   /** Base URL of S3, which stores the archives. */
   s3Url: string;
-  /** Variables that Lambda provides to every function: credentials, endpoints. */
+  /** Variables that Lambda provides to every function: region, endpoints. */
   environment: Record<string, string>;
+  /** Returns the variables with the credentials of a function's role. */
+  credentials?: (role: string, functionArn: string) => Record<string, string>;
   /**
    * Maximum duration of an application's first start before it is restarted, in milliseconds. Default: Lambda's 10,000.
    */
@@ -88,7 +90,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   };
 
   const start = async (configuration: Configuration): Promise<AppProcess> => {
-    const { FunctionName, Handler, Runtime, Timeout, MemorySize } = configuration;
+    const { FunctionName, FunctionArn, Role, Handler, Runtime, Timeout, MemorySize } = configuration;
     const node = nodeBinary(Runtime.replace(/^nodejs|\.x$/g, ''));
     const directory = await code.directory(configuration.CodeSha256);
     return startApp({
@@ -96,7 +98,12 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       label: FunctionName,
       handler: Handler,
       directory,
-      environment: { ...machine(node), ...options.environment, ...lambdaEnvironment(configuration, directory, region) },
+      environment: {
+        ...machine(node),
+        ...options.environment,
+        ...options.credentials?.(Role, FunctionArn),
+        ...lambdaEnvironment(configuration, directory, region),
+      },
       openLog: () => openAppLog(dataDir, FunctionName, configuration.Version),
       initMs: options.initMs ?? 10_000,
       timeoutMs: Timeout * 1000,

@@ -13,12 +13,14 @@ const Policy = z.object({
   ),
 });
 
-const Session = z.object({
+export const Session = z.object({
   role: z.string(),
   name: z.string(),
   /** Milliseconds since the epoch. */
   expiresAt: z.number(),
   policy: Policy.optional(),
+  /** The function whose code signs with the session; Lambda adds it to the function's requests. */
+  sourceFunctionArn: z.string().optional(),
 });
 export type Session = z.output<typeof Session>;
 
@@ -37,21 +39,21 @@ export function openSessions(dataDir: string) {
   const key = readKey(join(dataDir, 'sts'));
   const mac = (purpose: string, text: string) => createHmac('sha256', key).update(`${purpose}\0${text}`).digest();
   const secretOf = (token: string) => mac('secret', token).toString('base64');
+  const keyIdOf = (token: string) => `ASIA${mac('id', token).toString('hex').slice(0, 16).toUpperCase()}`;
 
   return {
     issue(session: Session): SessionCredentials {
       const content = Buffer.from(JSON.stringify(session)).toString('base64url');
       const sessionToken = `${content}.${mac('token', content).toString('base64url')}`;
-      const accessKeyId = `ASIA${mac('id', sessionToken).toString('hex').slice(0, 16).toUpperCase()}`;
-      return { accessKeyId, secretAccessKey: secretOf(sessionToken), sessionToken };
+      return { accessKeyId: keyIdOf(sessionToken), secretAccessKey: secretOf(sessionToken), sessionToken };
     },
-    /** Returns the session of a token and its secret; undefined for a token that was not issued here. */
-    read(sessionToken: string): { session: Session; secretAccessKey: string } | undefined {
+    /** Returns the session of a token and its credentials; undefined for a token that was not issued here. */
+    read(sessionToken: string): ({ session: Session } & Omit<SessionCredentials, 'sessionToken'>) | undefined {
       const [content = '', signature = ''] = sessionToken.split('.');
       const [given, expected] = [Buffer.from(signature, 'base64url'), mac('token', content)];
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
       const session = Session.parse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8')));
-      return { session, secretAccessKey: secretOf(sessionToken) };
+      return { session, accessKeyId: keyIdOf(sessionToken), secretAccessKey: secretOf(sessionToken) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Emulator, type EmulatorOptions, listen } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, serve, type WireResponse } from '../wire.ts';
 import { openSessions, type Session } from './sessions.ts';
 
 /** Maximum length of an inline session policy in characters. */
@@ -20,19 +20,14 @@ const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<'
 /** Starts an emulator of AWS STS: AssumeRole with a session policy, called by a session of a function's role. */
 export const startSts = ({ dataDir, port }: EmulatorOptions): Promise<Emulator> => {
   const sessions = openSessions(dataDir);
-  return listen(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const answer = (status: number, body: string): void => {
-      response.writeHead(status, { 'content-type': 'text/xml' });
-      response.end(body);
-    };
-    const fail = (code: string, message: string): void =>
-      answer(
-        400,
-        `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${escapeXml(message)}</Message></Error></ErrorResponse>`,
-      );
-    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString('utf8')));
+  const answer = (status: number, body: string): WireResponse => ({ status, body: Buffer.from(body) });
+  const fail = (code: string, message: string): WireResponse =>
+    answer(
+      400,
+      `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${escapeXml(message)}</Message></Error></ErrorResponse>`,
+    );
+  return serve(port, 'text/xml', ({ body }) => {
+    const form = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
     const input = AssumeRole.safeParse(form);
     if (!input.success) return fail('ValidationError', z.prettifyError(input.error));
     const { RoleArn: role, RoleSessionName: name, DurationSeconds, Policy } = input.data;
@@ -44,7 +39,7 @@ export const startSts = ({ dataDir, port }: EmulatorOptions): Promise<Emulator> 
       return fail('MalformedPolicyDocument', 'The policy is not valid JSON.');
     }
     const { accessKeyId, secretAccessKey, sessionToken } = sessions.issue(session);
-    answer(
+    return answer(
       200,
       [
         '<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>',
@@ -53,5 +48,5 @@ export const startSts = ({ dataDir, port }: EmulatorOptions): Promise<Emulator> 
         '</Credentials></AssumeRoleResult></AssumeRoleResponse>',
       ].join(''),
     );
-  }, port);
+  });
 };

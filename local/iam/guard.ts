@@ -1,0 +1,96 @@
+import type { Session, Sessions } from '../emulators/sts/sessions.ts';
+import type { WireRequest, WireResponse } from '../emulators/wire.ts';
+import type { Template } from '../template/template.ts';
+import { type Access, createAuthorizer, type Denial } from './authorizer.ts';
+import { accessDenied, invalidToken } from './denial.ts';
+import { InvalidToken, openCallers, signatureOf } from './identity.ts';
+import { operationsOf, type TagsOf } from './operations/operations.ts';
+import { type Policies, readPolicies } from './policies.ts';
+import type { GrantedRight } from './usage.ts';
+
+/** A request of a role, and the rights that it needs; or the response that refuses it. */
+export type IdentifiedRequest =
+  | { session: Session; service: string; accesses: readonly Access[] }
+  | { refused: WireResponse };
+
+/**
+ * Reads who sends a request and which rights it needs. Undefined for the administrator's requests, which need none. A
+ * role's request that the tables of operations do not have is refused, so that none passes unchecked.
+ */
+export function createReader(
+  sessions: Sessions,
+  tagsOf: TagsOf,
+): (request: WireRequest) => IdentifiedRequest | undefined {
+  const callers = openCallers(sessions);
+  const operations = operationsOf(tagsOf);
+  return (request) => {
+    const signature = signatureOf(request.headers, request.query);
+    if (!signature) return undefined;
+    const { service, region } = signature;
+    let session: Session | undefined;
+    try {
+      session = callers.identify(signature);
+    } catch (error) {
+      if (error instanceof InvalidToken) return { refused: invalidToken(service) };
+      throw error;
+    }
+    if (!session) return undefined;
+    const accesses = operations[service]?.({ ...request, region });
+    if (accesses) return { session, service, accesses };
+    const operation = String(request.headers['x-amz-target'] ?? `${request.method} ${request.path}`);
+    return {
+      refused: accessDenied(
+        service,
+        `The local run does not know the rights of ${service} ${operation} (local/iam/operations/).`,
+      ),
+    };
+  };
+}
+
+/** Authorizes the requests of a run's roles. */
+export interface Guard {
+  /** Returns the response that refuses a request. Undefined for one that is allowed. */
+  authorize(request: WireRequest): WireResponse | undefined;
+  /**
+   * Returns the right that a session lacks. Undefined if it has all of them.
+   * @param isProbe true for a right that the session may well do without, which is no denial to report
+   */
+  refuse(session: Session, accesses: readonly Access[], isProbe?: boolean): Denial | undefined;
+  /** Names the source of resources' tags, which conditions compare. */
+  readTags(tagsOf: TagsOf): void;
+  /** Reads the policies. Until then every role's request is refused. */
+  load(template: Template): void;
+  /** Returns all granted rights, and the keys of those that were used. */
+  usage(): { granted: GrantedRight[]; used: string[] };
+}
+
+const NO_POLICIES: Policies = { roles: new Map(), resources: new Map() };
+
+/** Creates the guard of a run, which knows no role before its policies are loaded. */
+export function createGuard(sessions: Sessions, onDenied: (denial: Denial, session: Session) => void): Guard {
+  let authorizer = createAuthorizer(NO_POLICIES);
+  let tags: TagsOf = () => ({});
+  const read = createReader(sessions, (arn) => tags(arn));
+  const refuse: Guard['refuse'] = (session, accesses, isProbe = false) => {
+    const denial = authorizer.refuse(session, accesses);
+    if (denial && !isProbe) onDenied(denial, session);
+    return denial;
+  };
+  return {
+    refuse,
+    authorize(request) {
+      const identified = read(request);
+      if (!identified) return undefined;
+      if ('refused' in identified) return identified.refused;
+      const denial = refuse(identified.session, identified.accesses);
+      return denial && accessDenied(identified.service, denial.message);
+    },
+    readTags(tagsOf) {
+      tags = tagsOf;
+    },
+    load(template) {
+      authorizer = createAuthorizer(readPolicies(template));
+    },
+    usage: () => ({ granted: authorizer.usage.granted(), used: authorizer.usage.used() }),
+  };
+}

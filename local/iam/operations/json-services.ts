@@ -1,0 +1,105 @@
+import { keyIdOf } from '../../emulators/kms/kms.ts';
+import type { Json } from '../../template/intrinsics.ts';
+import { SECRET_SUFFIX } from '../../template/names.ts';
+import { conditionKeys, type JsonOperation, jsonOperations, text } from './operation.ts';
+
+/** A key is named by its id or its ARN, and in a request to decrypt by the ciphertext alone. */
+const onKey =
+  (action: string): JsonOperation =>
+  ({ KeyId, CiphertextBlob, EncryptionContext }, arn) => {
+    const key = text(KeyId) || keyIdOf(Buffer.from(text(CiphertextBlob), 'base64')) || '';
+    return [
+      {
+        action: `kms:${action}`,
+        resource: key.startsWith('arn:') ? key : arn('kms', `key/${key}`),
+        context: conditionKeys('kms:EncryptionContext:', EncryptionContext),
+      },
+    ];
+  };
+export const kms = jsonOperations({
+  GenerateDataKey: onKey('GenerateDataKey'),
+  Encrypt: onKey('Encrypt'),
+  Decrypt: onKey('Decrypt'),
+});
+
+/**
+ * Operations on a log group are authorized with an empty stream at the end of its ARN, as AWS's messages show; tags by the
+ * ARN without it (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_LogGroup.html).
+ */
+const onLogGroup =
+  (action: string): JsonOperation =>
+  ({ logGroupName }, arn) => [
+    { action: `logs:${action}`, resource: arn('logs', `log-group:${text(logGroupName)}:log-stream:`) },
+  ];
+const onLogStream =
+  (action: string): JsonOperation =>
+  ({ logGroupName, logStreamName }, arn) => [
+    {
+      action: `logs:${action}`,
+      resource: arn('logs', `log-group:${text(logGroupName)}:log-stream:${text(logStreamName)}`),
+    },
+  ];
+export const logs = jsonOperations({
+  CreateLogGroup: onLogGroup('CreateLogGroup'),
+  DeleteLogGroup: onLogGroup('DeleteLogGroup'),
+  PutRetentionPolicy: onLogGroup('PutRetentionPolicy'),
+  FilterLogEvents: onLogGroup('FilterLogEvents'),
+  CreateLogStream: onLogStream('CreateLogStream'),
+  PutLogEvents: onLogStream('PutLogEvents'),
+  TagResource: ({ resourceArn, tags }) => [
+    { action: 'logs:TagResource', resource: text(resourceArn), context: conditionKeys('aws:RequestTag/', tags) },
+  ],
+});
+
+const onExecution =
+  (action: string): JsonOperation =>
+  ({ executionArn }) => [{ action: `states:${action}`, resource: text(executionArn) }];
+const onMachine =
+  (action: string): JsonOperation =>
+  ({ stateMachineArn }) => [{ action: `states:${action}`, resource: text(stateMachineArn) }];
+export const states = jsonOperations({
+  StartExecution: onMachine('StartExecution'),
+  ListExecutions: onMachine('ListExecutions'),
+  StopExecution: onExecution('StopExecution'),
+  DescribeExecution: onExecution('DescribeExecution'),
+  GetExecutionHistory: onExecution('GetExecutionHistory'),
+});
+
+/** Builds have no rights of their own: those on their project apply. A build's id begins with its project's name. */
+const onProject =
+  (action: string, names: (input: Parameters<JsonOperation>[0]) => readonly Json[]): JsonOperation =>
+  (input, arn) =>
+    [...new Set(names(input).map((name) => text(name).split('/').at(-1)?.split(':')[0] ?? ''))].map((name) => ({
+      action: `codebuild:${action}`,
+      resource: arn('codebuild', `project/${name}`),
+    }));
+export const codebuild = jsonOperations({
+  StartBuild: onProject('StartBuild', ({ projectName = '' }) => [projectName]),
+  StopBuild: onProject('StopBuild', ({ id = '' }) => [id]),
+  BatchGetBuilds: onProject('BatchGetBuilds', ({ ids }) => (Array.isArray(ids) ? ids : [])),
+  ListBuildsForProject: onProject('ListBuildsForProject', ({ projectName = '' }) => [projectName]),
+});
+
+/** None of the registrar's actions has resources. */
+export const route53domains = jsonOperations(
+  Object.fromEntries(
+    [
+      ...['CheckDomainAvailability', 'RegisterDomain', 'RenewDomain', 'UpdateDomainNameservers'],
+      ...['GetDomainDetail', 'GetOperationDetail', 'ListOperations'],
+    ].map((operation) => [operation, () => [{ action: `route53domains:${operation}`, resource: '*' }]]),
+  ),
+);
+
+/** A secret is named by its name or its ARN. */
+const onSecret =
+  (action: string): JsonOperation =>
+  ({ SecretId }, arn) => {
+    const id = text(SecretId);
+    const resource = id.startsWith('arn:') ? id : arn('secretsmanager', `secret:${id}-${SECRET_SUFFIX}`);
+    return [{ action: `secretsmanager:${action}`, resource }];
+  };
+export const secretsmanager = jsonOperations({
+  GetSecretValue: onSecret('GetSecretValue'),
+  PutSecretValue: onSecret('PutSecretValue'),
+  DescribeSecret: onSecret('DescribeSecret'),
+});

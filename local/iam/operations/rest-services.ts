@@ -1,0 +1,104 @@
+import type { Access } from '../authorizer.ts';
+import { arnIn, conditionKeys, jsonBody, type Operations } from './operation.ts';
+
+const segments = (path: string): string[] => path.split('/').filter(Boolean).map(decodeURIComponent);
+
+const onZone = (action: string, id: string): Access[] => [
+  { action: `route53:${action}`, resource: `arn:aws:route53:::hostedzone/${id}` },
+];
+/** Creating and finding a zone have no resource-level permissions. */
+export const route53: Operations = ({ method, path }) => {
+  const [, collection = '', id = '', part = ''] = segments(path);
+  switch (`${method} ${collection}${id ? '/id' : ''}${part ? `/${part}` : ''}`) {
+    case 'POST hostedzone':
+      return [{ action: 'route53:CreateHostedZone', resource: '*' }];
+    case 'GET hostedzonesbyname':
+      return [{ action: 'route53:ListHostedZonesByName', resource: '*' }];
+    case 'GET hostedzone/id':
+      return onZone('GetHostedZone', id);
+    case 'GET hostedzone/id/rrset':
+      return onZone('ListResourceRecordSets', id);
+    case 'POST hostedzone/id/rrset':
+      return onZone('ChangeResourceRecordSets', id);
+    default:
+      return undefined;
+  }
+};
+
+const TENANT_ACTIONS: Readonly<Record<string, string>> = {
+  'GET distribution-tenant': 'GetDistributionTenantByDomain',
+  'GET distribution-tenant/id': 'GetDistributionTenant',
+  'PUT distribution-tenant/id': 'UpdateDistributionTenant',
+  'DELETE distribution-tenant/id': 'DeleteDistributionTenant',
+  'GET managed-certificate/id': 'GetManagedCertificateDetails',
+};
+/**
+ * Creating a tenant has no resource-level permissions
+ * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudfront.html). CloudFront requests a
+ * tenant's certificate with the rights of its caller.
+ */
+export const cloudfront: Operations = ({ method, path, body }) => {
+  const [, collection = '', id = ''] = segments(path);
+  const certificate = body.includes('<ManagedCertificateRequest>')
+    ? [{ action: 'acm:RequestCertificate', resource: '*' }]
+    : [];
+  if (`${method} ${collection}` === 'POST distribution-tenant') {
+    return [{ action: 'cloudfront:CreateDistributionTenant', resource: '*' }, ...certificate];
+  }
+  const action = TENANT_ACTIONS[`${method} ${collection}${id ? '/id' : ''}`];
+  const resource = arnIn('')('cloudfront', `distribution-tenant/${id}`);
+  return action ? [{ action: `cloudfront:${action}`, resource }, ...certificate] : undefined;
+};
+
+const STORE_ACTIONS: Readonly<Record<string, string>> = {
+  'GET ': 'DescribeKeyValueStore',
+  'GET keys': 'ListKeys',
+  'POST keys': 'UpdateKeys',
+  'GET keys/key': 'GetKey',
+  'PUT keys/key': 'PutKey',
+  'DELETE keys/key': 'DeleteKey',
+};
+export const keyValueStore: Operations = ({ method, path }) => {
+  const [, resource = '', collection = '', key] = segments(path);
+  const action = STORE_ACTIONS[`${method} ${collection}${key === undefined ? '' : '/key'}`];
+  return action ? [{ action: `cloudfront-keyvaluestore:${action}`, resource }] : undefined;
+};
+
+/** Service-linked role of the account's first cluster. */
+const DSQL_ROLE = arnIn('')('iam', 'role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql');
+
+/**
+ * Rights on clusters depend on their tags: those of the request, and those that the cluster has.
+ * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonauroradsql.html
+ */
+export const dsql =
+  (tagsOf: (clusterArn: string) => Record<string, string>): Operations =>
+  (request) => {
+    const { method, path, region } = request;
+    const [collection, id = ''] = segments(path);
+    if (collection !== 'cluster') return undefined;
+    const resource = arnIn(region)('dsql', `cluster/${id || '*'}`);
+    if (method === 'POST' && id === '') {
+      const { tags } = jsonBody(request);
+      const context = conditionKeys('aws:RequestTag/', tags);
+      return [
+        { action: 'dsql:CreateCluster', resource, context },
+        ...(Object.keys(context).length > 0 ? [{ action: 'dsql:TagResource', resource, context }] : []),
+        {
+          action: 'iam:CreateServiceLinkedRole',
+          resource: DSQL_ROLE,
+          context: { 'iam:AWSServiceName': 'dsql.amazonaws.com' },
+        },
+      ];
+    }
+    const action = { GET: 'GetCluster', DELETE: 'DeleteCluster' }[method];
+    const context = conditionKeys('aws:ResourceTag/', tagsOf(resource));
+    return action && id ? [{ action: `dsql:${action}`, resource, context }] : undefined;
+  };
+
+/** A role is assumed by a right on it; its trust policy decides too. */
+export const sts: Operations = ({ body }) => {
+  const form = new URLSearchParams(body.toString('utf8'));
+  if (form.get('Action') !== 'AssumeRole') return undefined;
+  return [{ action: 'sts:AssumeRole', resource: form.get('RoleArn') ?? '' }];
+};
