@@ -4,16 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetBuildsCommand, CodeBuildClient, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
 import { type Children, startChildren } from '../../processes/children.ts';
 import type { Emulator } from '../wire.ts';
-import { startCodeBuild } from './codebuild.ts';
+import { type CodeBuildOptions, startCodeBuild } from './codebuild.ts';
 
 let dataDir: string;
 let children: Children;
 let codeBuild: Emulator;
 let client: CodeBuildClient;
+let queuedTimeoutMinutes: number | undefined;
 
-const start = async (commands: string[], timeoutMinutes = 5): Promise<void> => {
+const start = async (commands: string[], timeoutMinutes = 5, own: Partial<CodeBuildOptions> = {}): Promise<void> => {
   codeBuild = await startCodeBuild({
     dataDir,
     children,
@@ -24,6 +26,7 @@ const start = async (commands: string[], timeoutMinutes = 5): Promise<void> => {
         environment: { BUCKET: 'builds' },
         sourceDir: join(dataDir, 'source'),
         timeoutMinutes,
+        queuedTimeoutMinutes,
         memoryMb: 200,
       },
     ],
@@ -32,6 +35,7 @@ const start = async (commands: string[], timeoutMinutes = 5): Promise<void> => {
     region: 'af-south-1',
     accountId: '000000000000',
     concurrency: 1,
+    ...own,
   });
   client = new CodeBuildClient({
     region: 'af-south-1',
@@ -46,6 +50,7 @@ const stop = async (): Promise<void> => {
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'code-build-'));
+  queuedTimeoutMinutes = undefined;
   mkdirSync(join(dataDir, 'source'));
   children = startChildren(dataDir);
 });
@@ -112,6 +117,34 @@ test('queues builds, stops one on request, and ends an overlong one as TIMED_OUT
   expect(await finished(first)).toMatchObject({ buildStatus: 'TIMED_OUT' });
   expect(await get(second)).toMatchObject({ buildStatus: 'STOPPED', buildComplete: true });
   expect(await finished(third)).toMatchObject({ buildStatus: 'TIMED_OUT' });
+});
+
+test('a new account builds one at a time: others wait for their turn, and a full queue refuses', async () => {
+  await start(['sleep 0.2'], 5, { strict: true, concurrency: AWS_LIMITS.codeBuildConcurrency.value });
+  const running = await startBuild('running');
+  const room = AWS_LIMITS.codeBuildQueueFactor.value;
+  const waiting = await Promise.all(Array.from({ length: room }, (_, index) => startBuild(`waiting-${index}`)));
+  await expect(startBuild('too many')).rejects.toMatchObject({ name: 'AccountLimitExceededException' });
+  const ended = await Promise.all([running, ...waiting].map(finished));
+  expect(ended.map(({ buildStatus }) => buildStatus)).toEqual(Array.from({ length: room + 1 }, () => 'SUCCEEDED'));
+  // None ran beside another.
+  const runs = ended
+    .map(({ phases = [], endTime }) => [phases.find(({ phaseType }) => phaseType === 'BUILD')?.startTime, endTime])
+    .map(([from, until]) => [from?.getTime() ?? 0, until?.getTime() ?? 0] as const)
+    .sort(([a], [b]) => a - b);
+  for (const [index, [from]] of runs.entries()) expect(from).toBeGreaterThanOrEqual(runs[index - 1]?.[1] ?? 0);
+  // There is room again.
+  expect((await finished(await startBuild('later'))).buildStatus).toBe('SUCCEEDED');
+});
+
+test('gives up a build that waits too long for its turn', async () => {
+  queuedTimeoutMinutes = 0.002;
+  await start(['sleep 60 & wait'], 0.02);
+  const [running, waiting] = [await startBuild('a'), await startBuild('b')];
+  const gone = await finished(waiting);
+  expect(gone.buildStatus).toBe('TIMED_OUT');
+  expect(gone.phases?.map(({ phaseType, phaseStatus }) => `${phaseType} ${phaseStatus}`)).toContain('QUEUED TIMED_OUT');
+  expect(await finished(running)).toMatchObject({ buildStatus: 'TIMED_OUT' });
 });
 
 test('after a restart, marks running builds as FAULT and runs queued ones', async () => {

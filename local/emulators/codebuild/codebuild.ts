@@ -129,7 +129,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       Object.assign(build, { buildStatus: 'TIMED_OUT', buildComplete: true, currentPhase: 'COMPLETED', endTime });
       state.save();
     };
-    setTimeout(expire, until - Date.now()).unref();
+    setTimeout(expire, Math.max(1, until - Date.now())).unref();
   };
   /** Returns why a build's role cannot fetch the source or write the log. */
   const refuse = ({ role, needs = [] }: CodeBuildProject, { id }: Build): string | undefined =>
