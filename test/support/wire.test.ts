@@ -1,0 +1,157 @@
+import dns from 'node:dns';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ZipFile } from 'yazl';
+import { deploymentMachine } from '../../lib/state-machines/deployments.ts';
+import { startCloudFront } from '../../local/emulators/cloudfront/cloudfront.ts';
+import { startKeyValueStore } from '../../local/emulators/cloudfront/key-value-store.ts';
+import { startCloudWatchLogs } from '../../local/emulators/cloudwatch-logs/cloudwatch-logs.ts';
+import { startDsql } from '../../local/emulators/dsql/dsql.ts';
+import { startKms } from '../../local/emulators/kms/kms.ts';
+import { startAppHost } from '../../local/emulators/lambda/app-host.ts';
+import { resolveLocalhostNames } from '../../local/emulators/localhost-names.ts';
+import { startRoute53 } from '../../local/emulators/route53/route53.ts';
+import { startRegistrar } from '../../local/emulators/route53-domains/registrar.ts';
+import { startSts } from '../../local/emulators/sts/sts.ts';
+import { type Emulator, listen } from '../../local/emulators/wire.ts';
+import { startChildren } from '../../local/processes/children.ts';
+import { callEverything, STORE_ARN } from './wire-calls.ts';
+import { checkInput, checkRequest, MODELS, type ModelledService, operationNames } from './wire-model.ts';
+import { startRecorder } from './wire-recorder.ts';
+
+const STEPS = ['beginDeployment', 'releaseDeployment', 'buildProject'];
+const dataDir = mkdtempSync(join(tmpdir(), 'wire-'));
+const systemLookup = dns.lookup;
+const stops: (() => Promise<void>)[] = [];
+let recorder: Awaited<ReturnType<typeof startRecorder>>;
+/** Services of which no package in this project has the model. */
+const UNMODELLED = ['logs', 'secretsmanager'];
+
+const isModelled = (service: string): service is ModelledService => service in MODELS;
+const verdicts = () =>
+  recorder.requests.flatMap((request) => (isModelled(request.service) ? [checkRequest(request.service, request)] : []));
+
+async function emptyArchive(): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(
+    Buffer.from('exec node -e "require(\'http\').createServer((q, s) => s.end()).listen(process.env.PORT)"'),
+    'run.sh',
+  );
+  zip.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.outputStream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+beforeAll(async () => {
+  resolveLocalhostNames();
+  const children = startChildren(dataDir);
+  stops.push(() => children.stop());
+  const place = { dataDir, region: 'af-south-1', accountId: '000000000000' };
+  const archive = await emptyArchive();
+  const objects = await listen(async (_, response) => void response.end(archive));
+  const started = async (starting: Promise<Emulator>): Promise<string> => {
+    const { port, stop } = await starting;
+    stops.unshift(stop);
+    return `http://127.0.0.1:${port}`;
+  };
+  const emulators = {
+    lambda: await started(startAppHost({ ...place, children, s3Url: objects.url, environment: {}, initMs: 200 })),
+    route53: await started(startRoute53({ dataDir })),
+    route53domains: await started(startRegistrar({ dataDir, registered: ['mine.com'] })),
+    'cloudfront-keyvaluestore': await started(startKeyValueStore({ dataDir, stores: [STORE_ARN] })),
+    cloudfront: await started(startCloudFront({ dataDir, pointsHere: () => true, deployFor: 0, issueAfter: 0 })),
+    dsql: await started(startDsql({ ...place, createFor: 0 })),
+    kms: await started(startKms({ dataDir })),
+    sts: await started(startSts({ dataDir })),
+    logs: await started(startCloudWatchLogs({ dataDir })),
+  };
+  recorder = await startRecorder(emulators, {
+    dynamodb: async () => ({ Items: [], Responses: {} }),
+    s3: async () => Buffer.alloc(0),
+    secretsmanager: async () => ({ SecretString: 'value' }),
+  });
+  stops.push(objects.stop, recorder.stop);
+  vi.stubEnv('AWS_REGION', 'af-south-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  vi.stubEnv('AWS_ENDPOINT_URL', recorder.url);
+  vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE', recorder.url.replace('127.0.0.1', 'localhost'));
+  await callEverything();
+}, 60_000);
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  for (const stop of stops) await stop();
+  dns.lookup = systemLookup;
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('every request matches the model that AWS publishes: operation, bindings, members, types', () => {
+  expect(verdicts().filter(({ problems }) => problems.length > 0)).toEqual([]);
+  const without = new Set(recorder.requests.map(({ service }) => service).filter((service) => !isModelled(service)));
+  expect([...without].sort()).toEqual(UNMODELLED);
+});
+
+test('every operation that the sources name was called', () => {
+  const sources = ['providers', 'runtime', 'table', 'builder'].flatMap((folder) =>
+    globSync(`${folder}/**/*.ts`).filter((file) => !file.endsWith('.test.ts')),
+  );
+  const text = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
+  const known = new Set((Object.keys(MODELS) as ModelledService[]).flatMap(operationNames));
+  const commands = [...text.matchAll(/new ([A-Z]\w+)Command\(/g)].map(([, name]) => String(name));
+  const literals = [...text.matchAll(/'([A-Z]\w+)'/g)]
+    .map(([, name]) => String(name))
+    .filter((name) => known.has(name));
+  const called = new Set(verdicts().map(({ operation }) => operation));
+  expect([...new Set([...commands, ...literals])].filter((name) => !called.has(name)).sort()).toEqual([]);
+});
+
+test('the build that the state machine starts matches the model of CodeBuild', () => {
+  const steps = Object.fromEntries(STEPS.map((name) => [name, `arn:aws:lambda:::function:${name}`]));
+  const { Build } = deploymentMachine(steps as unknown as Parameters<typeof deploymentMachine>[0]).States;
+  // Step Functions takes the names with capital letters, and fills in what ends in `.$`.
+  const plain = JSON.parse(JSON.stringify(Build.Parameters).replaceAll('.$"', '"'), (_, value) =>
+    value && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, each]) => [name.charAt(0).toLowerCase() + name.slice(1), each]),
+        )
+      : value,
+  );
+  expect(checkInput('codebuild', 'StartBuild', plain).problems).toEqual([]);
+});
+
+test('a wrong member, type, binding or operation is found', () => {
+  const request = { method: 'POST', path: '/', query: new URLSearchParams(), headers: {}, body: Buffer.alloc(0) };
+  expect(checkInput('kms', 'GenerateDataKey', { Key: 'a' }).problems).toEqual([
+    'GenerateDataKey.KeyId is missing',
+    'GenerateDataKey.Key is unknown',
+  ]);
+  expect(checkInput('dynamodb', 'GetItem', { TableName: 't', Key: { pk: { S: 1 } } }).problems).toEqual([
+    'GetItem.Key.pk.S must be a string, not 1',
+  ]);
+  expect(checkInput('dynamodb', 'GetItem', { TableName: 't', Key: { pk: { S: 'a', N: '1' } } }).problems).toHaveLength(
+    1,
+  );
+  expect(checkInput('sqs', 'SendMesage', {}).problems).toEqual(['sqs has no operation SendMesage']);
+  const update = { ...request, service: 'cloudfront-keyvaluestore', path: '/key-value-stores/arn/keys' };
+  const body = Buffer.from('{"Puts":[{"Key":"a"}]}');
+  expect(checkRequest('cloudfront-keyvaluestore', { ...update, body }).problems).toEqual([
+    'UpdateKeys.IfMatch is missing',
+    'UpdateKeys.Puts[0].Value is missing',
+  ]);
+  const zone = { ...request, service: 'route53', path: '/2013-04-01/hostedzone' };
+  expect(checkRequest('route53', { ...zone, body: Buffer.from('<R><Name>a</Name><Nme>b</Nme></R>') }).problems).toEqual(
+    ['CreateHostedZone.CallerReference is missing', 'CreateHostedZone.Nme is unknown'],
+  );
+  const parameters = new URLSearchParams({ Qualifer: 'live' });
+  const alias = {
+    ...request,
+    service: 'lambda',
+    method: 'GET',
+    path: '/2015-03-31/functions/a/url',
+    query: parameters,
+  };
+  expect(checkRequest('lambda', alias).problems).toHaveLength(1);
+});
