@@ -167,6 +167,10 @@ export const AWS_LIMITS = {
     ...{ service: 'logs', name: 'PutRetentionPolicy throttle limit in transactions per second', value: 5 },
     ...{ unit: 'requests per second', adjustable: false, source: LOGS },
   },
+  logsTagRate: {
+    ...{ service: 'logs', name: 'TagResource throttle limit in transactions per second', value: 5 },
+    ...{ unit: 'requests per second', adjustable: false, source: LOGS },
+  },
 } as const satisfies Record<string, AwsLimit>;
 
 export type AwsLimitName = keyof typeof AWS_LIMITS;

@@ -83,10 +83,12 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
     async prepare(applicationId) {
       const group = groupOf(applicationId);
       const retain = () => call('PutRetentionPolicy', { ...group, retentionInDays: RETENTION_DAYS }, WRITE);
-      // The group is usually there, and this one call shows it.
-      if (await unlessAbsent(retain())) return;
       // The role of applications may create streams only in a group that has the calling function's ARN as its tag.
-      const tags = { application: arnPrefix + applicationId };
+      const functionArn = arnPrefix + applicationId;
+      const tags = { application: functionArn };
+      const resourceArn = functionArn.replace(':lambda:', ':logs:').replace(':function:', ':log-group:/aws/lambda/');
+      // The group is usually there, and these calls show it.
+      if (await unlessAbsent(Promise.all([retain(), call('TagResource', { resourceArn, tags }, WRITE)]))) return;
       try {
         await call('CreateLogGroup', { ...group, tags }, WRITE);
       } catch (error) {

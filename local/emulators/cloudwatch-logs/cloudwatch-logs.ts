@@ -8,6 +8,11 @@ import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceErro
 const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
 const Retention = Group.extend({ retentionInDays: z.number().int().min(1) });
 const Tags = z.record(z.string().min(1).max(128), z.string().max(256));
+const Tagging = z.object({
+  // The form without `:*` at its end.
+  resourceArn: z.string().regex(/^arn:aws:logs:[\w-]+:\d{12}:log-group:[\w./#-]{1,512}$/),
+  tags: Tags,
+});
 const Creation = Group.extend({ tags: Tags.optional() });
 const Filter = Group.extend({
   startTime: z.number().int().min(0).default(0),
@@ -57,6 +62,14 @@ export async function startCloudWatchLogs({ dataDir, port, strict }: EmulatorOpt
         throttle('logsRetentionRate');
         const { logGroupName, retentionInDays } = parse(Retention, body);
         find(logGroupName).retentionInDays = retentionInDays;
+        state.save();
+        return {};
+      },
+      TagResource(body) {
+        throttle('logsTagRate');
+        const { resourceArn, tags } = parse(Tagging, body);
+        const group = find(resourceArn.split(':').at(-1) ?? '');
+        group.tags = { ...group.tags, ...tags };
         state.save();
         return {};
       },
