@@ -26,6 +26,7 @@ phases:
     commands:
       - export MACHINE=$(uname -m)
       - useradd --create-home preflight
+      - su preflight -c true
       - export READABLE=$(for file in /codebuild/output/tmp/env.sh /proc/1/environ; do su preflight -c "head -c 1 $file" >/dev/null 2>&1 && echo $file; done; true)
       - export READABLE=\${READABLE:-none}
 `;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import aws4 from 'aws4';
 import { XMLParser } from 'fast-xml-parser';
+import { endpointFor } from '../../runtime/config.ts';
 
 /**
  * Signed calls to the services whose SDK package is not installed. Lambda, CodeBuild, Route 53 and DSQL are called with
@@ -50,6 +51,7 @@ const SERVICES = {
 
 export type ServiceName = keyof typeof SERVICES;
 
+const AWS_DOMAIN = '.amazonaws.com';
 const TIMEOUT_MS = 15_000;
 const ATTEMPTS = 6;
 const RETRIED = /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|ServiceUnavailable|InternalFailure/;
@@ -121,9 +123,10 @@ export function openClients({ region: home, dnsServers, firstPauseMs = 500 }: Cl
     { operation, path = '/', ...request }: Request,
   ): Promise<unknown> {
     const { global, host: label = name }: Service = SERVICES[name];
-    const override = process.env.AWS_ENDPOINT_URL;
     const signed = global?.region ?? region;
-    const endpoint = new URL(override ?? `https://${global?.host ?? `${label}.${signed}.amazonaws.com`}`);
+    const regional = endpointFor(label, signed);
+    // An override of the endpoint is not in AWS's domain.
+    const endpoint = global?.host && regional.host.endsWith(AWS_DOMAIN) ? new URL(`https://${global.host}`) : regional;
     return await withRetries(async () => {
       const { headers = {} } = aws4.sign(
         {

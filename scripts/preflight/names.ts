@@ -5,7 +5,7 @@ import type { Resource } from '../../local/template/template.ts';
 import { type Check, check, mapLimited } from './check.ts';
 import { AwsError, type Clients } from './clients.ts';
 import type { Plan, PlannedStack } from './plan.ts';
-import { readSchema, type Schema } from './templates.ts';
+import { isRegistered, readSchema, type Schema } from './templates.ts';
 
 const Described = z.object({
   Stacks: z.object({
@@ -165,35 +165,54 @@ async function lookupOf(clients: Clients, plan: Plan, type: string, region: stri
 interface Names {
   taken: Resource[];
   count: number;
+  /** Types that have no answer to a lookup, with the error. */
+  unknown: Set<string>;
 }
+
+/** Errors that end the check: without rights or credentials, no lookup says anything. */
+const FATAL = /AccessDenied|Unauthorized|InvalidClientToken|UnrecognizedClient|ExpiredToken/;
 
 /** Looks up every name that a missing stack would create. Stacks that exist own their names. */
 async function findNames(clients: Clients, plan: Plan): Promise<Names> {
   const states = await mapLimited(plan.stacks, 4, (stack) => readState(clients, stack));
   const missing = states.filter(({ status }) => !status);
-  const names: Names = { taken: [], count: 0 };
+  const names: Names = { taken: [], count: 0, unknown: new Set() };
   for (const region of plan.regions) {
     const stacks = missing.filter((stack) => stack.region === region);
-    for (const type of new Set(stacks.flatMap(({ types }) => [...types]))) {
+    for (const type of new Set(stacks.flatMap(({ types }) => [...types].filter(isRegistered)))) {
       const lookup = await lookupOf(clients, plan, type, region);
       if (!lookup) continue;
       const resources = plan.resources(type).filter(({ stack }) => stacks.some(({ name }) => name === stack));
-      const found = await mapLimited(resources, 4, (resource) => lookup(clients, resource, region));
-      names.count += found.filter((each) => each !== undefined).length;
-      names.taken.push(...resources.filter((_, index) => found[index]));
+      await mapLimited(resources, 4, async (resource) => {
+        try {
+          const isTaken = await lookup(clients, resource, region);
+          if (isTaken !== undefined) names.count += 1;
+          if (isTaken) names.taken.push(resource);
+        } catch (error) {
+          if (!(error instanceof Error) || FATAL.test(error.name)) throw error;
+          names.unknown.add(`${type} (${error.name})`);
+        }
+      });
     }
   }
   return names;
 }
+
+/** Returns a resource's name as an operator knows it. */
+const label = ({ type, name, properties }: Resource): string =>
+  `${type} ${type === 'AWS::Route53::RecordSet' ? `${properties.Name} ${properties.Type}` : name}`;
 
 const checkNames = (plan: Plan): Check =>
   check({
     what: 'Names of the resources of missing stacks',
     needed: 'free: no resource is left over from a stack that was deleted, or belongs to something else',
     find: (clients) => findNames(clients, plan),
-    assess: ({ taken, count }) => ({
+    assess: ({ taken, count, unknown }) => ({
       ok: taken.length === 0,
-      found: taken.map(({ type, name }) => `${type} ${name}`).join(', ') || `none of ${count} names is taken`,
+      found: [
+        taken.map(label).join(', ') || `none of ${count} names is taken`,
+        ...(unknown.size > 0 ? [`not known: ${[...unknown].join(', ')}`] : []),
+      ].join('; '),
       remedy: [
         'Left over from an earlier installation: keep its data by importing it (npx cdk import), or delete it.',
         'Of something else: choose another stage, -c stage=',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -33,7 +33,7 @@ export interface Plan {
 
 /**
  * Synthesizes the very stacks that cdk would deploy, so that the checks follow from the templates and need no list of
- * their own. Bundles are empty folders: no template depends on the code.
+ * their own. Bundles and the web app are empty folders: no template depends on the code.
  */
 export function makePlan(settings: SettingsInput, account: string): Plan {
   const config = configure({ ...settings, account });
@@ -41,10 +41,14 @@ export function makePlan(settings: SettingsInput, account: string): Plan {
   try {
     const bundles = join(folder, 'bundles');
     createFolders(bundles);
+    const webApp = join(folder, 'web-app');
+    mkdirSync(join(webApp, 'assets'), { recursive: true });
+    writeFileSync(join(webApp, 'index.html'), '');
     const app = createApp({
       ...settings,
       account,
       bundles,
+      webApp,
       outdir: join(folder, 'out'),
       validate: false,
       assetsInPlace: true,

@@ -43,6 +43,8 @@ test('an account in order passes every check, and nothing is left in it', async 
   expect(code).toBe(0);
   expect(rows.length).toBeGreaterThan(20);
   expect(calls.every(({ service }) => service !== 'unsigned')).toBe(true);
+  // A type without lookups leaves its names unknown, and is no fault of the account.
+  expect(rows.at(-1)?.found).toMatch(/^none of \d{3} names is taken; not known: AWS::CloudWatch::Alarm \(Unsupported/);
   // Both throwaways were made, and are gone.
   expect(calls.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['CreateRole', 'POST /2015-03-31/functions', 'CreateProject', 'StartBuild']),
@@ -65,7 +67,7 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
   [/^Builds on ARM/, /FAILED ARM_CONTAINER is not available/, /-c region=/],
   [
     /^Resource types of CloudFormation in af-south-1/,
-    /AWS::CloudFront::ConnectionGroup, .*AWS::Cognito::UserPoolClient RefreshTokenRotation/,
+    /AWS::CloudFront::ConnectionGroup, AWS::Cognito::UserPoolClient \(.*RefreshTokenRotation/,
     /-c region=/,
   ],
   [
@@ -87,7 +89,7 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
   ],
   [
     /^Names of the resources/,
-    /AWS::KMS::Alias alias\/hosting-prod-secrets(?=.*AWS::S3::Bucket hosting-prod-builds-123456789012)(?=.*AWS::Route53::RecordSet)/,
+    /AWS::KMS::Alias alias\/hosting-prod-secrets(?=.*AWS::S3::Bucket hosting-prod-builds-123456789012)(?=.*AWS::Route53::RecordSet \*\.hosted-apps\.example\. A)/,
     /npx cdk import/,
   ],
 ];

@@ -58,7 +58,7 @@ export async function readSchema({ query }: Clients, region: string, type: strin
 }
 
 /** Types that only CDK or CloudFormation itself handles. */
-const isRegistered = (type: string): boolean => !type.startsWith('Custom::') && type !== 'AWS::CDK::Metadata';
+export const isRegistered = (type: string): boolean => !type.startsWith('Custom::') && type !== 'AWS::CDK::Metadata';
 
 /** Checks that CloudFormation has each type of the templates in a region, with every property that they set. */
 function checkTypes(plan: Plan, region: string): Check {
@@ -75,7 +75,7 @@ function checkTypes(plan: Plan, region: string): Check {
         if (!schema) return [type];
         const resources = plan.resources(type).filter(({ stack }) => names.has(stack));
         const unknown = resources.flatMap(({ properties }) => unknownProperties(schema, properties));
-        return [...new Set(unknown)].map((property) => `${type} ${property}`);
+        return unknown.length > 0 ? [`${type} (${[...new Set(unknown)].sort().join(', ')})`] : [];
       }),
     assess: (missing) => ({
       ok: missing.flat().length === 0,

@@ -112,7 +112,10 @@ export const inOrder = (): Scenario => ({
   'cloudformation DescribeType': ({ input }) => schema(String(input.TypeName)),
   'cloudformation DescribeStacks': ({ input }) =>
     new Refusal('ValidationError', `Stack with id ${input.StackName} does not exist`),
-  'cloudcontrolapi GetResource': ({ input }) => missing(input.Identifier),
+  'cloudcontrolapi GetResource': ({ input }) =>
+    input.TypeName === 'AWS::CloudWatch::Alarm'
+      ? new Refusal('UnsupportedActionException', 'The type does not support the action READ')
+      : missing(input.Identifier),
   'secretsmanager DescribeSecret': ({ input }) => missing(input.SecretId),
   's3 HEAD *': new Refusal('NoSuchBucket', '', 404),
   'servicequotas GetServiceQuota': (call) => quota(call, 20_000),
