@@ -1,5 +1,13 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { toFailure } from '../api/failure.ts';
+import { type Failure, toFailure } from '../api/failure.ts';
+import { ButtonLink } from './TextLink.tsx';
+
+/** Screens on which the user can remove the cause of an error, by its code. */
+const NEXT_STEPS: Partial<Record<Failure['code'], { href: string; name: string }>> = {
+  plan_limit: { href: '/billing/plans', name: 'Upgrade' },
+  insufficient_funds: { href: '/billing', name: 'Top up' },
+  insufficient_credits: { href: '/ai', name: 'Buy credits' },
+};
 
 interface FailureAlertProps {
   error: unknown;
@@ -9,7 +17,8 @@ interface FailureAlertProps {
 
 /** An alert with the API's message and the request id to quote to support. */
 export function FailureAlert({ error, retry }: FailureAlertProps) {
-  const { message, requestId, isTransient } = toFailure(error);
+  const { message, code, requestId, isTransient } = toFailure(error);
+  const nextStep = NEXT_STEPS[code];
   return (
     <Alert role="alert" color="red" variant="default" style={{ borderColor: 'var(--bad)' }}>
       <Group justify="space-between" gap="sm">
@@ -28,6 +37,11 @@ export function FailureAlert({ error, retry }: FailureAlertProps) {
             </Text>
           )}
         </Stack>
+        {nextStep && (
+          <ButtonLink size="xs" href={nextStep.href}>
+            {nextStep.name}
+          </ButtonLink>
+        )}
         {retry && (
           <Button size="xs" variant="default" onClick={retry}>
             Try again
