@@ -62,7 +62,7 @@ function Chat({ models }: { models: readonly string[] }) {
         </Button>
       </Group>
       <Turns turns={chat.turns} busy={chat.isBusy} />
-      {chat.error !== undefined && <FailureAlert error={chat.error} />}
+      {chat.error !== undefined && <FailureAlert error={chat.error} retry={() => void chat.retry(model)} />}
       <form onSubmit={send}>
         <Group align="flex-end" gap="xs">
           <Textarea

@@ -12,6 +12,11 @@ export const Turns = ({ turns, busy }: { turns: readonly Turn[]; busy: boolean }
         <Text className="break" style={{ whiteSpace: 'pre-wrap' }}>
           {turn.content || '…'}
         </Text>
+        {turn.failed && (
+          <Text size="xs" c="var(--bad)">
+            {turn.role === 'user' ? 'Not answered' : 'The response was interrupted'}
+          </Text>
+        )}
         {turn.usage && (
           <Text size="xs" c="dimmed">
             {turn.usage.prompt_tokens} tokens in, {turn.usage.completion_tokens} out

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
+import { buyAiCredits, getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
 import { newAccount, raw, waitFor } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 import { missingStyles } from './styles.ts';
@@ -14,6 +14,7 @@ test('credits are bought from the wallet, and a purchase beyond the balance is r
   await page.getByText('Credits bought').waitFor();
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByRole('alert').getByText('Request id').waitFor();
+  await page.getByRole('alert').getByRole('link', { name: 'Top up' }).waitFor();
   expect((await account.dashboard.call(getAiCredits)).body.data.balance).toBe('100.00');
 });
 
@@ -65,16 +66,27 @@ test('a failing model shows the reason, and the conversation continues', async (
   };
   await say('fault:error-mid');
   await page.getByRole('alert').waitFor();
+  const conversation = page.getByRole('log', { name: 'Conversation' });
+  await conversation.getByText('Not answered').waitFor();
   await say('say exactly: well again');
-  await page.getByRole('log', { name: 'Conversation' }).getByText('well again', { exact: true }).waitFor();
+  await conversation.getByText('well again', { exact: true }).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
+  await page.getByRole('tab', { name: 'Credits' }).click();
+  await page.getByRole('tab', { name: 'Playground' }).click();
+  await conversation.getByText('well again', { exact: true }).waitFor();
 });
 
-test("a call without credits shows the gateway's message", async () => {
-  const page = await openScreen(await signedInContext(await newAccount()), 'ai/playground');
+test("a call without credits shows the gateway's message, and is repeated once there are credits", async () => {
+  const account = await newAccount({ walletCents: 10_000 });
+  const page = await openScreen(await signedInContext(account), 'ai/playground');
   await page.getByLabel('Message').fill('hello');
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('alert').getByText('The AI credit balance is below R0.50.').waitFor();
+  const alert = page.getByRole('alert');
+  await alert.getByText('The AI credit balance is below R0.50.').waitFor();
+  await account.dashboard.call(buyAiCredits, { body: { amount: '50.00' } });
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('log', { name: 'Conversation' }).getByText('tokens in', { exact: false }).waitFor();
+  expect(await page.getByText('hello', { exact: true }).count()).toBe(1);
 });
 
 test('a provider key is saved, shown by its last four characters only, and removed after confirmation', async () => {
