@@ -4,13 +4,13 @@
  */
 
 /** A resource of a template. */
-export interface PricedResource {
+interface PricedResource {
   type: string;
   properties: Record<string, unknown>;
 }
 
 /** One line of the table. */
-export interface CostLine {
+interface CostLine {
   what: string;
   count: number;
   /** US dollars for each in a month. */

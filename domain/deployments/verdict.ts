@@ -3,7 +3,7 @@ import type { DeploymentIds } from './inputs.ts';
 import { DeploymentError, readRunning } from './release.ts';
 
 /** The result of a step: `reason` is what the application's owner reads. The state machine chooses what follows. */
-export type Verdict = { failed: false } | { failed: true; reason: string };
+type Verdict = { failed: false } | { failed: true; reason: string };
 
 /**
  * Runs a step of a deployment. A failure that its owner caused is a verdict and no error: errors are the platform's

@@ -174,7 +174,7 @@ test('every scheduled job has an alarm that goes off where it does not run at al
 
 test('alarms on CloudFront are where its metrics are, and the account has a budget', () => {
   const global = stacks.filter(({ template: each }) => JSON.stringify(each).includes('"AWS/CloudFront"'));
-  expect(global.map(({ stackName }) => stackName)).toEqual(['hosting-prod-global-operations']);
+  expect(global).toMatchObject([{ stackName: 'hosting-prod-global-operations', region: 'us-east-1' }]);
   const edge = alarms.map(({ AlarmName }) => AlarmName).filter((name) => name.startsWith('hosting-prod-edge-'));
   expect(edge.sort()).toEqual(['hosting-prod-edge-5xx', 'hosting-prod-edge-functions']);
   const code = read(template, 'AWS::CloudFront::Function', z.object({ Name: z.string() }));

@@ -45,8 +45,9 @@ export function synthesize(settings: SettingsInput) {
     validate: false,
   });
   const assembly = app.synth();
-  const stacks = assembly.stacks.map(({ stackName, template }) => ({
+  const stacks = assembly.stacks.map(({ stackName, template, environment }) => ({
     stackName,
+    region: environment.region,
     template: StackTemplate.parse(template),
   }));
   return { stacks, template: readTemplate(assembly.directory, LOCATION) };
