@@ -64,7 +64,7 @@ async function buildOnce(clients: Clients, { config, account, resources }: Plan)
   const roleName = `${name}-build`;
   const { Environment } = PlannedProject.parse(resources('AWS::CodeBuild::Project')[0]?.properties);
   const remove = () => deleteIfPresent(() => codeBuild.send(new DeleteProjectCommand({ name })));
-  return await withRole(clients, roleName, 'codebuild.amazonaws.com', async () => {
+  return await withRole(clients, { name: roleName, service: 'codebuild.amazonaws.com' }, async () => {
     await remove();
     let id: string | undefined;
     let isRunning = false;

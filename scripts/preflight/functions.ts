@@ -34,12 +34,22 @@ function checkLayer({ config: { region }, names }: Plan): Check {
   });
 }
 
-/** Two parts, far enough apart that a response which is not streamed comes as one. */
-const HANDLER = `export const handler = awslambda.streamifyResponse(async (event, stream) => {
+/**
+ * Two parts, far enough apart that a response which is not streamed comes as one. The second says which calls the
+ * function's role permits.
+ */
+const HANDLER = `import { DSQLClient, ListClustersCommand } from '@aws-sdk/client-dsql';
+import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
+const attempt = (call) => call.then(() => 'permitted', (error) => error.name);
+export const handler = awslambda.streamifyResponse(async (event, stream) => {
   stream.write('first');
   await new Promise((resolve) => setTimeout(resolve, 500));
-  stream.end('last');
+  const kms = await attempt(new KMSClient({}).send(new ListAliasesCommand({})));
+  const dsql = await attempt(new DSQLClient({ region: event.databaseRegion }).send(new ListClustersCommand({})));
+  stream.end(JSON.stringify({ kms, dsql }));
 });`;
+/** Invocations until a role's new policy has reached every service. */
+const POLICY_ATTEMPTS = 10;
 const MAX_WAIT_SECONDS = 120;
 
 const PlannedFunction = z.object({
@@ -47,11 +57,43 @@ const PlannedFunction = z.object({
   Architectures: z.tuple([z.literal('arm64')]),
 });
 
-/** Creates a function as the platform's are, with a function URL that streams, and returns the parts of its response. */
-async function streamOnce(clients: Clients, { config, account, resources }: Plan): Promise<string[]> {
-  const lambda = new LambdaClient({ region: config.region });
-  const FunctionName = `${config.prefix}-preflight`;
-  const roleName = `${FunctionName}-function`;
+/** Invokes a function and returns the parts of its response. */
+async function invoke(lambda: LambdaClient, FunctionName: string, event: object): Promise<string[]> {
+  const Payload = Buffer.from(JSON.stringify(event));
+  const { EventStream = [] } = await lambda.send(new InvokeWithResponseStreamCommand({ FunctionName, Payload }));
+  const parts: string[] = [];
+  for await (const { PayloadChunk, InvokeComplete } of EventStream) {
+    if (InvokeComplete?.ErrorCode) throw new Error(`${InvokeComplete.ErrorCode}: ${InvokeComplete.ErrorDetails}`);
+    if (PayloadChunk?.Payload) parts.push(Buffer.from(PayloadChunk.Payload).toString('utf8'));
+  }
+  return parts;
+}
+
+const Calls = z.object({ kms: z.string(), dsql: z.string() });
+
+interface Tried {
+  /** Parts in which the response came. */
+  parts: number;
+  calls: z.output<typeof Calls>;
+}
+
+/** Creates a function as the platform's are, with a function URL that streams, and invokes it. */
+async function tryFunction(clients: Clients, { config, account, resources }: Plan): Promise<Tried> {
+  const { region, databaseRegion, prefix } = config;
+  const lambda = new LambdaClient({ region });
+  const FunctionName = `${prefix}-preflight`;
+  const role = {
+    ...{ name: `${FunctionName}-function`, service: 'lambda.amazonaws.com' },
+    // As applications' role: permitted to this function alone, by the key that Lambda adds to its requests.
+    statements: [
+      {
+        ...{ Effect: 'Allow', Action: ['kms:ListAliases', 'dsql:ListClusters'], Resource: '*' },
+        Condition: {
+          StringEquals: { 'lambda:SourceFunctionArn': `arn:aws:lambda:${region}:${account}:function:${FunctionName}` },
+        },
+      },
+    ],
+  };
   const { Runtime, Architectures } = PlannedFunction.parse(resources('AWS::Lambda::Function')[0]?.properties);
   const zip = createZip();
   zip.add('index.mjs', Buffer.from(HANDLER), 0o100644);
@@ -60,7 +102,7 @@ async function streamOnce(clients: Clients, { config, account, resources }: Plan
     await deleteIfPresent(() => lambda.send(new DeleteFunctionUrlConfigCommand({ FunctionName })));
     await deleteIfPresent(() => lambda.send(new DeleteFunctionCommand({ FunctionName })));
   };
-  return await withRole(clients, roleName, 'lambda.amazonaws.com', async () => {
+  return await withRole(clients, role, async () => {
     await remove();
     try {
       await onceRoleIsKnown(clients, () =>
@@ -73,7 +115,7 @@ async function streamOnce(clients: Clients, { config, account, resources }: Plan
               Handler: 'index.handler',
               Code: { ZipFile },
             },
-            ...{ Role: `arn:aws:iam::${account}:role/${roleName}`, Timeout: 10 },
+            ...{ Role: `arn:aws:iam::${account}:role/${role.name}`, Timeout: 30, MemorySize: 256 },
             Description: 'Throwaway of npm run preflight, safe to delete',
           }),
         ),
@@ -81,32 +123,55 @@ async function streamOnce(clients: Clients, { config, account, resources }: Plan
       await waitUntilFunctionActiveV2({ client: lambda, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 1 }, { FunctionName });
       const url = { FunctionName, AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' } as const;
       await lambda.send(new CreateFunctionUrlConfigCommand(url));
-      const { EventStream = [] } = await lambda.send(new InvokeWithResponseStreamCommand({ FunctionName }));
-      const parts: string[] = [];
-      for await (const { PayloadChunk, InvokeComplete } of EventStream) {
-        if (InvokeComplete?.ErrorCode) throw new Error(`${InvokeComplete.ErrorCode}: ${InvokeComplete.ErrorDetails}`);
-        if (PayloadChunk?.Payload) parts.push(Buffer.from(PayloadChunk.Payload).toString('utf8'));
+      for (let attempt = 1; ; attempt += 1) {
+        const parts = await invoke(lambda, FunctionName, { databaseRegion });
+        const calls = Calls.parse(JSON.parse(parts.join('').replace(/^first/, '')));
+        const isPermitted = Object.values(calls).every((result) => result === 'permitted');
+        if (isPermitted || attempt >= POLICY_ATTEMPTS) return { parts: parts.length, calls };
+        await clients.pause();
       }
-      return parts;
     } finally {
       await remove();
     }
   });
 }
 
-/** The AI gateway and every application answer by streams. */
-const checkStreaming = (plan: Plan): Check =>
-  check({
-    what: `Streamed responses of Lambda in ${plan.config.region}`,
-    needed: 'a throwaway function on arm64, with a function URL, streams its response',
-    region: plan.config.region,
-    find: (clients) => streamOnce(clients, plan),
-    assess: (parts) => ({
-      ok: parts.length > 1 && parts.join('') === 'firstlast',
-      found: parts.length > 1 ? `streamed in ${parts.length} parts` : `not streamed: ${JSON.stringify(parts)}`,
-      remedy: ['Choose a region that streams (docs/deploying.md, 2. Regions): -c region='],
+/** Makes the two checks that one throwaway function answers. */
+export function checkFunctions(plan: Plan): Check[] {
+  const { region } = plan.config;
+  let tried: Promise<Tried> | undefined;
+  const find = (clients: Clients): Promise<Tried> => {
+    tried ??= tryFunction(clients, plan);
+    return tried;
+  };
+  const elsewhere = ['Choose a region that streams (docs/deploying.md, 2. Regions): -c region='];
+  return [
+    checkLayer(plan),
+    // The AI gateway and every application answer by streams.
+    check({
+      what: `Streamed responses of Lambda in ${region}`,
+      needed: 'a throwaway function on arm64, with a function URL, streams its response',
+      region,
+      find,
+      assess: ({ parts }) => ({
+        ok: parts > 1,
+        found: parts > 1 ? `streamed in ${parts} parts` : 'not streamed: it came in one part',
+        remedy: elsewhere,
+      }),
+      remedy: elsewhere,
     }),
-    remedy: ['Choose a region that streams (docs/deploying.md, 2. Regions): -c region='],
-  });
-
-export const checkFunctions = (plan: Plan): Check[] => [checkLayer(plan), checkStreaming(plan)];
+    // Permissions of applications, which share a role, follow from this key (docs/decisions/0028-isolated-builds.md).
+    check({
+      what: 'Calls of functions are told apart (lambda:SourceFunctionArn)',
+      needed: 'KMS and DSQL permit a call by the function that makes it',
+      region,
+      find,
+      assess: ({ calls: { kms, dsql } }) => ({
+        ok: kms === 'permitted' && dsql === 'permitted',
+        found: `KMS: ${kms}, DSQL: ${dsql}`,
+        remedy: ['Do not deploy: applications could not read their variables or databases. Ask AWS Support.'],
+      }),
+      remedy: elsewhere,
+    }),
+  ];
+}

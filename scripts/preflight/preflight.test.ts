@@ -63,7 +63,8 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
   [/^Host prefix of the sign-in pages/, /user pool shop/, /-c loginPrefix=/],
   [/^Mail/, /in the sandbox, 200 mails a day/, /aws sesv2 put-account-details .*--region af-south-1/],
   [/^Lambda Web Adapter/, /ResourceNotFoundException/, /-c adapterLayerVersion=/],
-  [/^Streamed responses of Lambda/, /not streamed: \["firstlast"\]/, /-c region=/],
+  [/^Streamed responses of Lambda/, /not streamed: it came in one part/, /-c region=/],
+  [/^Calls of functions are told apart/, /KMS: AccessDeniedException, DSQL: permitted/, /Do not deploy/],
   [/^Builds on ARM/, /FAILED ARM_CONTAINER is not available/, /-c region=/],
   [
     /^Resource types of CloudFormation in af-south-1/,

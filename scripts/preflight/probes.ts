@@ -28,20 +28,37 @@ export async function deleteIfPresent(remove: () => Promise<unknown>): Promise<v
   }
 }
 
-/**
- * Runs work with a role that a service can assume and that permits nothing, and deletes the role afterwards, and one
- * that an interrupted preflight left.
- */
-export async function withRole<T>(clients: Clients, name: string, service: string, work: () => Promise<T>): Promise<T> {
-  const remove = () => deleteIfPresent(() => clients.query('iam', 'us-east-1', 'DeleteRole', { RoleName: name }));
+const POLICY_NAME = 'preflight';
+
+interface ThrowawayRole {
+  name: string;
+  /** Service that assumes it. */
+  service: string;
+  /** Policy statements. Default: the role permits nothing. */
+  statements?: object[];
+}
+
+/** Runs work with a role and deletes the role afterwards, and one that an interrupted preflight left. */
+export async function withRole<T>(clients: Clients, role: ThrowawayRole, work: () => Promise<T>): Promise<T> {
+  const { name: RoleName, service, statements = [] } = role;
+  const iam = (operation: string, input: Record<string, string> = {}) =>
+    clients.query('iam', 'us-east-1', operation, { RoleName, ...input });
+  const policy = (Statement: object[]): string => JSON.stringify({ Version: '2012-10-17', Statement });
+  const remove = async () => {
+    await deleteIfPresent(() => iam('DeleteRolePolicy', { PolicyName: POLICY_NAME }));
+    await deleteIfPresent(() => iam('DeleteRole'));
+  };
   await remove();
-  const statement = { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' };
-  await clients.query('iam', 'us-east-1', 'CreateRole', {
-    RoleName: name,
-    Description: 'Throwaway of npm run preflight: permits nothing, and is safe to delete',
-    AssumeRolePolicyDocument: JSON.stringify({ Version: '2012-10-17', Statement: [statement] }),
-  });
   try {
+    await iam('CreateRole', {
+      Description: 'Throwaway of npm run preflight, safe to delete',
+      AssumeRolePolicyDocument: policy([
+        { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' },
+      ]),
+    });
+    if (statements.length > 0) {
+      await iam('PutRolePolicy', { PolicyName: POLICY_NAME, PolicyDocument: policy(statements) });
+    }
     return await work();
   } finally {
     await remove();

@@ -41,6 +41,8 @@ export type Scenario = Record<string, Answer | ((call: AwsCall) => Answer)>;
 const LIFECYCLE: [pattern: RegExp, kind: string, effect: 'add' | 'delete'][] = [
   [/^iam CreateRole$/, 'role', 'add'],
   [/^iam DeleteRole$/, 'role', 'delete'],
+  [/^iam PutRolePolicy$/, 'policy', 'add'],
+  [/^iam DeleteRolePolicy$/, 'policy', 'delete'],
   [/^lambda POST \/2015-03-31\/functions$/, 'function', 'add'],
   [/^lambda DELETE \/2015-03-31\/functions\/[^/]+$/, 'function', 'delete'],
   [/^codebuild CreateProject$/, 'project', 'add'],

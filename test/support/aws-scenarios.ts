@@ -96,9 +96,14 @@ export const inOrder = (): Scenario => ({
   ),
   'lambda GET /2015-03-31/functions/*': { Configuration: { State: 'Active' } },
   'lambda POST /2021-10-31/functions/*/url': { FunctionUrl: 'https://x.lambda-url.af-south-1.on.aws/' },
-  'lambda POST /2021-11-15/functions/*/response-streaming-invocations': stream('first', 'last'),
+  'lambda POST /2021-11-15/functions/*/response-streaming-invocations': stream(
+    'first',
+    JSON.stringify({ kms: 'permitted', dsql: 'permitted' }),
+  ),
   'lambda DELETE *': {},
   'iam CreateRole': {},
+  'iam PutRolePolicy': {},
+  'iam DeleteRolePolicy': {},
   'iam DeleteRole': {},
   'codebuild CreateProject': afterOne(
     new Refusal('InvalidInputException', 'CodeBuild is not authorized to perform: sts:AssumeRole on service role.'),
@@ -146,7 +151,9 @@ export const allWrong = (): Scenario => ({
   },
   'ses GET /v2/email/identities/*': { VerifiedForSendingStatus: false },
   'lambda GET /2018-10-31/layers': missing('layer'),
-  'lambda POST /2021-11-15/functions/*/response-streaming-invocations': stream('firstlast'),
+  'lambda POST /2021-11-15/functions/*/response-streaming-invocations': stream(
+    `first${JSON.stringify({ kms: 'AccessDeniedException', dsql: 'permitted' })}`,
+  ),
   'codebuild BatchGetBuilds': build('FAILED', {}, 'ARM_CONTAINER is not available'),
   'cloudformation DescribeType': ({ input: { TypeName: type } }) => {
     if (type === 'AWS::CloudFront::ConnectionGroup') return new Refusal('TypeNotFoundException', 'not found', 404);
