@@ -1,6 +1,8 @@
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
+import { ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, type Manifest, needsInstall } from './manifest.ts';
+import { createNoiseFilter } from './noise.ts';
 import { type PackageManager, packageManagerOf } from './package-manager.ts';
 
 /**
@@ -21,6 +23,9 @@ const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
 const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
 /** The lockfile contains every version and its hash, so npm need not query the registry for cached packages. */
 const PREFER_CACHE = { npm_config_prefer_offline: 'true' };
+
+/** Characters of the output that are kept to explain its end. */
+const MAX_TAIL_CHARACTERS = 64 * 1024;
 
 /** The installation of one repository's dependencies. */
 export interface InstallPlan {
@@ -62,7 +67,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
     context.output("    npm's cache is older than the lockfile: querying the registry\n");
     outcome = await runInstall(command, context, {});
   }
-  const { status, mismatched, complaints } = outcome;
+  const { status, mismatched, complaints, printed } = outcome;
   if (status === 0) return;
   if (DEFAULT_COMMAND.test(command) && complaints.length > 0 && complaints.every((line) => OTHER_PLATFORM.test(line))) {
     context.output('    package-lock.json lacks optional packages of other platforms: using "npm install"\n');
@@ -72,7 +77,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const hint = mismatched
     ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
     : '';
-  throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status)}${hint}.`);
+  throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 
 /**
@@ -102,13 +107,16 @@ async function runInstall(command: string, context: CommandContext, settings: Re
   let mismatched = false;
   let outdated = false;
   let line = '';
+  let printed = '';
+  const filter = createNoiseFilter(context.output);
   const output = (text: string): void => {
     const lines = (line + text).split('\n');
     line = lines.pop() ?? '';
     complaints.push(...lines.filter((each) => LOCKFILE_ERROR.test(each)));
     mismatched ||= lines.some((each) => MISMATCH.test(each));
     outdated ||= lines.some((each) => OUTDATED.test(each));
-    context.output(text);
+    printed = (printed + text).slice(-MAX_TAIL_CHARACTERS);
+    filter.write(text);
   };
   // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
   const environment = {
@@ -117,5 +125,8 @@ async function runInstall(command: string, context: CommandContext, settings: Re
     npm_config_include: 'dev',
   };
   const status = await run('sh', ['-c', command], { ...context, environment, output });
-  return { status, mismatched, complaints, outdated };
+  filter.end();
+  const note = ignoredScriptsNote(printed);
+  if (note !== undefined) context.output(`    ${note}\n`);
+  return { status, mismatched, complaints, outdated, printed };
 }

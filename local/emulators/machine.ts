@@ -1,4 +1,5 @@
-import { delimiter } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 /** Variables of the machine that builds and hosted applications may see: proxy and certificate settings. */
 const NETWORK =
@@ -6,7 +7,7 @@ const NETWORK =
 const LOCALE = /^(LANG|LC_[A-Z]+|TZ)$/;
 /** npm's settings about the registry and the network, without the ones that `npm start` sets for its script. */
 const NPM =
-  /^npm_config_(registry|cache|userconfig|globalconfig|ca|cafile|proxy|https?_proxy|noproxy|strict_ssl|maxsockets|fetch_.*|prefer_offline|offline|@.*|\/\/.*)$/i;
+  /^npm_config_(registry|cache|globalconfig|ca|cafile|proxy|https?_proxy|noproxy|strict_ssl|maxsockets|fetch_.*|prefer_offline|offline|@.*|\/\/.*)$/i;
 
 const pick = (source: NodeJS.ProcessEnv, pattern: RegExp): Record<string, string> =>
   Object.fromEntries(
@@ -27,8 +28,30 @@ export const networkEnvironment = (source: NodeJS.ProcessEnv = process.env): Rec
   ...pick(source, LOCALE),
 });
 
-/** Returns npm's settings and the home directory, which contains npm's cache and `.npmrc`. */
-export const npmEnvironment = (source: NodeJS.ProcessEnv = process.env): Record<string, string> => ({
-  ...pick(source, NPM),
-  ...pick(source, /^(HOME|USER|LOGNAME)$/),
-});
+/** Settings of a user's `.npmrc` that say how to reach a registry. Credentials are not among them. */
+const CONNECTION = /^(registry|@[\w.-]+:registry|cafile|ca|strict-ssl|proxy|https?-proxy|noproxy)$/;
+
+/** Returns the connection settings of an `.npmrc` as npm's variables. */
+export function connectionSettings(npmrc: string, source: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = npmrc.split(/\r?\n/).flatMap((line) => {
+    const [, key = '', value = ''] = /^\s*([^#;=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const expanded = value.replace(/^(["'])(.*)\1$/, '$2').replace(/\$\{(\w+)\}/g, (_, name) => source[name] ?? '');
+    return CONNECTION.test(key) ? [[`npm_config_${key.replaceAll('-', '_')}`, expanded] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Returns npm's settings for builds, and the home directory, which contains npm's cache. The user's own `.npmrc` is not
+ * used, as its tokens and preferences are not the application's: only its connection settings are.
+ */
+export function npmEnvironment(source: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const file = source.npm_config_userconfig ?? join(source.HOME ?? '', '.npmrc');
+  const npmrc = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return {
+    ...connectionSettings(npmrc, source),
+    ...pick(source, NPM),
+    ...pick(source, /^(HOME|USER|LOGNAME)$/),
+    npm_config_userconfig: '/dev/null',
+  };
+}

@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../contract/apps/apps.ts';
-import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
+import { createApp, deleteApp, getApp } from '../../contract/apps/apps.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { assetsOf, get } from '../support/browse.ts';
 import { newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { commitTo } from '../support/repositories.ts';
+import { filesOf, STARTERS } from '../support/starters/starters.ts';
 
 /** Next.js and Nuxt starters as generated: nothing in the repository is specific to the platform. */
 const root = mkdtempSync(join(tmpdir(), 'starters-'));
@@ -17,8 +18,8 @@ let run: Run;
 let account: OpenedAccount;
 beforeAll(async () => {
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, RATE_LIMIT_SECRET: '100000' });
-  account = await newAccount({}, run.local);
-}, 60_000);
+  account = await newAccount({ appLimit: 100 }, run.local);
+}, 240_000);
 afterAll(async () => {
   await run?.stop();
   rmSync(root, { recursive: true, force: true });
@@ -112,12 +113,66 @@ test(
   LONG,
 );
 
+/** Rows of the table in docs/starters.md, by the starter's name. */
+const rows = new Map<string, string>();
+const TABLE = /(?<=<!-- starters:begin -->\n)[^]*(?=<!-- starters:end -->)/;
+const HEAD = '| starter | detected | build | start | answers | deployed in |\n| --- | --- | --- | --- | --- | --- |\n';
+
+/** `STARTERS_TABLE=yes` writes the rows of this run into the table; other rows stay. */
+function writeTable(): void {
+  const page = readFileSync('docs/starters.md', 'utf8');
+  for (const line of (TABLE.exec(page)?.[0] ?? '').split('\n').slice(2)) {
+    const name = /^\| (\S+) \|/.exec(line)?.[1];
+    if (name !== undefined && !rows.has(name)) rows.set(name, line);
+  }
+  const sorted = STARTERS.flatMap(({ name }) => rows.get(name) ?? []);
+  writeFileSync('docs/starters.md', page.replace(TABLE, `${HEAD}${sorted.join('\n')}\n`));
+}
+afterAll(() => {
+  if (process.env.STARTERS_TABLE) writeTable();
+});
+
+/** `STARTERS_ONLY` is a pattern of names. */
+const chosen = STARTERS.filter(({ name, answers }) => answers && new RegExp(process.env.STARTERS_ONLY ?? '').test(name));
+test.each(chosen.map((starter) => [starter.name, starter] as const))(
+  '%s deploys at defaults and answers',
+  async (name, starter) => {
+    const { path = '/', status = 200, text } = starter.answers ?? { text: '' };
+    commitTo(join(root, `${name}.git`), filesOf(starter));
+    const repoUrl = `https://git.localhost/${name}.git`;
+    const body = { name, framework: 'NODE' as const, repoUrl, ...starter.settings };
+    const made = await account.call(createApp, { body });
+    const { id, primaryDomain } = made.body.data;
+    const startedAt = performance.now();
+    const deployment = await waitFor(async () => {
+      const [latest] = (await account.call(listDeployments, { params: { id } })).body.data;
+      return latest?.finishedAt ? latest : undefined;
+    }, 500);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    const { log } = (await account.call(getDeployment, { params: { id: deployment.id } })).body.data;
+    expect(deployment.status, log).toBe('SUCCEEDED');
+    const page = await get(run.local.baseUrl, primaryDomain, path);
+    expect({ status: page.status, body: page.body }).toEqual({ status, body: expect.stringContaining(text) });
+    const { detected } = (await account.call(getApp, { params: { id } })).body.data;
+    expect(detected?.framework ?? 'Node.js').toBe(starter.framework);
+    const { packageManager, nodeVersion, buildCommand, start } = detected ?? {};
+    const found = [starter.framework, ...(packageManager ? [packageManager] : []), `Node ${nodeVersion}`].join(', ');
+    const cell = (command: string | null | undefined) => (command ? `\`${command.replaceAll('|', '\\|')}\`` : '–');
+    rows.set(
+      name,
+      `| ${name} | ${found} | ${cell(buildCommand)} | ${cell(start)} | ${status} on \`${path}\` | ${seconds} s |`,
+    );
+    await account.call(deleteApp, { params: { id } });
+  },
+  2 * LONG,
+);
+
 /** Today's generators take minutes and need the network: `STARTERS=yes` runs them (docs/starters.md). */
-const { STARTERS } = process.env;
+const { STARTERS: generators } = process.env;
 const NEXT = 'create-next-app@latest';
 const next = (...options: string[]) => ['--yes', '--disable-git', '--empty', ...options];
 const nuxt = (...options: string[]) => ['--template', 'minimal', '--no-modules', '--gitInit=false', ...options];
-test.runIf(STARTERS).each<[name: string, framework: Framework, packages: string[], options: string[]]>([
+test.runIf(generators).each<[name: string, framework: Framework, packages: string[], options: string[]]>([
   ['next-npm', 'NEXTJS', [NEXT], next('--use-npm')],
   ['next-src', 'NEXTJS', [NEXT], next('--use-npm', '--src-dir', '--js')],
   ['next-pnpm', 'NEXTJS', [NEXT, 'pnpm@10'], next('--use-pnpm')],

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
@@ -18,6 +17,7 @@ import { type Configuration, LambdaFunction, resolveQualifier } from './function
 import { invokeApp } from './invoke.ts';
 import { assertUploadSize } from './limits.ts';
 import type { CodeSource } from './requests.ts';
+import { openSandboxes } from './sandbox.ts';
 
 export interface AppHostOptions extends EmulatorOptions {
   children: Children;
@@ -56,6 +56,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   const state = openState(join(dataDir, 'app-host.json'), z.record(z.string(), LambdaFunction), {});
   const functions = state.value;
   const code = openCodeStore(dataDir);
+  const sandboxes = openSandboxes(dataDir, [process.execPath, import.meta.dirname]);
   const processes = createAppProcesses(options.idle ?? IDLE);
 
   const load = async ({ S3Bucket, S3Key, ZipFile }: CodeSource, layers: number) => {
@@ -96,8 +97,8 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     return startApp({
       children,
       label: FunctionName,
-      handler: Handler,
       directory,
+      sandbox: () => sandboxes.create(directory, Handler),
       environment: {
         ...machine(node),
         ...options.environment,
@@ -212,8 +213,6 @@ const machine = (node: string): Record<string, string> => ({
   ...networkEnvironment(),
   PATH: [dirname(node), ...machinePath()].join(delimiter),
   NODE_OPTIONS: `--import=${import.meta.resolve('../loopback-only.mjs')}`,
-  HOME: tmpdir(),
-  TMPDIR: tmpdir(),
   TZ: ':UTC',
 });
 

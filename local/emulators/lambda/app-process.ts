@@ -4,14 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Children } from '../../processes/children.ts';
 import { freePort } from '../../processes/ports.ts';
 import type { AppLogWriter } from './app-log.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** Settings of an application process. Times in milliseconds. */
 export interface AppProcessOptions {
   children: Children;
   label: string;
-  /** The script in `directory` that starts the application. */
-  handler: string;
   directory: string;
+  /** Returns the process's view of the disk. */
+  sandbox(): Sandbox;
   environment: Record<string, string>;
   /** Opens the log for its output. */
   openLog(): AppLogWriter;
@@ -73,12 +74,13 @@ export async function startApp(options: AppProcessOptions): Promise<AppProcess> 
 
 /** Starts the application once. Returns its output if it did not listen in time. */
 async function startOnce(options: AppProcessOptions, waitMs: number): Promise<AppProcess | string> {
-  const { children, label, handler, directory, environment, memoryMb } = options;
+  const { children, label, directory, environment, memoryMb } = options;
   const port = await freePort();
-  const child = children.spawn('sh', [handler], {
+  const sandbox = options.sandbox();
+  const child = children.spawn(sandbox.command, sandbox.args, {
     label,
     cwd: directory,
-    env: { ...environment, PORT: String(port) },
+    env: { ...environment, ...sandbox.environment, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
     memoryMb,
   });
@@ -101,6 +103,7 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
       // Logged in Lambda's wording, for example when the process was killed for exceeding its memory.
       if (!stopping) log.stream()(`Error: ${how}\n`);
       log.end();
+      sandbox.remove();
       resolve(how);
     };
     child.once('error', (error) => end(`Runtime could not be started: ${error.message}`));

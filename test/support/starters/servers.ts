@@ -48,6 +48,22 @@ export const SERVERS: readonly Starter[] = [
     ...{ framework: 'Express', build: null, start: 'node app.js', answers: { text: 'express' } },
   },
   {
+    name: 'express-pnpm',
+    files: {
+      'package.json': { packageManager: 'pnpm@10.12.0', dependencies: EXPRESS, scripts: { start: 'node app.js' } },
+      'app.js': expressServer('pnpm'),
+    },
+    ...{ framework: 'Express', build: null, start: 'node app.js', answers: { text: 'pnpm' } },
+  },
+  {
+    name: 'express-yarn',
+    files: {
+      'package.json': { packageManager: 'yarn@1.22.22', dependencies: EXPRESS, scripts: { start: 'node app.js' } },
+      'app.js': expressServer('yarn'),
+    },
+    ...{ framework: 'Express', build: null, start: 'node app.js', answers: { text: 'yarn' } },
+  },
+  {
     name: 'express-generator',
     files: {
       'package.json': {
