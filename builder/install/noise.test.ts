@@ -31,7 +31,8 @@ added 3 packages
 `;
 
 test('leaves out the usage text and messages about the settings of npm, and nothing else', () => {
-  const expected = 'npm error code EUSAGE\nnpm error\nnpm error Missing: b@2.0.0 from lock file\nnpm error\nadded 3 packages\n';
+  const expected =
+    'npm error code EUSAGE\nnpm error\nnpm error Missing: b@2.0.0 from lock file\nnpm error\nadded 3 packages\n';
   expect(filtered(FAILED_CI)).toBe(expected);
   expect(filtered(...FAILED_CI.split(/(?<=[aeiou])/))).toBe(expected);
 });

@@ -1,4 +1,5 @@
 import { mkdtempSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +10,7 @@ import { createDeployment, getDeployment, listDeployments } from '../../contract
 import { get } from '../support/browse.ts';
 import { newAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
-import { app, committer } from '../support/repositories.ts';
+import { app, committer, git } from '../support/repositories.ts';
 
 /** Deployments on a separate platform whose repositories the tests write. */
 const root = mkdtempSync(join(tmpdir(), 'repositories-'));
@@ -124,6 +125,67 @@ describe('a deployment', () => {
     for (;;) if ((await page(made.primaryDomain)).status === 404) break;
     expect((await client.call(getApp, { params: { id: made.id } })).status).toBe(404);
   }, 60_000);
+});
+
+describe('a project without settings', () => {
+  const server = (says: string) =>
+    `require('node:http').createServer((q, s) => s.end(${says})).listen(process.env.PORT);`;
+
+  test('on another branch, with another Node and a build in its start script is deployed as it says', async () => {
+    const scripts = { build: 'node build.js', start: 'npm run build && cross-env NODE_ENV=test node dist/app' };
+    commit('detected', {
+      'package.json': JSON.stringify({ engines: { node: '20.x' }, scripts }),
+      'build.js': `require('node:fs').mkdirSync('dist');
+        require('node:fs').writeFileSync('dist/app.js', ${JSON.stringify(server("process.version + ' ' + process.env.NODE_ENV"))});`,
+    });
+    git(join(root, 'detected.git'), 'branch', '-m', 'master');
+    const made = await create('detected');
+    const done = await deploy(made.id);
+    expect(done.status, done.log).toBe('SUCCEEDED');
+    expect(done.log).toContain('there is no branch main: using master, the default branch of the repository');
+    expect(done.log).toContain('Detected Node.js, npm, start: node dist/app.js (start script)');
+    expect((await page(made.primaryDomain)).body).toMatch(/^v20\..* test$/);
+    expect((await client.call(getApp, { params: { id: made.id } })).body.data).toMatchObject({
+      branch: 'master',
+      detected: { framework: null, nodeVersion: '20', buildCommand: 'npm run build', start: 'node dist/app.js' },
+    });
+  }, 90_000);
+
+  test('whose build makes a site is served as files; a WebSocket gets 501', async () => {
+    const build = 'mkdir -p dist/docs && cp *.html dist && cp index.html dist/docs';
+    const files = {
+      'index.html': '<p>site</p>',
+      '404.html': 'lost',
+      'package.json': JSON.stringify({ scripts: { build } }),
+    };
+    commit('site', files);
+    const made = await create('site');
+    const done = await deploy(made.id);
+    expect(done.log).toContain('start: files of dist');
+    expect(await page(made.primaryDomain)).toMatchObject({ status: 200, type: 'text/html', body: '<p>site</p>' });
+    expect(await page(made.primaryDomain, '/docs/')).toMatchObject({ status: 200 });
+    expect(await page(made.primaryDomain, '/nowhere')).toMatchObject({ status: 404, body: 'lost' });
+    expect(await page(made.primaryDomain, '/package.json')).toMatchObject({ status: 404 });
+    const { hostname, port } = new URL(run.local.baseUrl);
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    const headers = { host: `${made.primaryDomain}:${port}`, 'sec-websocket-version': '13', ...upgrade };
+    const status = await new Promise((resolve, reject) => {
+      request({ hostname, port, headers }, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(501);
+  }, 90_000);
+
+  test('is healthy on the path that was set, whatever it answers below 500', async () => {
+    const answers = `(s.statusCode = q.url === '/ready' ? 401 : 500, 'x')`;
+    commit('path', { 'server.js': server(answers), 'package.json': '{}' });
+    const made = await create('path', { startCommand: 'cd . && node server.js | cat', healthCheckPath: '/ready' });
+    expect((await deploy(made.id)).status).toBe('SUCCEEDED');
+    await client.call(updateApp, { params: { id: made.id }, body: { healthCheckPath: '/', startCommand: null } });
+    const failed = await deploy(made.id);
+    expect(failed.log).toContain('The new release answered 500 on /; a status below 500 is needed.');
+  }, 90_000);
 });
 
 describe('a deployment that cannot succeed ends FAILED with a reason, and the previous release stays live', () => {

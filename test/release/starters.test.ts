@@ -115,7 +115,7 @@ test(
 
 /** Rows of the table in docs/starters.md, by the starter's name. */
 const rows = new Map<string, string>();
-const TABLE = /(?<=<!-- starters:begin -->\n)[^]*(?=<!-- starters:end -->)/;
+const TABLE = /(?<=<!-- starters:begin -->\n)[\s\S]*(?=<!-- starters:end -->)/;
 const HEAD = '| starter | detected | build | start | answers | deployed in |\n| --- | --- | --- | --- | --- | --- |\n';
 
 /** `STARTERS_TABLE=yes` writes the rows of this run into the table; other rows stay. */
@@ -133,7 +133,9 @@ afterAll(() => {
 });
 
 /** `STARTERS_ONLY` is a pattern of names. */
-const chosen = STARTERS.filter(({ name, answers }) => answers && new RegExp(process.env.STARTERS_ONLY ?? '').test(name));
+const chosen = STARTERS.filter(
+  ({ name, answers }) => answers && new RegExp(process.env.STARTERS_ONLY ?? '').test(name),
+);
 test.each(chosen.map((starter) => [starter.name, starter] as const))(
   '%s deploys at defaults and answers',
   async (name, starter) => {

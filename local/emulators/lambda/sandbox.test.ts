@@ -36,6 +36,6 @@ test('an application has a temporary directory of its own, which ends with it', 
 });
 
 test.runIf(sandboxes.canMount)('its code is read-only, even for root, and /tmp is that directory', () => {
-  expect(run('touch written 2>&1; echo x > /tmp/x && cat /tmp/x')).toMatch(/Read-only file system[^]*x\n$/);
+  expect(run('touch written 2>&1; echo x > /tmp/x && cat /tmp/x')).toMatch(/Read-only file system[\s\S]*x\n$/);
   expect(run('[ -e /tmp/x ] || echo none; cat "$PWD/mark"')).toBe('none\ncode');
 });
