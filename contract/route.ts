@@ -90,6 +90,8 @@ export interface Route<
   uses: readonly Uses[];
   /** True where the operation is served to logins too; false where the dashboard has its own operation at that path. */
   alsoOnDashboard: boolean;
+  /** True where a login of a suspended account is not refused. */
+  whileSuspended: boolean;
 }
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;
@@ -102,6 +104,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   response?: () => z.ZodMiniType<R>;
   uses?: readonly Uses[];
   alsoOnDashboard?: boolean;
+  whileSuspended?: boolean;
 }
 
 /**
@@ -118,6 +121,7 @@ export function route<
     status: 200,
     uses: [],
     alsoOnDashboard: true,
+    whileSuspended: false,
     ...definition,
     params: definition.params && memoize(definition.params),
     query: definition.query && memoize(definition.query),

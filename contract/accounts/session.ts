@@ -12,4 +12,6 @@ export const deleteSession = /* @__PURE__ */ route({
   summary: 'Sign out: end the session that the access token belongs to',
   tag: 'Account',
   response: Deleted,
+  // The session ends for good: a suspension may be lifted while copies of its token are still valid.
+  whileSuspended: true,
 });

@@ -93,7 +93,7 @@ async function identifyAccount(event: Event, request: RequestContext): Promise<s
   await assertFromEdge(event);
   if (event.requestContext.http.method !== route.method || !PATHS.includes(event.rawPath))
     return await refuseUnmatched(event, request);
-  const { caller, quota } = await identify(await credentialsFrom(event), route.access);
+  const { caller, quota } = await identify(await credentialsFrom(event), route);
   request.caller = caller;
   request.quota = quota;
   return caller.accountId;

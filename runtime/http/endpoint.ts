@@ -30,7 +30,7 @@ function identifyAndRead(
   event: Event,
   credentials: RequestCredentials,
 ): Promise<Identity & { output?: Promise<unknown> | undefined }> {
-  const identification = identify(credentials, route.access);
+  const identification = identify(credentials, route);
   if (route.method !== 'GET' || credentials.sender === undefined) return identification;
   return withSpeculativeRead(credentials.sender, identification, async (caller) =>
     read(caller, parseInput(route, event)),

@@ -26,10 +26,15 @@ export interface Identity {
  * also checked for the access that the route needs. Throws {@link Refusal} 401, 403 or 429, which carries the quota that
  * the response reports (specification, Authentication and Limits); 503 where the account of a new login cannot be opened.
  */
-export async function identify(credentials: RequestCredentials, access: Access): Promise<Identity> {
+export async function identify(
+  credentials: RequestCredentials,
+  { access, whileSuspended = false }: { access: Access; whileSuspended?: boolean },
+): Promise<Identity> {
   try {
     if (credentials.kind === 'invalid') throw credentials.error;
-    return await (credentials.kind === 'login' ? identifyLogin(credentials) : identifyKey(credentials, access));
+    return await (credentials.kind === 'login'
+      ? identifyLogin(credentials, whileSuspended)
+      : identifyKey(credentials, access));
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'unauthorized')) throw error;
     // No credentials identify this request: it is counted by network, so that guessing is limited too.
@@ -84,7 +89,10 @@ class NoAccountYet extends Error {}
  * A login has every scope. The first request of a new one opens its account. An ended session does not count on the login, whose
  * other sessions it would slow down.
  */
-async function identifyLogin({ session, token, sender, idempotencySubject }: LoginCredentials): Promise<Identity> {
+async function identifyLogin(
+  { session, token, sender, idempotencySubject }: LoginCredentials,
+  whileSuspended: boolean,
+): Promise<Identity> {
   const { subject } = session;
   const count = async (): Promise<Identity> => {
     const { item, quota } = await countRequest(sender, limitOf('login'), deps.now(), async (update) => {
@@ -95,10 +103,12 @@ async function identifyLogin({ session, token, sender, idempotencySubject }: Log
       if (!login) throw new NoAccountYet();
       return login;
     });
-    await refuseCounted(quota, async () => {
-      assertNotSuspended(item);
-      if (!item.listed) await listLogin(deps, item);
-    });
+    if (!whileSuspended) {
+      await refuseCounted(quota, async () => {
+        assertNotSuspended(item);
+        if (!item.listed) await listLogin(deps, item);
+      });
+    }
     return { caller: { accountId: item.accountId, keyId: '', login: true, session }, quota, idempotencySubject };
   };
   try {

@@ -17,7 +17,7 @@ import {
 /** Counts a request by its caller if it has one, else by address, and returns the quota. Throws 429. */
 async function countUnmatched(event: Event): Promise<Quota | undefined> {
   try {
-    return (await identify(await credentialsFrom(event), 'none')).quota;
+    return (await identify(await credentialsFrom(event), { access: 'none' })).quota;
   } catch (error) {
     const apiError = error instanceof Refusal ? error.error : error;
     // An invalid key is no error here: the path does not exist for any caller.

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { getAccount } from '../../contract/accounts/accounts.ts';
 import { getMe } from '../../contract/accounts/me.ts';
@@ -8,7 +9,7 @@ import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries } from '../../contract/webhooks/management.ts';
 import { get } from '../support/browse.ts';
 import { deployer } from '../support/deployer.ts';
-import { local, newAccount, type OpenedAccount, raw, waitFor } from '../support/harness.ts';
+import { accessTokenOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
 
 const { baseUrl } = local;
@@ -123,6 +124,11 @@ describe.concurrent('suspension', () => {
       expect(answer.headers.get('x-ratelimit-remaining')).not.toBeNull();
     }
     expect((await other.call(getAccount)).status).toBe(200);
+    const second = await accessTokenOf(decodeJwt(account.accessToken).sub ?? '', { session: 'second' });
+    const asSecond = (method: string, path: string) =>
+      raw(`/dashboard/v1${path}`, { method, headers: { authorization: `Bearer ${second}` } });
+    expect((await asSecond('GET', '/me')).status).toBe(403);
+    expect((await asSecond('DELETE', '/session')).status, 'sign-out').toBe(200);
     await waitFor(async () => (await page(live)).isSuspended && (await page(building)).isSuspended);
     // Its build ends after that: lifted before, it would go on.
     await waitFor(async () => (await deploymentsOf(building.id)).every(({ status }) => status === 'FAILED'));
@@ -130,6 +136,7 @@ describe.concurrent('suspension', () => {
     await suspend(account.id, null);
     await waitFor(async () => (await account.call(getAccount)).status === 200);
     await waitFor(async () => (await account.dashboard.call(getMe)).status === 200);
+    expect((await asSecond('GET', '/me')).status, 'signed out during the suspension').toBe(401);
     await waitFor(async () => (await page(live)).status === 200);
     expect((await page(live)).body).toBe(released.body);
     const [deployment] = (await account.call(listDeployments, { params: { id: building.id } })).body.data;
@@ -172,7 +179,7 @@ describe.concurrent('suspension', () => {
     expect((await account.call(getApp, { params })).body.data).toMatchObject({ status: 'RUNNING', branch: 'next' });
     await suspend(account.id, 'Phishing.', made.id);
     expect((await account.call(deleteApp, { params })).status).toBe(200);
-  });
+  }, 120_000);
 
   test('a plan that shrinks suspends the newest applications after seven days; an upgrade resumes them', async () => {
     const [run, account, hook] = await Promise.all([operators(), newAccount({ walletCents: 100_000 }), receiver()]);
@@ -205,5 +212,5 @@ describe.concurrent('suspension', () => {
     await waitFor(async () => (await page(newest)).status === 200 && (await page(second)).status === 200);
     await waitFor(async () => (await account.call(getAccount)).body.data.planLimitExceeded === undefined);
     await hook.stop();
-  }, 60_000);
+  }, 180_000);
 });
