@@ -14,8 +14,8 @@ import { walkable } from '../support/schemas.ts';
  */
 const EVERY = [...routes, ...dashboardRoutes, ...streamedRoutes] as readonly Route[];
 
-/** Parameters that name no tenant's resource: a provider has the same name for every account. */
-const SHARED_COLLECTIONS = ['providers'];
+/** Parameters that name no tenant's resource: a provider or a model has the same name for every account. */
+const SHARED_COLLECTIONS = ['providers', 'models'];
 /** Valid bodies of the operations that need one; fields that carry an id are filled in. */
 const BODIES: Record<string, object> = {
   replaceEnv: { vars: [{ key: 'STOLEN', value: 'yes' }] },
@@ -91,13 +91,23 @@ beforeAll(async () => {
 
 test('every operation with an id in its path is audited', () => {
   const named = EVERY.filter(({ path }) => path.includes('{')).map(({ id }) => id);
-  const exempt = EVERY.filter((route) => route.access === 'hook' || /\/providers\//.test(route.path));
+  const exempt = EVERY.filter(
+    (route) => route.access === 'hook' || route.path.split('/').some((part) => SHARED_COLLECTIONS.includes(part)),
+  );
   expect(named.filter((id) => !AUDITED.some((route) => route.id === id)).sort()).toEqual(
     exempt
       .filter(({ path }) => path.includes('{'))
       .map(({ id }) => id)
       .sort(),
   );
+});
+
+/** Parameters of a query that name nothing, or only what is in the resource of the path (`after`: a line of its log). */
+const QUERY_WITHOUT_IDS = ['after', 'category', 'limit', 'offset', 'q', 'status'];
+
+test('no query takes the id of a resource', () => {
+  const named = EVERY.flatMap((route) => Object.keys(route.query ? (walkable(route.query()).def.shape ?? {}) : {}));
+  expect([...new Set(named)].sort(), 'a new one needs an audit like those in paths').toEqual(QUERY_WITHOUT_IDS);
 });
 
 describe("another tenant's id", () => {
