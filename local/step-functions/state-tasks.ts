@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REGION } from '../addresses.ts';
-import { type CallOptions, call } from '../engines/wire.ts';
+import { type CallOptions, call, WireError } from '../engines/wire.ts';
 import { arnIn } from '../iam/operations/operation.ts';
 import type { Principal } from '../iam/principals.ts';
 import type { Lambda } from '../lambda/lambda.ts';
@@ -78,7 +78,11 @@ async function build(input: Json, { codeBuildUrl, principal }: TaskPort, run: Ta
   const asked = changeCase(input, (first) => first.toLowerCase());
   const parameters = isObject(asked) ? asked : {};
   const start = async (idempotencyToken: string): Promise<JsonObject> => {
-    const started = await call(codeBuildUrl, 'codebuild', 'StartBuild', { ...parameters, idempotencyToken }, signed);
+    const body = { ...parameters, idempotencyToken };
+    const started = await call(codeBuildUrl, 'codebuild', 'StartBuild', body, signed).catch((error: unknown) => {
+      // Step Functions puts the service's name before that of its error; a connection's own errors stay as they are.
+      throw error instanceof WireError ? new TaskError(`CodeBuild.${error.name}`, error.message) : error;
+    });
     return isObject(started.build) ? started.build : {};
   };
   // A state that is entered again with other parameters starts another build.

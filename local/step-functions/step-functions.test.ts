@@ -160,6 +160,7 @@ async function codeBuild(status: string, seen: JsonObject[]): Promise<Emulator> 
     const input: Json = JSON.parse(body.toString());
     if (!isObject(input)) return { status: 400 };
     if (String(headers['x-amz-target']).endsWith('StartBuild')) {
+      if (status === 'FULL') return { status: 400, body: { __type: 'AccountLimitExceededException', message: 'full' } };
       seen.push(input);
       builds.set('b', 0);
       return { body: { build: { id: 'b', buildStatus: 'IN_PROGRESS', buildComplete: false } } };
@@ -202,4 +203,8 @@ test('starts a build with its overrides, waits for it and fails the task if it f
   const bad = await machine(definition, {}, directory(), (await codeBuild('FAILED', [])).url);
   await bad.start('{"id":"z"}');
   expect(await bad.ended()).toMatchObject({ status: 'FAILED', error: 'States.TaskFailed' });
+  // The name that the deployment machine knows as a build without a builder (domain/deployments/failure.ts).
+  const full = await machine(definition, {}, directory(), (await codeBuild('FULL', [])).url);
+  await full.start('{"id":"z"}');
+  expect(await full.ended()).toMatchObject({ status: 'FAILED', error: 'CodeBuild.AccountLimitExceededException' });
 });
