@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { AWS_LIMITS } from '../../contract/aws-limits.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import type { FunctionSpec } from './pool.ts';
 
@@ -37,6 +38,14 @@ function pool(source: string, spec: Partial<FunctionSpec> = {}): Lambda & { dire
 }
 
 describe('lambda', () => {
+  test('fails a response that is larger than Lambda passes on', async () => {
+    const { invoke } = pool(`export const handler = async (bytes) => 'x'.repeat(bytes);`);
+    const limit = AWS_LIMITS.lambdaPayloadBytes.value;
+    // Two quotation marks make it JSON.
+    expect(await invoke('fn', limit - 2)).toHaveLength(limit - 2);
+    await expect(invoke('fn', limit - 1)).rejects.toMatchObject({ name: 'Function.ResponseSizeTooLarge' });
+  });
+
   test('passes event, context and only its own environment to a handler', async () => {
     const { invoke } = pool(`
       export const handler = async (event, context) => ({

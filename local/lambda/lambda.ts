@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { AWS_LIMITS } from '../../contract/aws-limits.ts';
 import type { Json } from '../template/intrinsics.ts';
-import { FunctionPool, type FunctionSpec, type PoolOptions, type Reader } from './pool.ts';
+import { FunctionError, FunctionPool, type FunctionSpec, type PoolOptions, type Reader } from './pool.ts';
 
 export interface LambdaOptions extends PoolOptions {
   functions: readonly FunctionSpec[];
@@ -43,7 +44,11 @@ export function startLambda(options: LambdaOptions): Lambda {
     }
     return found;
   };
-  const invokeText: Lambda['invokeText'] = async (nameOrArn, event, reader) => pool(nameOrArn).invoke(event, reader);
+  const invokeText: Lambda['invokeText'] = async (nameOrArn, event, reader) => {
+    const payload = await pool(nameOrArn).invoke(event, reader);
+    assertPayloadSize(payload);
+    return payload;
+  };
   return {
     invokeText,
     invoke: async (nameOrArn, event) => JSON.parse(await invokeText(nameOrArn, JSON.stringify(event))),
@@ -54,4 +59,14 @@ export function startLambda(options: LambdaOptions): Lambda {
       await Promise.all([...pools.values()].map((each) => each.stop()));
     },
   };
+}
+
+/** Fails a response that Lambda does not pass on; a streamed one has no such limit, and an empty payload. */
+function assertPayloadSize(payload: string): void {
+  const limit = AWS_LIMITS.lambdaPayloadBytes.value;
+  if (Buffer.byteLength(payload) <= limit) return;
+  throw new FunctionError({
+    errorType: 'Function.ResponseSizeTooLarge',
+    errorMessage: `Response payload size exceeded maximum allowed payload size (${limit} bytes).`,
+  });
 }
