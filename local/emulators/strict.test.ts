@@ -65,7 +65,7 @@ test('a rate is a token bucket: a burst, then so many a second, and a refusal ta
 test('Route 53 answers Throttling beyond its rate, which the SDK repeats', async () => {
   emulator = await startRoute53({ dataDir, strict: true });
   const client = new Route53Client({ ...access, endpoint: emulator.url });
-  const asked = Array.from({ length: AWS_LIMITS.route53Rate.burst + 20 }, () =>
+  const asked = Array.from({ length: 4 * AWS_LIMITS.route53Rate.burst }, () =>
     client.send(new GetHostedZoneCommand({ Id: 'Z0' })),
   );
   const names = errorsOf(await Promise.allSettled(asked));

@@ -12,11 +12,11 @@ export type RateName = RateLimits[AwsLimitName];
  */
 export const STRICT_TIMES = {
   /** A new function or version is `Pending` (Lambda Developer Guide, "Lambda function states"). */
-  functionPending: 800,
+  functionPending: 2000,
   /** The `LastUpdateStatus` of a changed function is `InProgress`. */
-  functionUpdating: 400,
+  functionUpdating: 1500,
   /** A new alias is unknown to other operations: Lambda's control plane is eventually consistent. */
-  aliasPropagation: 300,
+  aliasPropagation: 1000,
   /** A change of a key value store takes so long, and ends with the check of its ETag. */
   keyValueStoreWrite: 150,
 } as const;
