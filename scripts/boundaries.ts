@@ -19,6 +19,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   lib: ['contract'],
   bin: ['contract', 'lib'],
   dashboard: ['contract'],
+  client: [],
   local: ['contract', 'lib', 'bin', 'runtime'],
 };
 

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Stripe from 'stripe';
+import { describe, expect, test } from 'vitest';
+import { renderOperations } from '../scripts/client-operations.ts';
+import { toRequest } from './client.ts';
+import { ApiError, ConnectionError, createClient, InvalidSignatureError, verifyWebhook } from './index.ts';
+
+const error = (code: string, status: number) => ({ error: { message: `It is ${code}.`, code, status } });
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { 'x-request-id': 'req_1', ...headers } });
+
+type Step = Response | Error | (() => Response);
+
+/** A client whose requests get these answers in turn. */
+function scripted(...steps: Step[]) {
+  const sent: { url: string; method: string; headers: Headers; body: unknown }[] = [];
+  const send = async (url: string | URL | Request, { method = '', headers, body }: RequestInit = {}) => {
+    sent.push({ url: String(url), method, headers: new Headers(headers), body: body ? JSON.parse(String(body)) : undefined });
+    const step = steps.shift();
+    if (step === undefined) throw new Error('no more requests were expected');
+    if (step instanceof Error) throw step;
+    return typeof step === 'function' ? step() : step;
+  };
+  return { sent, client: createClient({ baseUrl: 'https://x.example/', secretKey: 'sk_live_x', fetch: send }) };
+}
+
+test('the generated operations are those of the contract (npm run client:generate)', () => {
+  expect(readFileSync(join(import.meta.dirname, 'operations.generated.ts'), 'utf8')).toBe(renderOperations());
+});
+
+test('the sources import nothing but each other', () => {
+  for (const file of ['client', 'errors', 'index', 'operations.generated', 'pages', 'request', 'stream', 'webhooks']) {
+    const text = readFileSync(join(import.meta.dirname, `${file}.ts`), 'utf8');
+    const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name);
+    expect(imports.filter((name) => !name.startsWith('./')), file).toEqual([]);
+  }
+});
+
+describe('a request', () => {
+  test('is made of one input: path, query and body', () => {
+    expect(toRequest('addDnsRecord', { id: 'dom_1/x', type: 'A', content: '1.2.3.4', ttl: undefined })).toEqual({
+      ...{ method: 'POST', path: '/v1/domains/dom_1%2Fx/dns', repeatable: true },
+      body: { type: 'A', content: '1.2.3.4' },
+    });
+    expect(toRequest('listInvoices', { status: 'UNPAID', limit: 5 })).toEqual({
+      ...{ method: 'GET', path: '/v1/invoices?limit=5&status=UNPAID', repeatable: true },
+    });
+    expect(() => toRequest('getApp', {})).toThrow('getApp: id is required');
+  });
+
+  test('is repeated with the same idempotency key, as long as Retry-After says', async () => {
+    const { client, sent } = scripted(
+      json(error('rate_limited', 429), 429, { 'retry-after': '0' }),
+      new TypeError('fetch failed'),
+      json({ data: { id: 'app_1' } }, 201),
+    );
+    expect(await client.createApp({ name: 'My shop' })).toEqual({ id: 'app_1' });
+    expect(sent).toHaveLength(3);
+    const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(sent[0]).toMatchObject({ url: 'https://x.example/v1/apps', method: 'POST', body: { name: 'My shop' } });
+  });
+
+  test('that is refused is an error with code, status and request id, and not repeated', async () => {
+    const { client, sent } = scripted(json(error('not_found', 404), 404));
+    const failed = await client.getApp({ id: 'app_1' }).catch((reason: unknown) => reason);
+    expect(failed).toBeInstanceOf(ApiError);
+    expect(failed).toMatchObject({ code: 'not_found', status: 404, requestId: 'req_1', message: 'It is not_found.' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('ends with the last failure when its retries are used up, and does not wait for hours', async () => {
+    const down = () => json(error('server_error', 503), 503, { 'retry-after': '0' });
+    const { client, sent } = scripted(down, down, down);
+    await expect(client.getAccount()).rejects.toMatchObject({ status: 503 });
+    expect(sent).toHaveLength(3);
+    const slow = scripted(json(error('rate_limited', 429), 429, { 'retry-after': '86400' }));
+    await expect(slow.client.getAccount()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 86_400 });
+    expect(slow.sent).toHaveLength(1);
+  });
+
+  test('for a chat is repeated when it was refused, and not when its answer was lost', async () => {
+    const input = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'x' }] };
+    const refused = scripted(json(error('rate_limited', 429), 429, { 'retry-after': '0' }), json({ id: '1' }));
+    expect(await refused.client.createChatCompletion(input)).toEqual({ id: '1' });
+    const lost = scripted(new TypeError('fetch failed'));
+    await expect(lost.client.createChatCompletion(input)).rejects.toBeInstanceOf(ConnectionError);
+    const late = scripted(json({}, 504));
+    await expect(late.client.createChatCompletion(input)).rejects.toMatchObject({ status: 504 });
+  });
+
+  test('ends at once when its caller aborts it, in a wait too', async () => {
+    const { client, sent } = scripted(json(error('rate_limited', 429), 429, { 'retry-after': '50' }));
+    const controller = new AbortController();
+    const call = client.getAccount({}, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 20);
+    await expect(call).rejects.toThrow('enough');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test('a list is its first page when awaited, and all items when iterated over', async () => {
+  const pages = () => [
+    json({ data: [{ id: 'a' }, { id: 'b' }], has_more: true }),
+    json({ data: [{ id: 'c' }], has_more: false }),
+  ];
+  const { client, sent } = scripted(...pages());
+  expect(await client.listApps({ limit: 2 })).toMatchObject({ has_more: true });
+  const all = scripted(...pages());
+  const ids: string[] = [];
+  for await (const { id } of all.client.listApps({ limit: 2 })) ids.push(id);
+  expect(ids).toEqual(['a', 'b', 'c']);
+  expect(all.sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=2&offset=0', '?limit=2&offset=2']);
+  expect(sent).toHaveLength(1);
+});
+
+describe('a streamed chat', () => {
+  const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+  const read = async (text: string, size: number) => {
+    const bytes = new TextEncoder().encode(text);
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.slice(n * size, (n + 1) * size));
+    const { client } = scripted(new Response(ReadableStream.from(pieces)));
+    let said = '';
+    const input = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'x' }], stream: true as const };
+    for await (const { choices } of await client.createChatCompletion(input)) said += choices[0]?.delta.content ?? '';
+    return said;
+  };
+
+  test.each([1, 2, 7, 1000])('is read in pieces of %d bytes', async (size) => {
+    const text = `: still here\n\n${chunk('héllo ')}${chunk('wörld 😀').replaceAll('\n', '\r\n')}data: [DONE]\n\n`;
+    expect(await read(text, size)).toBe('héllo wörld 😀');
+  });
+
+  test('that fails or breaks off throws', async () => {
+    await expect(read(`${chunk('a')}data: ${JSON.stringify(error('server_error', 502))}\n\n`, 50)).rejects.toMatchObject({
+      code: 'server_error',
+    });
+    await expect(read(chunk('a'), 50)).rejects.toBeInstanceOf(ConnectionError);
+  });
+});
+
+describe('a delivery', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
+  const body = JSON.stringify({ id: 'evt_1', type: 'ping', created: '', data: { webhookId: 'whk_1' } });
+  const signature = new Stripe('sk_test_unused').webhooks.generateTestHeaderString({ payload: body, secret });
+
+  test('that is genuine is an event, under either secret of a rotation', async () => {
+    expect(await verifyWebhook({ body, signature, secret })).toEqual(JSON.parse(body));
+    const rotated = signature.replace(',v1=', `,v1=${'0'.repeat(64)},v1=`);
+    expect(await verifyWebhook({ body, signature: rotated, secret })).toEqual(JSON.parse(body));
+  });
+
+  test.each([
+    ['changed', { body: `${body} ` }],
+    ['signed with another secret', { secret: 'whsec_other' }],
+    ['not signed', { signature: undefined }],
+    ['signed with nonsense', { signature: 't=1,v1=zz' }],
+    ['too old', { now: new Date(Date.now() + 301_000) }],
+    ['from the future', { now: new Date(Date.now() - 301_000) }],
+  ])('that is %s is refused', async (_, change) => {
+    await expect(verifyWebhook({ body, signature, secret, ...change })).rejects.toBeInstanceOf(InvalidSignatureError);
+  });
+});

@@ -1,0 +1,96 @@
+import {
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type CreateChatCompletionInput,
+  OPERATIONS,
+  type Operations,
+} from './operations.generated.ts';
+import { List, type Page } from './pages.ts';
+import { type CallOptions, type ClientOptions, Sender } from './request.ts';
+import { readChunks } from './stream.ts';
+
+type Result<Operation> = Operation extends { shape: 'list'; result: infer Item }
+  ? List<Item>
+  : Operation extends { result: infer Value }
+    ? Promise<Value>
+    : never;
+
+type Method<Operation> = Operation extends { input: infer Input; optional: true }
+  ? (input?: Input, options?: CallOptions) => Result<Operation>
+  : Operation extends { input: infer Input }
+    ? (input: Input, options?: CallOptions) => Result<Operation>
+    : never;
+
+/** A method for each operation: its path and query parameters and the fields of its body are one object. */
+export type Methods = { readonly [Id in keyof Operations]: Method<Operations[Id]> };
+
+export interface Client extends Methods {
+  /** Completes a chat; with `stream: true` piece by piece. */
+  createChatCompletion(
+    input: CreateChatCompletionInput & { stream: true },
+    options?: CallOptions,
+  ): Promise<AsyncGenerator<ChatCompletionChunk, void, undefined>>;
+  createChatCompletion(
+    input: CreateChatCompletionInput & { stream?: false | null | undefined },
+    options?: CallOptions,
+  ): Promise<ChatCompletion>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Splits an operation's input into the path, the query and the body. */
+export function toRequest(id: keyof Operations, input: Fields) {
+  const { method, path, query } = OPERATIONS[id];
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const take = (name: string): string => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return String(value);
+  };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (!rest.has(name)) throw new TypeError(`${id}: ${name} is required`);
+    return encodeURIComponent(take(name));
+  });
+  const asked = query.filter((name) => rest.has(name)).map((name): [string, string] => [name, take(name)]);
+  const search = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
+  const hasBody = rest.size > 0 || method === 'PUT' || method === 'PATCH';
+  return {
+    ...{ method, path: filled + search, repeatable: true },
+    ...(hasBody ? { body: Object.fromEntries(rest) } : {}),
+  };
+}
+
+async function call(sender: Sender, id: keyof Operations, input: Fields, options?: CallOptions): Promise<unknown> {
+  const response = await sender.send(toRequest(id, input), options);
+  const answer = (await response.json()) as { data: unknown };
+  return OPERATIONS[id].shape === 'single' ? answer.data : answer;
+}
+
+function list(sender: Sender, id: keyof Operations, input: Fields, options?: CallOptions): List<unknown> {
+  const read = async (offset: number) => (await call(sender, id, { ...input, offset }, options)) as Page<unknown>;
+  return new List(read, Number(input.offset ?? 0));
+}
+
+/**
+ * Creates a client of the platform.
+ *
+ *     const client = createClient({ baseUrl: 'https://api.example.com', secretKey: process.env.HOSTING_KEY });
+ *     const app = await client.createApp({ name: 'My shop', framework: 'EXPRESS' });
+ */
+export function createClient(options: ClientOptions): Client {
+  const sender = new Sender(options);
+  const methods = (Object.keys(OPERATIONS) as (keyof Operations)[]).map((id) => [
+    id,
+    (input: Fields = {}, callOptions?: CallOptions) =>
+      OPERATIONS[id].shape === 'list'
+        ? list(sender, id, input, callOptions)
+        : call(sender, id, input, callOptions),
+  ]);
+  const createChatCompletion = async (input: CreateChatCompletionInput, callOptions?: CallOptions) => {
+    // A call whose answer is lost may have been charged: only refusals are repeated.
+    const request = { method: 'POST', path: '/ai/v1/chat/completions', body: input, repeatable: false };
+    const response = await sender.send(request, callOptions);
+    return input.stream ? readChunks(response) : await response.json();
+  };
+  return { ...Object.fromEntries(methods), createChatCompletion } as Client;
+}

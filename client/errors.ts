@@ -1,0 +1,48 @@
+import type { ErrorBody } from './operations.generated.ts';
+
+/** The codes of the API's errors. */
+export type ErrorCode = ErrorBody['error']['code'];
+
+/** A request that the API refused. Decide by {@link code}; the message is for people. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** Quote it when you ask for help. */
+  readonly requestId: string | undefined;
+  /** Seconds after which a retry gets through, where the API said so. */
+  readonly retryAfter: number | undefined;
+
+  constructor({ message, code, status }: ErrorBody['error'], headers: Headers) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.requestId = headers.get('x-request-id') ?? undefined;
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    this.retryAfter = Number.isFinite(seconds) ? seconds : undefined;
+  }
+}
+
+/** A request without an answer: the network failed, or it took too long. `cause` has the reason. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+/** Returns the error of a refused request, also where something on the way answered in other words. */
+export async function toApiError(response: Response): Promise<ApiError> {
+  const text = await response.text();
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isErrorBody(body)) return new ApiError(body.error, response.headers);
+  } catch {
+    // Not JSON: a proxy's page.
+  }
+  const message = `The API answered ${response.status}: ${text.slice(0, 200)}`;
+  return new ApiError({ message, code: 'server_error', status: response.status }, response.headers);
+}
+
+export function isErrorBody(value: unknown): value is ErrorBody {
+  if (typeof value !== 'object' || value === null || !('error' in value)) return false;
+  const { error } = value;
+  return typeof error === 'object' && error !== null && 'message' in error && 'code' in error && 'status' in error;
+}

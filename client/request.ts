@@ -1,0 +1,126 @@
+import { ConnectionError, toApiError } from './errors.ts';
+
+export interface ClientOptions {
+  /** The address of the platform: `https://api.example.com`. */
+  baseUrl: string;
+  /** `sk_live_…`; for servers only. */
+  secretKey?: string | undefined;
+  /** `pk_live_…`; may be used in browsers, for the catalogue and the list of models. */
+  publicKey?: string | undefined;
+  /** Retries of a request that may get through later; 2 where not given. */
+  maxRetries?: number | undefined;
+  /** The longest time that one attempt waits for its answer's first byte, in milliseconds; 60,000 where not given. */
+  timeoutMs?: number | undefined;
+  /** Sends in place of the global `fetch`. */
+  fetch?: typeof fetch | undefined;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Repeats with the same key get the first response; where not given, retries of one call share a key of their own. */
+  idempotencyKey?: string | undefined;
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+}
+
+export interface ApiRequest {
+  method: string;
+  /** Path and query. */
+  path: string;
+  body?: unknown;
+  /** True where a repeated request has no further effect, also when its answer was lost. */
+  repeatable: boolean;
+}
+
+const DEFAULT_RETRIES = 2;
+const DEFAULT_TIMEOUT_MS = 60_000;
+const BASE_DELAY_MS = 500;
+const MAX_DELAY_MS = 8_000;
+/** A client waits no longer than this for a limit: its caller decides about more, by the error's `retryAfter`. */
+const MAX_RETRY_AFTER_MS = 60_000;
+/** Answers after which a request may get through later. */
+const RETRIED_STATUSES = [429, 500, 502, 503, 504];
+/** Of these, the ones that say that nothing was done. */
+const REFUSALS = [429, 502, 503];
+
+const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+
+/** Exponential, with half of it random, so that clients that failed together do not return together. */
+const backoff = (attempt: number): number => Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt) * (1 - Math.random() / 2);
+
+/** Returns how long to wait before a retry in milliseconds; undefined where it must not be retried. */
+function retryDelay(response: Response, repeatable: boolean, attempt: number): number | undefined {
+  if (!(repeatable ? RETRIED_STATUSES : REFUSALS).includes(response.status)) return undefined;
+  const told = Number(response.headers.get('retry-after') ?? Number.NaN) * 1000;
+  if (!Number.isFinite(told)) return backoff(attempt);
+  return told <= MAX_RETRY_AFTER_MS ? told : undefined;
+}
+
+/** Sends requests: with the keys, a time limit and retries. */
+export class Sender {
+  readonly #options: ClientOptions;
+  readonly #baseUrl: string;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+  }
+
+  /** Returns a successful response. Throws {@link ApiError}, {@link ConnectionError}, or the signal's reason. */
+  async send(request: ApiRequest, call: CallOptions = {}): Promise<Response> {
+    const retries = call.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
+    const init = this.#init(request, call);
+    for (let attempt = 0; ; attempt += 1) {
+      const response = await this.#attempt(request, init, call).catch((error: unknown) => {
+        if (call.signal?.aborted || !request.repeatable || attempt >= retries) throw error;
+      });
+      if (response?.ok) return response;
+      const delay = response ? retryDelay(response, request.repeatable, attempt) : backoff(attempt);
+      if (response && (delay === undefined || attempt >= retries)) throw await toApiError(response);
+      await response?.body?.cancel();
+      await wait(delay ?? 0, call.signal);
+    }
+  }
+
+  #init({ method, body }: ApiRequest, { idempotencyKey }: CallOptions): RequestInit {
+    const { secretKey, publicKey } = this.#options;
+    const key = idempotencyKey ?? crypto.randomUUID();
+    const headers = {
+      ...(secretKey ? { authorization: `Bearer ${secretKey}` } : {}),
+      ...(publicKey && !secretKey ? { 'x-public-key': publicKey } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(method === 'POST' ? { 'idempotency-key': key } : {}),
+    };
+    return { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  }
+
+  async #attempt({ path }: ApiRequest, init: RequestInit, { signal, timeoutMs }: CallOptions): Promise<Response> {
+    const { fetch: send = fetch, timeoutMs: usual = DEFAULT_TIMEOUT_MS } = this.#options;
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs ?? usual);
+    try {
+      return await send(`${this.#baseUrl}${path}`, {
+        ...init,
+        signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+      });
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      const reason = timeout.signal.aborted ? 'did not answer in time' : 'could not be reached';
+      throw new ConnectionError(`${this.#baseUrl} ${reason}.`, { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

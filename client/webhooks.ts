@@ -1,0 +1,42 @@
+import type { WebhookEvent } from './operations.generated.ts';
+
+/** A delivery whose signature is missing, wrong or too old: answer 400, and do nothing. */
+export class InvalidSignatureError extends Error {
+  override readonly name = 'InvalidSignatureError';
+}
+
+export interface Delivery {
+  /** The body as it arrived, before it is parsed. */
+  body: string;
+  /** The value of `X-Service-Signature`. */
+  signature: string | null | undefined;
+  /** The endpoint's signing secret, `whsec_…`. */
+  secret: string;
+  /** Seconds that the signature's time may differ from now; 300 where not given. */
+  toleranceSeconds?: number | undefined;
+  now?: Date | undefined;
+}
+
+const DEFAULT_TOLERANCE_S = 300;
+
+const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+
+/**
+ * Returns the event of a genuine delivery. Ignore an event whose `id` you have seen: deliveries are repeated. Throws
+ * {@link InvalidSignatureError}. Signatures are compared in constant time.
+ */
+export async function verifyWebhook({ body, signature, secret, toleranceSeconds, now }: Delivery): Promise<WebhookEvent> {
+  const parts = (signature ?? '').split(',').map((part) => part.split('=', 2));
+  const t = parts.find(([name]) => name === 't')?.[1] ?? '';
+  const signatures = parts.flatMap(([name, value = '']) => (name === 'v1' && /^[0-9a-f]{64}$/.test(value) ? [value] : []));
+  if (!/^\d{1,12}$/.test(t) || signatures.length === 0) throw new InvalidSignatureError('The delivery is not signed.');
+  const age = Math.abs((now ?? new Date()).getTime() / 1000 - Number(t));
+  if (age > (toleranceSeconds ?? DEFAULT_TOLERANCE_S)) throw new InvalidSignatureError('The signature is too old.');
+  const encoder = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
+  const signed = encoder.encode(`${t}.${body}`);
+  const verdicts = await Promise.all(signatures.map((each) => crypto.subtle.verify('HMAC', key, bytesOf(each), signed)));
+  if (!verdicts.includes(true)) throw new InvalidSignatureError('The signature does not match.');
+  return JSON.parse(body) as WebhookEvent;
+}

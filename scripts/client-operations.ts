@@ -1,0 +1,178 @@
+/**
+ * Writes `client/operations.generated.ts`: the operations of the platform's API and their types, from the contract's OpenAPI
+ * document, so that the client library depends on nothing. `npm run client:generate`; a test fails where it is out of date.
+ */
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buildOpenApi, documentPath, operationsOf } from '../contract/reference/openapi.ts';
+import type { Route } from '../contract/route.ts';
+import { EVENTS } from '../contract/webhooks/events.ts';
+
+const FILE = resolve(import.meta.dirname, '../client/operations.generated.ts');
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  description?: string;
+}
+
+interface Operation {
+  parameters: { name?: string; in?: string; required?: boolean; schema?: Schema; description?: string }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+const document = buildOpenApi('', '') as unknown as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+const { schemas } = document.components;
+
+const pascal = (name: string) => name.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+/** The name of a schema's type. `Error` is a name of the language. */
+const nameOf = (schema: string) => (schema === 'Error' ? 'ErrorBody' : pascal(schema));
+const typeName = (reference: string) => nameOf(reference.slice(reference.lastIndexOf('/') + 1));
+const doc = (text: string | undefined, indent: string) =>
+  text ? `${indent}/** ${text.replaceAll('*/', '* /').replace(/\s+/g, ' ')} */\n` : '';
+
+function objectType(schema: Schema, indent: string): string {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const inner = `${indent}  `;
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const isRequired = required.includes(name);
+    const type = tsType(field, inner);
+    const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
+    return `${doc(field.description, inner)}${inner}${key}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};\n`;
+  });
+  const rest = typeof additionalProperties === 'object' ? tsType(additionalProperties, inner) : 'unknown';
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+  if (fields.length === 0) return `Record<string, ${rest}>`;
+  return `{\n${fields.join('')}${isOpen ? `${inner}[field: string]: unknown;\n` : ''}${indent}}`;
+}
+
+/** Returns the TypeScript type of a JSON schema. */
+function tsType(schema: Schema, indent = ''): string {
+  if (schema.$ref) return typeName(schema.$ref);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options) return [...new Set(options.map((option) => tsType(option, indent)))].join(' | ');
+  const types = [schema.type ?? []].flat();
+  if (types.length > 1) return types.map((type) => tsType({ ...schema, type }, indent)).join(' | ');
+  switch (types[0]) {
+    case 'object':
+      return objectType(schema, indent);
+    case 'array':
+      return `Array<${tsType(schema.items ?? {}, indent)}>`;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return types[0];
+    default:
+      return 'unknown';
+  }
+}
+
+const operationOf = (route: Route): Operation => {
+  const operation = document.paths[documentPath(route)]?.[route.method.toLowerCase()];
+  if (!operation) throw new Error(`${route.id} is not in the document`);
+  return operation;
+};
+
+const resolved = (schema: Schema | undefined): Schema =>
+  schema?.$ref ? resolved(schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]) : (schema ?? {});
+
+/** The input of an operation: its path and query parameters and the fields of its body, as one object. */
+function inputOf(route: Route): { schema: Schema; query: string[] } {
+  const { parameters, requestBody } = operationOf(route);
+  const named = parameters.filter((each) => each.in === 'path' || each.in === 'query');
+  const body = resolved(requestBody?.content['application/json']?.schema);
+  const fields = named.map(({ name = '', schema = {} }) => [name, schema] as const);
+  const required = named.flatMap(({ name = '', required: isRequired }) => (isRequired ? [name] : []));
+  return {
+    query: named.flatMap(({ name = '', in: where }) => (where === 'query' ? [name] : [])),
+    schema: {
+      ...body,
+      type: 'object',
+      properties: { ...Object.fromEntries(fields), ...body.properties },
+      required: [...required, ...(body.required ?? [])],
+    },
+  };
+}
+
+/** The result of an operation: `single` is what `data` holds, `list` a page of its items, `whole` the answer as it is. */
+function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: string } {
+  const schema = operationOf(route).responses[String(route.status)]?.content?.['application/json']?.schema ?? {};
+  const names = Object.keys(resolved(schema).properties ?? {}).sort().join();
+  const { data } = resolved(schema).properties ?? {};
+  if (names === 'data' && data) return { shape: 'single', type: tsType(data) };
+  if (names === 'data,has_more' && data?.items) return { shape: 'list', type: tsType(data.items) };
+  return { shape: 'whole', type: tsType(schema) };
+}
+
+/** Operations that programs call: not those that are called by other services, or that only show this API. */
+const callable = operationsOf('platform').filter(
+  ({ access, id }) => access !== 'hook' && access !== 'none' && id !== 'createChatCompletion',
+);
+
+function renderOperation(route: Route): { input: string; row: string; entry: string } {
+  const { schema, query } = inputOf(route);
+  const name = `${pascal(route.id)}Input`;
+  const { shape, type } = resultOf(route);
+  const hasInput = Object.keys(schema.properties ?? {}).length > 0;
+  const isOptional = (schema.required ?? []).length === 0;
+  const text = `${route.summary}. \`${route.method} ${documentPath(route)}\``;
+  return {
+    input: hasInput ? `export interface ${name} ${objectType(schema, '')}\n` : '',
+    row: `  ${route.id}: ${JSON.stringify({ method: route.method, path: documentPath(route), query, shape })},\n`,
+    entry: `${doc(text, '  ')}  ${route.id}: { input: ${hasInput ? name : 'Record<never, never>'}; optional: ${isOptional}; shape: '${shape}'; result: ${type} };\n`,
+  };
+}
+
+const eventType = (type: string): string => pascal(`Event.${type}`);
+
+/** Returns the text of the generated file. */
+export function renderOperations(): string {
+  const rendered = callable.map(renderOperation);
+  const named = Object.entries(schemas).map(
+    ([name, schema]) => `${doc(schema.description, '')}export type ${nameOf(name)} = ${tsType(schema)};\n`,
+  );
+  const chat = operationsOf('platform').find(({ id }) => id === 'createChatCompletion');
+  return `// Generated by \`npm run client:generate\` from the contract. Do not edit.
+
+${named.join('\n')}
+${chat ? `export interface CreateChatCompletionInput ${objectType(inputOf(chat).schema, '')}\n` : ''}
+${rendered.map(({ input }) => input).join('\n')}
+/** Every event that endpoints receive; \`type\` decides about \`data\`. */
+export type WebhookEvent = ${Object.keys(EVENTS).map(eventType).join(' | ')};
+
+/** Operations by name: their input in one object, and their result. */
+export interface Operations {
+${rendered.map(({ entry }) => entry).join('')}}
+
+interface Row {
+  method: string;
+  path: string;
+  /** Fields of the input that are sent in the query. */
+  query: readonly string[];
+  /** \`single\`: the result is what \`data\` holds; \`list\`: pages; \`whole\`: the answer as it is. */
+  shape: 'single' | 'list' | 'whole';
+}
+
+export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Operations[Id]['shape'] } } = {
+${rendered.map(({ row }) => row).join('')}};
+`;
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(FILE, renderOperations());
