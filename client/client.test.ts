@@ -16,7 +16,12 @@ type Step = Response | Error | (() => Response);
 function scripted(...steps: Step[]) {
   const sent: { url: string; method: string; headers: Headers; body: unknown }[] = [];
   const send = async (url: string | URL | Request, { method = '', headers, body }: RequestInit = {}) => {
-    sent.push({ url: String(url), method, headers: new Headers(headers), body: body ? JSON.parse(String(body)) : undefined });
+    sent.push({
+      url: String(url),
+      method,
+      headers: new Headers(headers),
+      body: body ? JSON.parse(String(body)) : undefined,
+    });
     const step = steps.shift();
     if (step === undefined) throw new Error('no more requests were expected');
     if (step instanceof Error) throw step;
@@ -33,7 +38,10 @@ test('the sources import nothing but each other', () => {
   for (const file of ['client', 'errors', 'index', 'operations.generated', 'pages', 'request', 'stream', 'webhooks']) {
     const text = readFileSync(join(import.meta.dirname, `${file}.ts`), 'utf8');
     const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name);
-    expect(imports.filter((name) => !name.startsWith('./')), file).toEqual([]);
+    expect(
+      imports.filter((name) => !name.startsWith('./')),
+      file,
+    ).toEqual([]);
   }
 });
 
@@ -120,10 +128,16 @@ describe('a streamed chat', () => {
   const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
   const read = async (text: string, size: number) => {
     const bytes = new TextEncoder().encode(text);
-    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.slice(n * size, (n + 1) * size));
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.slice(n * size, (n + 1) * size),
+    );
     const { client } = scripted(new Response(ReadableStream.from(pieces)));
     let said = '';
-    const input = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'x' }], stream: true as const };
+    const input = {
+      model: 'openai/gpt-4o-mini',
+      messages: [{ role: 'user' as const, content: 'x' }],
+      stream: true as const,
+    };
     for await (const { choices } of await client.createChatCompletion(input)) said += choices[0]?.delta.content ?? '';
     return said;
   };
@@ -134,7 +148,9 @@ describe('a streamed chat', () => {
   });
 
   test('that fails or breaks off throws', async () => {
-    await expect(read(`${chunk('a')}data: ${JSON.stringify(error('server_error', 502))}\n\n`, 50)).rejects.toMatchObject({
+    await expect(
+      read(`${chunk('a')}data: ${JSON.stringify(error('server_error', 502))}\n\n`, 50),
+    ).rejects.toMatchObject({
       code: 'server_error',
     });
     await expect(read(chunk('a'), 50)).rejects.toBeInstanceOf(ConnectionError);

@@ -82,9 +82,7 @@ export function createClient(options: ClientOptions): Client {
   const methods = (Object.keys(OPERATIONS) as (keyof Operations)[]).map((id) => [
     id,
     (input: Fields = {}, callOptions?: CallOptions) =>
-      OPERATIONS[id].shape === 'list'
-        ? list(sender, id, input, callOptions)
-        : call(sender, id, input, callOptions),
+      OPERATIONS[id].shape === 'list' ? list(sender, id, input, callOptions) : call(sender, id, input, callOptions),
   ]);
   const createChatCompletion = async (input: CreateChatCompletionInput, callOptions?: CallOptions) => {
     // A call whose answer is lost may have been charged: only refusals are repeated.

@@ -561,7 +561,7 @@ export type EventPing = {
 /** The body of every failed request: exactly these fields. */
 export type ErrorBody = {
   error: {
-    /** What happened, why, and what to do next */
+    /** The reason, and what to do next */
     message: string;
     code: "invalid_request" | "unauthorized" | "plan_limit" | "insufficient_funds" | "insufficient_credits" | "forbidden" | "insufficient_scope" | "not_found" | "conflict" | "rate_limited" | "server_error";
     /** The status of the response */
@@ -609,9 +609,9 @@ export interface CreateChatCompletionInput {
 
 
 export interface ListAppsInput {
-  /** How many to return */
+  /** Maximum number of items to return */
   limit?: number | undefined;
-  /** How many to skip */
+  /** Number of items to skip */
   offset?: number | undefined;
 }
 
@@ -659,9 +659,9 @@ export interface CreateDeploymentInput {
 
 export interface ListDeploymentsInput {
   id: string;
-  /** How many to return */
+  /** Maximum number of items to return */
   limit?: number | undefined;
-  /** How many to skip */
+  /** Number of items to skip */
   offset?: number | undefined;
 }
 
@@ -687,9 +687,9 @@ export interface UpdateEnvInput {
 }
 
 export interface ListInvoicesInput {
-  /** How many to return */
+  /** Maximum number of items to return */
   limit?: number | undefined;
-  /** How many to skip */
+  /** Number of items to skip */
   offset?: number | undefined;
   status?: "UNPAID" | "PAID" | "VOID" | undefined;
 }
@@ -715,9 +715,9 @@ export interface CheckDomainInput {
 
 
 export interface ListDomainsInput {
-  /** How many to return */
+  /** Maximum number of items to return */
   limit?: number | undefined;
-  /** How many to skip */
+  /** Number of items to skip */
   offset?: number | undefined;
 }
 
@@ -751,9 +751,9 @@ export interface DeleteDnsRecordInput {
 }
 
 export interface ListWebhooksInput {
-  /** How many to return */
+  /** Maximum number of items to return */
   limit?: number | undefined;
-  /** How many to skip */
+  /** Number of items to skip */
   offset?: number | undefined;
 }
 
@@ -768,9 +768,9 @@ export interface DeleteWebhookInput {
 }
 
 export interface ListHostingInput {
-  /** How many to return */
+  /** Maximum number of items to return */
   limit?: number | undefined;
-  /** How many to skip */
+  /** Number of items to skip */
   offset?: number | undefined;
 }
 
@@ -833,7 +833,7 @@ export interface Operations {
   getModel: { input: GetModelInput; optional: false; shape: 'whole'; result: AiModel };
   /** Is a name free? Covers it and the same name in other popular extensions. `GET /v1/domains/check` */
   checkDomain: { input: CheckDomainInput; optional: false; shape: 'single'; result: Array<DomainAvailability> };
-  /** What domains cost in the featured extensions. `GET /v1/domains/pricing` */
+  /** List the prices of domains in the featured extensions. `GET /v1/domains/pricing` */
   listDomainPrices: { input: Record<never, never>; optional: true; shape: 'single'; result: Array<DomainPricing> };
   /** List your domains, newest first. `GET /v1/domains` */
   listDomains: { input: ListDomainsInput; optional: true; shape: 'list'; result: Domain };

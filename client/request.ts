@@ -58,7 +58,8 @@ const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   });
 
 /** Exponential, with half of it random, so that clients that failed together do not return together. */
-const backoff = (attempt: number): number => Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt) * (1 - Math.random() / 2);
+const backoff = (attempt: number): number =>
+  Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt) * (1 - Math.random() / 2);
 
 /** Returns how long to wait before a retry in milliseconds; undefined where it must not be retried. */
 function retryDelay(response: Response, repeatable: boolean, attempt: number): number | undefined {

@@ -19,16 +19,25 @@ export interface Delivery {
 
 const DEFAULT_TOLERANCE_S = 300;
 
-const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+const bytesOf = (hex: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
 /**
  * Returns the event of a genuine delivery. Ignore an event whose `id` you have seen: deliveries are repeated. Throws
  * {@link InvalidSignatureError}. Signatures are compared in constant time.
  */
-export async function verifyWebhook({ body, signature, secret, toleranceSeconds, now }: Delivery): Promise<WebhookEvent> {
+export async function verifyWebhook({
+  body,
+  signature,
+  secret,
+  toleranceSeconds,
+  now,
+}: Delivery): Promise<WebhookEvent> {
   const parts = (signature ?? '').split(',').map((part) => part.split('=', 2));
   const t = parts.find(([name]) => name === 't')?.[1] ?? '';
-  const signatures = parts.flatMap(([name, value = '']) => (name === 'v1' && /^[0-9a-f]{64}$/.test(value) ? [value] : []));
+  const signatures = parts.flatMap(([name, value = '']) =>
+    name === 'v1' && /^[0-9a-f]{64}$/.test(value) ? [value] : [],
+  );
   if (!/^\d{1,12}$/.test(t) || signatures.length === 0) throw new InvalidSignatureError('The delivery is not signed.');
   const age = Math.abs((now ?? new Date()).getTime() / 1000 - Number(t));
   if (age > (toleranceSeconds ?? DEFAULT_TOLERANCE_S)) throw new InvalidSignatureError('The signature is too old.');
@@ -36,7 +45,9 @@ export async function verifyWebhook({ body, signature, secret, toleranceSeconds,
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
   const signed = encoder.encode(`${t}.${body}`);
-  const verdicts = await Promise.all(signatures.map((each) => crypto.subtle.verify('HMAC', key, bytesOf(each), signed)));
+  const verdicts = await Promise.all(
+    signatures.map((each) => crypto.subtle.verify('HMAC', key, bytesOf(each), signed)),
+  );
   if (!verdicts.includes(true)) throw new InvalidSignatureError('The signature does not match.');
   return JSON.parse(body) as WebhookEvent;
 }

@@ -57,8 +57,8 @@ export const wholeNumber = (name: string, least: number, most: number, fallback:
 /** `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). */
 export const Page = () =>
   z.object({
-    limit: wholeNumber('How many to return', 1, 100, 50),
-    offset: wholeNumber('How many to skip', 0, 1_000_000_000, 0),
+    limit: wholeNumber('Maximum number of items to return', 1, 100, 50),
+    offset: wholeNumber('Number of items to skip', 0, 1_000_000_000, 0),
   });
 
 /** The answer to a deletion. */

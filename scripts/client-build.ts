@@ -11,5 +11,10 @@ execFileSync(resolve(CLIENT, '../node_modules/.bin/tsc'), ['-p', CLIENT], { stdi
 // Declarations keep the sources' extensions, which only exist here.
 for (const name of readdirSync(DIST).filter((each) => each.endsWith('.d.ts'))) {
   const file = join(DIST, name);
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/(from '\.\/[\w.-]+)\.ts'/g, "$1.js'").replace(/(from "\.\/[\w.-]+)\.ts"/g, '$1.js"'));
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8')
+      .replace(/(from '\.\/[\w.-]+)\.ts'/g, "$1.js'")
+      .replace(/(from "\.\/[\w.-]+)\.ts"/g, '$1.js"'),
+  );
 }

@@ -114,7 +114,9 @@ function inputOf(route: Route): { schema: Schema; query: string[] } {
 /** The result of an operation: `single` is what `data` holds, `list` a page of its items, `whole` the answer as it is. */
 function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: string } {
   const schema = operationOf(route).responses[String(route.status)]?.content?.['application/json']?.schema ?? {};
-  const names = Object.keys(resolved(schema).properties ?? {}).sort().join();
+  const names = Object.keys(resolved(schema).properties ?? {})
+    .sort()
+    .join();
   const { data } = resolved(schema).properties ?? {};
   if (names === 'data' && data) return { shape: 'single', type: tsType(data) };
   if (names === 'data,has_more' && data?.items) return { shape: 'list', type: tsType(data.items) };

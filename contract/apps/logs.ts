@@ -18,7 +18,7 @@ export const readAppLogs = /* @__PURE__ */ route({
   query: () =>
     z.object({
       after: z.optional(LineId()),
-      limit: wholeNumber('How many to return', 1, 1000, 500),
+      limit: wholeNumber('Maximum number of items to return', 1, 1000, 500),
     }),
   response: () => list(AppLogLine()),
   uses: ['app-logs'],

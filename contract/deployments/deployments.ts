@@ -81,7 +81,7 @@ export const readDeploymentLog = /* @__PURE__ */ route({
   query: () =>
     z.object({
       after: wholeNumber('The number of the last line that is known', 0, 1_000_000_000, 0),
-      limit: wholeNumber('How many to return', 1, 1000, 500),
+      limit: wholeNumber('Maximum number of items to return', 1, 1000, 500),
     }),
   response: () => list(LogLine()),
   uses: ['builds'],

@@ -128,7 +128,7 @@ export const ERROR_SCHEMA = {
       type: 'object',
       required: ['message', 'code', 'status'],
       properties: {
-        message: { type: 'string', description: 'What happened, why, and what to do next' },
+        message: { type: 'string', description: 'The reason, and what to do next' },
         code: { type: 'string', enum: Object.keys(ERRORS) },
         status: { type: 'integer', description: 'The status of the response' },
       },

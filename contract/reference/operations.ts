@@ -39,7 +39,7 @@ function describeAccess(access: Access): string {
 /** Response headers, each described once. */
 export const HEADERS: Readonly<Record<string, Json>> = {
   'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests in any 60 seconds' },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'How many of them are left' },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left of them' },
   'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'Unix seconds when the window resets' },
   'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when you ask for help' },
   'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which a retry gets through' },

@@ -40,7 +40,7 @@ export const listDomainPrices = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/domains/pricing',
   access: 'catalogue',
-  summary: 'What domains cost in the featured extensions',
+  summary: 'List the prices of domains in the featured extensions',
   tag,
   response: () => z.object({ data: z.array(DomainPricing()) }),
 });

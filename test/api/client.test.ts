@@ -22,7 +22,10 @@ test('creates, changes, lists and deletes, and verifies the webhooks of it', asy
   const names: string[] = [];
   for await (const { name } of client.listApps({ limit: 2 })) names.push(name);
   expect(names).toEqual(['Three', 'Two', 'One']);
-  expect(await client.listApps({ limit: 2 })).toMatchObject({ has_more: true, data: [{ name: 'Three' }, { name: 'Two' }] });
+  expect(await client.listApps({ limit: 2 })).toMatchObject({
+    has_more: true,
+    data: [{ name: 'Three' }, { name: 'Two' }],
+  });
   expect(await client.replaceEnv({ id: first.id, vars: [{ key: 'A', value: '1' }] })).toEqual({ keys: ['A'] });
   expect(await client.deleteApp({ id: first.id })).toEqual({ id: first.id, deleted: true });
 
@@ -48,7 +51,10 @@ test('repeats a POST with its key without doing it twice, and raises errors with
 
 test('streams and completes chats', async () => {
   const client = connect((await newAccount({ aiCreditsMicroRand: 100_000_000 })).secretKey);
-  const input = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'say exactly: one two three' }] };
+  const input = {
+    model: 'openai/gpt-4o-mini',
+    messages: [{ role: 'user' as const, content: 'say exactly: one two three' }],
+  };
   const whole = await client.createChatCompletion(input);
   expect(whole.choices[0]?.message.content).toBe('one two three');
   let said = '';

@@ -30,7 +30,17 @@ test('the packed client installs without dependencies, is typed, and runs agains
   writeFileSync(join(folder, 'good.ts'), PROGRAM);
   writeFileSync(join(folder, 'bad.ts'), PROGRAM.replace('walletBalance.endsWith', 'walletBalance.toFixed'));
   const compile = (file: string) => {
-    const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node', '--skipLibCheck', 'false'];
+    const options = [
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--types',
+      'node',
+      '--skipLibCheck',
+      'false',
+    ];
     const typeRoots = ['--typeRoots', join(ROOT, 'node_modules/@types')];
     return run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...typeRoots, file]);
   };
