@@ -9,11 +9,11 @@ const Reserved = z.object({ ReservedConcurrentExecutions: z.number().default(0) 
 /** Concurrency that AWS keeps for functions without a reservation. */
 const UNRESERVED_CONCURRENCY = 100;
 
-/** Returns the concurrency that the platform's functions and the first fifty small applications take. */
-function neededConcurrency({ resources }: Plan): number {
+/** Returns the concurrency that the settings count on, and at least what the platform's functions reserve. */
+function neededConcurrency({ config, resources }: Plan): number {
   const reserved = resources('AWS::Lambda::Function').map(({ properties }) => Reserved.parse(properties));
   const sum = reserved.reduce((total, { ReservedConcurrentExecutions: each }) => total + each, 0);
-  return Math.max(AWS_LIMITS.lambdaConcurrency.value, UNRESERVED_CONCURRENCY + sum);
+  return Math.max(config.lambdaConcurrency, UNRESERVED_CONCURRENCY + sum);
 }
 
 interface Need {
@@ -23,6 +23,8 @@ interface Need {
   needed(plan: Plan): number;
   /** Consequence of a lower value. */
   why: string;
+  /** Another way out. */
+  otherwise?: string;
 }
 
 const home = ({ config }: Plan): string => config.region;
@@ -32,6 +34,7 @@ const NEEDS: readonly Need[] = [
   {
     ...{ limit: 'lambdaConcurrency', region: home, needed: neededConcurrency },
     why: 'applications reserve from it, 20 each; a young account has 10',
+    otherwise: 'Or tell the platform what the account has, for a small installation: -c lambdaConcurrency=',
   },
   {
     ...{ limit: 'lambdaCodeStorage', region: home, needed: () => AWS_LIMITS.lambdaCodeStorage.value },
@@ -101,7 +104,7 @@ async function readByName({ json }: Clients, region: string, ServiceCode: string
   return undefined;
 }
 
-function checkQuota(plan: Plan, { limit, needed, why, ...need }: Need): Check {
+function checkQuota(plan: Plan, { limit, needed, why, otherwise, ...need }: Need): Check {
   const { service, name, quotaCode, quotaRegion, source, value: documented } = awsLimit(limit);
   const region = quotaRegion ?? need.region(plan);
   const least = needed(plan);
@@ -121,7 +124,7 @@ function checkQuota(plan: Plan, { limit, needed, why, ...need }: Need): Check {
         };
       }
       const request = `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${quota.QuotaCode} --desired-value ${least} --region ${region}`;
-      return { ok: quota.Value >= least, found: String(quota.Value), remedy: [request, 'AWS answers within days.'] };
+      return { ok: quota.Value >= least, found: String(quota.Value), remedy: [request, 'AWS answers within days.', ...(otherwise ? [otherwise] : [])] };
     },
     remedy: [`See the Service Quotas console in ${region}; the limit is described at ${source}`],
   });
