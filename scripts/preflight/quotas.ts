@@ -124,7 +124,11 @@ function checkQuota(plan: Plan, { limit, needed, why, otherwise, ...need }: Need
         };
       }
       const request = `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${quota.QuotaCode} --desired-value ${least} --region ${region}`;
-      return { ok: quota.Value >= least, found: String(quota.Value), remedy: [request, 'AWS answers within days.', ...(otherwise ? [otherwise] : [])] };
+      return {
+        ok: quota.Value >= least,
+        found: String(quota.Value),
+        remedy: [request, 'AWS answers within days.', ...(otherwise ? [otherwise] : [])],
+      };
     },
     remedy: [`See the Service Quotas console in ${region}; the limit is described at ${source}`],
   });
