@@ -23,6 +23,8 @@ import { DomainsStack } from './stacks/registrar.ts';
 import { SchedulesStack } from './stacks/schedules.ts';
 import { StreamStack } from './stacks/stream.ts';
 import { TableStack } from './stacks/table.ts';
+import { UsersStack } from './stacks/users.ts';
+import { WebAppStack } from './stacks/web-app.ts';
 import { DeliveryStack } from './stacks/webhooks.ts';
 
 export interface AppOptions extends SettingsInput {
@@ -76,13 +78,13 @@ export function createApp({
     assetsInPlace
       ? { assetHash: createHash('sha256').update(bundle).digest('hex'), assetHashType: AssetHashType.CUSTOM }
       : {};
-  const platform: Platform = { app, config, names: namesOf(config), bundles, webApp, asset };
+  const platform: Platform = { app, config, names: namesOf(config), bundles, asset };
 
   const table = new TableStack(platform);
   const hosting = new AppHostingStack(platform);
   const builds = new BuildsStack(platform);
   const deployments = new DeploymentsStack(platform, { table, hosting, builds });
-  const login = new LoginStack(platform);
+  const login = new LoginStack(platform, new UsersStack(platform));
   const billing = new BillingStack(platform);
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
   const customDomains = new CustomDomainsStack(platform, { table, hosting }, certificate);
@@ -108,6 +110,8 @@ export function createApp({
   new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, customDomains, billing });
   const firewall = new FirewallStack(platform);
   const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
+  // The local run serves the files itself.
+  if (webApp) new WebAppStack(platform, webApp, { edge, login });
   new OperationsStack(platform, table, api);
   new GlobalOperationsStack(platform, edge);
   return app;

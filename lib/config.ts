@@ -51,6 +51,13 @@ export const Settings = z.object({
    * platform's own functions: AWS keeps 100 for functions without a reservation.
    */
   lambdaConcurrency: z.coerce.number().int().positive().default(1000),
+  /**
+   * Sender of sign-up and password mails: an address of a domain that is verified in SES, or `cognito` for Cognito's own
+   * sender, which stops at 50 mails a day. Default: `no-reply@<domain>` with a hosted zone, otherwise `cognito`.
+   */
+  mailFrom: z.union([z.email(), z.literal('cognito')]).optional(),
+  /** The region of the SES identity of `mailFrom`. Default: `region`. */
+  mailRegion: regionName.optional(),
   /** Requests per rolling 60 seconds: per secret key, per public key, and per address without a valid key. */
   rateLimitSecret: perMinute.default(120),
   rateLimitPublic: perMinute.default(30),
@@ -104,10 +111,13 @@ export const Settings = z.object({
   adapterLayerVersion: z.coerce.number().int().positive().default(25),
 });
 
+/** Returns true for a stage whose data and stacks are protected from deletion. */
+export const isProtectedStage = (stage: string): boolean => !['local', 'dev', ''].includes(stage);
+
 export type SettingsInput = z.input<typeof Settings>;
 
 /** The settings and the values derived from them. */
-export interface Config extends z.output<typeof Settings> {
+export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom'> {
   /** Prefix of every physical name: `hosting-<stage>`. */
   prefix: string;
   /** Parent domain of applications' default addresses: `<slug>.<appsDomain>`. */
@@ -115,6 +125,9 @@ export interface Config extends z.output<typeof Settings> {
   /** The API's base address, without a trailing slash. */
   publicUrl: string;
   deliveryConcurrency: number;
+  /** Sender of mails through SES; undefined for Cognito's own. */
+  mailFrom: string | undefined;
+  mailRegion: string;
   loginPrefix: string;
   /** Allows webhooks to loopback addresses. True only in the local run. */
   allowLocalWebhooks: boolean;
@@ -136,6 +149,8 @@ export function configure(input: SettingsInput): Config {
     prefix,
     appsDomain: settings.appsDomain ?? `apps.${settings.domain}`,
     appsHostedZoneId: settings.appsHostedZoneId ?? settings.hostedZoneId,
+    mailFrom: senderOf(settings),
+    mailRegion: settings.mailRegion ?? settings.region,
     publicUrl: `https://${settings.domain}`,
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),
@@ -145,6 +160,11 @@ export function configure(input: SettingsInput): Config {
       (settings.stage === 'local' ? 32 : Math.max(2, shareOf(settings.lambdaConcurrency, 'queue/deliverWebhook'))),
     allowLocalWebhooks: settings.stage === 'local',
     allowLocalRepositories: settings.stage === 'local',
-    keepsData: !['local', 'dev'].includes(settings.stage),
+    keepsData: isProtectedStage(settings.stage),
   };
+}
+
+function senderOf({ mailFrom, hostedZoneId, domain }: z.output<typeof Settings>): string | undefined {
+  if (mailFrom) return mailFrom === 'cognito' ? undefined : mailFrom;
+  return hostedZoneId ? `no-reply@${domain}` : undefined;
 }

@@ -14,20 +14,28 @@ export function namesOf(config: Config) {
     arn: arn('states', `stateMachine:${prefix}-${name}`),
     executions: arn('states', `execution:${prefix}-${name}:*`),
   });
+  /** Name of a resource that is unique in the whole account: another installation may have the stage in another region. */
+  const global = (name: string) => `${prefix}-${name}-${region}`;
+  const role = (name: string) => ({ name: global(name), arn: `arn:aws:iam::${account}:role/${global(name)}` });
+  const bucket = (name: string) => ({
+    name: `${prefix}-${name}-${account}-${region}`,
+    arn: `arn:aws:s3:::${prefix}-${name}-${account}-${region}`,
+  });
   // Secrets Manager adds six characters to the name in the ARN.
   const secret = (name: string) => ({
     name: `${prefix}-${name}`,
     arn: arn('secretsmanager', `secret:${prefix}-${name}-??????`),
   });
   return {
+    global,
     table: { name: prefix, arn: arn('dynamodb', `table/${prefix}`) },
-    /** Contains the account because bucket names are globally unique. */
-    builds: { name: `${prefix}-builds-${account}`, arn: `arn:aws:s3:::${prefix}-builds-${account}` },
+    /** Contains the account because names of buckets are unique over all accounts. */
+    builds: bucket('builds'),
     /** The dashboard's files. */
-    webApp: { name: `${prefix}-web-app-${account}`, arn: `arn:aws:s3:::${prefix}-web-app-${account}` },
+    webApp: bucket('web-app'),
     buildProject: { name: `${prefix}-build`, arn: arn('codebuild', `project/${prefix}-build`) },
     /** The role whose sessions sign the requests of builds. */
-    buildAccessRole: { name: `${prefix}-build-access`, arn: `arn:aws:iam::${account}:role/${prefix}-build-access` },
+    buildAccessRole: role('build-access'),
     /** Created by Step Functions to receive the events of finished builds. */
     startBuildRule: arn('events', 'rule/StepFunctionsGetEventForCodeBuildStartBuildRule'),
     deployment: machine('deployment'),
@@ -48,7 +56,7 @@ export function namesOf(config: Config) {
       arnPrefix: arn('lambda', `function:${prefix}-app-`),
       logs: arn('logs', `log-group:/aws/lambda/${prefix}-app-*`),
     },
-    appRole: { name: `${prefix}-app`, arn: `arn:aws:iam::${account}:role/${prefix}-app` },
+    appRole: role('app'),
     appAdapterLayer: `arn:aws:lambda:${region}:753240598075:layer:LambdaAdapterLayerArm64:${config.adapterLayerVersion}`,
     originSecret: secret('origin'),
     providerKeys: secret('ai-provider-keys'),

@@ -10,15 +10,15 @@ const routes = cf.kvs();
 async function handler(event) {
   const request = event.request;
   const host = request.headers.host.value.toLowerCase().split(':')[0];
-  if (!(await routes.exists(host))) {
-    return page(404, 'Not Found', 'Nothing here', 'There is no application at this address.');
-  }
   let address = host;
-  let target = await routes.get(host);
+  let target = await find(host);
   // A custom domain's entry names the application's default host name.
   if (target.startsWith('@')) {
     address = target.slice(1);
-    target = await routes.get(address);
+    target = await find(address);
+  }
+  if (target === '') {
+    return page(404, 'Not Found', 'Nothing here', 'There is no application at this address.');
   }
   // Beside the route and not in its place: a release that is switched to meanwhile changes the route only.
   if (await routes.exists(`suspended:${address}`)) {
@@ -50,6 +50,16 @@ async function handler(event) {
   request.headers['x-forwarded-host'] = { value: host };
   cf.updateRequestOrigin({ domainName: target });
   return request;
+}
+
+// Returns an entry; empty text if there is none, for which CloudFront throws.
+async function find(key) {
+  try {
+    return await routes.get(key);
+  } catch (error) {
+    if (await routes.exists(key)) throw error;
+    return '';
+  }
 }
 
 function page(statusCode, statusDescription, title, text) {

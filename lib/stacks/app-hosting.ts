@@ -1,8 +1,8 @@
 import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { databaseUses } from '../constructs/database-rights.ts';
+import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -61,10 +61,10 @@ export class AppHostingStack extends PlatformStack {
       alias: `${config.prefix}-secrets`,
       description: 'Encrypts variables, provider keys and signing secrets, each under its own encryption context',
       enableKeyRotation: true,
-      removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemoval(config),
     });
     this.routes = new KeyValueStore(this, 'Routes', {
-      keyValueStoreName: `${config.prefix}-routes`,
+      keyValueStoreName: names.global('routes'),
       comment: 'Host name of an application → host of its function, or "placeholder"',
     });
 

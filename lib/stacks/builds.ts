@@ -7,6 +7,7 @@ import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
+import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -52,7 +53,7 @@ export class BuildsStack extends PlatformStack {
       enforceSSL: true,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemoval(config),
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         ...Object.entries(KEPT_DAYS).map(([folder, days]) => ({

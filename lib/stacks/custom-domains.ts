@@ -48,11 +48,11 @@ export class CustomDomainsStack extends PlatformStack {
     certificate?: ICertificate,
   ) {
     super(platform, 'doors', 'The edge of applications’ custom domains');
-    const { config, names } = platform;
+    const { names } = platform;
     this.addStackDependency(table);
 
     const group = new CfnConnectionGroup(this, 'Group', {
-      name: `${config.prefix}-doors`,
+      name: names.global('doors'),
       enabled: true,
       ipv6Enabled: true,
     });
@@ -123,9 +123,13 @@ export class CustomDomainsStack extends PlatformStack {
    * Creates the distribution that all tenants share. It behaves as the distribution of applications
    * (lib/stacks/edge.ts), for any host that has a tenant.
    */
-  private distribution({ config }: Platform, hosting: AppHostingStack, certificate?: ICertificate): CfnDistribution {
+  private distribution(
+    { config, names }: Platform,
+    hosting: AppHostingStack,
+    certificate?: ICertificate,
+  ): CfnDistribution {
     const routing = new EdgeFunction(this, 'Function', {
-      functionName: `${config.prefix}-route-domain`,
+      functionName: names.global('route-domain'),
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, '../edge-functions', 'route-app.js') }),
       keyValueStore: hosting.routes,

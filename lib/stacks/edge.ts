@@ -129,8 +129,8 @@ export class EdgeStack extends PlatformStack {
     });
     CrossStackReferences.of(site.distribution).produce(ReferenceStrength.WEAK);
     this.apiDistributionId = site.distribution.distributionId;
-    this.edgeFunctionNames = ['name-visitor', 'route-app', 'route-domain', 'open-web-app'].map(
-      (name) => `${platform.config.prefix}-${name}`,
+    this.edgeFunctionNames = ['name-visitor', 'route-app', 'route-domain', 'open-web-app'].map((name) =>
+      names.global(name),
     );
   }
 }
@@ -163,9 +163,9 @@ interface SiteProps {
  * Cache key and limits of the catalogue's responses. Their Cache-Control sets the time to live; errors have none and
  * are not cached.
  */
-const catalogueCache = (scope: Construct, prefix: string) =>
+const catalogueCache = (scope: Construct, name: string) =>
   new CachePolicy(scope, 'Catalogue', {
-    cachePolicyName: `${prefix}-catalogue`,
+    cachePolicyName: name,
     minTtl: Duration.seconds(0),
     defaultTtl: Duration.seconds(0),
     maxTtl: Duration.seconds(MAX_REVOCATION_DELAY_S),
@@ -182,17 +182,17 @@ const catalogueCache = (scope: Construct, prefix: string) =>
 class Site extends Construct {
   readonly distribution: Distribution;
 
-  constructor(scope: Construct, id: string, { config }: Platform, props: SiteProps) {
+  constructor(scope: Construct, id: string, { names }: Platform, props: SiteProps) {
     super(scope, id);
     const edgeFunction = new EdgeFunction(this, 'Function', {
-      functionName: `${config.prefix}-${props.edgeFunction}`,
+      functionName: names.global(props.edgeFunction),
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromFile({
         filePath: join(import.meta.dirname, '../edge-functions', `${props.edgeFunction}.js`),
       }),
       ...(props.routes ? { keyValueStore: props.routes } : {}),
     });
-    const catalogue = props.cached ? catalogueCache(this, config.prefix) : undefined;
+    const catalogue = props.cached ? catalogueCache(this, names.global('catalogue')) : undefined;
     const behaviour = (host: string, cachePolicy: ICachePolicy = CachePolicy.CACHING_DISABLED): BehaviorOptions => ({
       origin: new HttpOrigin(host, {
         readTimeout: Duration.seconds(props.readTimeout),

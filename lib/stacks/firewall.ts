@@ -31,7 +31,7 @@ export class FirewallStack extends PlatformStack {
       metricName,
     });
     const acl = new CfnWebACL(this, 'WebAcl', {
-      name: `${prefix}-api`,
+      name: platform.names.global('api'),
       description: 'Limits the requests of each client address',
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },

@@ -24,7 +24,7 @@ const cloudFront = (metricName: string, dimensions: Record<string, string>, stat
 export class GlobalOperationsStack extends PlatformStack {
   constructor(platform: Platform, { apiDistributionId, edgeFunctionNames }: EdgeStack) {
     super(platform, 'global-operations', 'Alarms on the edge, and the budget of the account', GLOBAL_REGION);
-    const { prefix, monthlyBudget } = platform.config;
+    const { prefix, region, monthlyBudget } = platform.config;
     const topic = alarmTopic(this, platform, new ServicePrincipal('budgets.amazonaws.com'));
     const alarms: Alarm[] = [
       {
@@ -47,12 +47,12 @@ export class GlobalOperationsStack extends PlatformStack {
         runbookAnchor: 'edge',
       },
     ];
-    for (const alarm of alarms) createAlarm(this, prefix, alarm, new SnsAction(topic));
+    for (const alarm of alarms) createAlarm(this, `${prefix}-${region}`, alarm, new SnsAction(topic));
 
     const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
     new CfnBudget(this, 'Budget', {
       budget: {
-        budgetName: prefix,
+        budgetName: platform.names.global('budget'),
         budgetType: 'COST',
         timeUnit: 'MONTHLY',
         budgetLimit: { amount: monthlyBudget, unit: 'USD' },

@@ -1,18 +1,17 @@
 import {
-  AccountRecovery,
   CfnManagedLoginBranding,
-  FeaturePlan,
   ManagedLoginVersion,
-  Mfa,
   OAuthScope,
-  UserPool,
+  UserPoolClient,
+  UserPoolDomain,
 } from 'aws-cdk-lib/aws-cognito';
-import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { CfnOutput, Duration } from 'aws-cdk-lib/core';
 import { ACCESS_TOKEN_S } from '../../contract/accounts/session.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
+import type { UsersStack } from './users.ts';
 
-/** The dashboard's logins: a Cognito user pool with managed login pages, and the dashboard as its only client. */
+/** The dashboard's logins: managed login pages of the user pool, and the dashboard as its only client. */
 export class LoginStack extends PlatformStack {
   readonly issuer: string;
   readonly clientId: string;
@@ -23,47 +22,18 @@ export class LoginStack extends PlatformStack {
   /** Verifies logins. The issuer's keys are public, so there are variables but no permissions. */
   readonly check: Use;
 
-  constructor(platform: Platform) {
-    super(platform, 'login', 'The logins of the dashboard');
+  constructor(platform: Platform, { pool }: UsersStack) {
+    super(platform, 'login', 'The logins of the dashboard: pages and client');
     const { config } = platform;
-    const pool = new UserPool(this, 'Users', {
-      userPoolName: config.prefix,
-      selfSignUpEnabled: true,
-      signInAliases: { email: true },
-      signInCaseSensitive: false,
-      autoVerify: { email: true },
-      // A changed email address takes effect once it is confirmed; until then the old address signs in.
-      keepOriginal: { email: true },
-      standardAttributes: { email: { required: true, mutable: true }, fullname: { required: false, mutable: true } },
-      mfa: Mfa.OPTIONAL,
-      mfaSecondFactor: { otp: true, sms: false },
-      passwordPolicy: {
-        minLength: 12,
-        requireDigits: false,
-        requireLowercase: false,
-        requireSymbols: false,
-        requireUppercase: false,
-      },
-      accountRecovery: AccountRecovery.EMAIL_ONLY,
-      featurePlan: FeaturePlan.ESSENTIALS,
-      deletionProtection: config.keepsData,
-      removalPolicy: config.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
-    Validations.of(pool).acknowledge(
-      {
-        id: 'AwsSolutions-COG1',
-        reason:
-          'a minimum length without composition rules, as NIST SP 800-63B recommends and password managers generate',
-      },
-      { id: 'AwsSolutions-COG2', reason: 'each user may enable a second factor' },
-      { id: 'AwsSolutions-COG8', reason: 'threat protection is priced per user; an operator may enable it' },
-    );
-
     const dashboard = `${config.publicUrl}/dashboard`;
-    const client = pool.addClient('Dashboard', {
+    const client = new UserPoolClient(this, 'Dashboard', {
+      userPool: pool,
       userPoolClientName: 'dashboard',
       // The client runs in browsers, which cannot keep a secret; authorization code with PKCE replaces it.
       generateSecret: false,
+      // Without a list Cognito allows its default flows, refresh tokens among them, which a client whose refresh tokens
+      // rotate may not have. The pages use the code flow below; SRP never sends a password.
+      authFlows: { userSrp: true },
       oAuth: {
         flows: { authorizationCodeGrant: true },
         scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
@@ -77,7 +47,8 @@ export class LoginStack extends PlatformStack {
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
     });
-    const domain = pool.addDomain('Pages', {
+    const domain = new UserPoolDomain(this, 'Pages', {
+      userPool: pool,
       cognitoDomain: { domainPrefix: config.loginPrefix },
       managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
     });

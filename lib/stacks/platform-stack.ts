@@ -11,17 +11,20 @@ export interface Platform {
   bundles: string;
   /** Returns the asset options of a bundle. Empty by default, which hashes the bundle's content. */
   asset: (bundle: string) => AssetOptions;
-  /** The folder of the built web app. Without it the web app's bucket stays empty. */
-  webApp: string | undefined;
 }
 
-/** The stack of one concern of the platform: `hosting-<stage>-<concern>`. */
+/**
+ * The stack of one concern of the platform: `hosting-<stage>-<concern>`. A stack outside the platform's region has that
+ * region in its name, as another installation may have the same stage.
+ *
+ * Termination protection is not a property of the stack: cdk sets it before the stack is created, and a creation that
+ * failed could then not be repeated. `npm run deploy` protects stacks once they exist (scripts/deploy.ts).
+ */
 export class PlatformStack extends Stack {
   constructor({ app, config }: Platform, concern: string, description: string, region = config.region) {
-    super(app, `${config.prefix}-${concern}`, {
+    super(app, `${config.prefix}-${concern}${region === config.region ? '' : `-${config.region}`}`, {
       description,
       env: { region, ...(config.account ? { account: config.account } : {}) },
-      terminationProtection: config.keepsData,
       tags: { platform: 'hosting', stage: config.stage },
     });
   }

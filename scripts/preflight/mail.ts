@@ -36,6 +36,7 @@ function checkIdentity(identity: string, region: string): Check {
   const remedy = [
     `aws sesv2 create-email-identity --email-identity ${identity} --region ${region}`,
     `Add the three CNAME records of its DKIM tokens to the zone: aws sesv2 get-email-identity --email-identity ${identity} --region ${region}`,
+    'Or let Cognito send, up to 50 mails a day: -c mailFrom=cognito',
   ];
   return check({
     what: `Sender of mails, ${identity} (SES, ${region})`,

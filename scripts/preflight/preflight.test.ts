@@ -62,6 +62,7 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
   [/^Hosted zone ZAPPS/, /delegated to no name server/, /Set the name servers .* ns-1\.awsdns-01\.com/],
   [/^Host prefix of the sign-in pages/, /user pool shop/, /-c loginPrefix=/],
   [/^Mail/, /in the sandbox, 200 mails a day/, /aws sesv2 put-account-details .*--region af-south-1/],
+  [/^Sender of mails, hosting\.example/, /not verified yet/, /aws sesv2 create-email-identity .*--region af-south-1/],
   [/^Lambda Web Adapter/, /ResourceNotFoundException/, /-c adapterLayerVersion=/],
   [/^Streamed responses of Lambda/, /not streamed: it came in one part/, /-c region=/],
   [/^Calls of functions are told apart/, /KMS: AccessDeniedException, DSQL: permitted/, /Do not deploy/],

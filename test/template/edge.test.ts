@@ -16,11 +16,17 @@ async function run(name: string, event: object, routes: Record<string, string> =
     'AWS::CloudFront::Function',
     z.object({ Name: z.string(), FunctionCode: z.string() }),
   );
-  const code = functions.find(({ Name }) => Name === `hosting-prod-${name}`)?.FunctionCode ?? '';
+  const code = functions.find(({ Name }) => Name === `hosting-prod-${name}-af-south-1`)?.FunctionCode ?? '';
   expect(Buffer.byteLength(code), "CloudFront's limit").toBeLessThan(10_240);
   const origins: string[] = [];
   const cf = {
-    kvs: () => ({ exists: async (key: string) => key in routes, get: async (key: string) => routes[key] }),
+    kvs: () => ({
+      exists: async (key: string) => key in routes,
+      get: async (key: string) => {
+        if (!(key in routes)) throw new Error(`KeyNotFound: ${key}`);
+        return routes[key];
+      },
+    }),
     updateRequestOrigin: ({ domainName }: { domainName: string }) => origins.push(domainName),
   };
   const handler = compileFunction(`${code.replace(/^import .*$/m, '')}\nreturn handler(event);`, ['cf', 'event']);
@@ -45,6 +51,23 @@ describe('a request to an application', () => {
     const body = expect.stringContaining('WebSockets are not supported here.');
     expect(Answer.parse(result)).toMatchObject({ statusCode: 501, body });
     expect(origins).toEqual([]);
+  });
+
+  test('to a custom domain whose application is gone is a 404, and an error of the store is none', async () => {
+    const { result, origins } = await run('route-app', requestFor('shop.example'), {
+      'shop.example': '@gone.apps.example',
+    });
+    expect(Answer.parse(result).statusCode).toBe(404);
+    expect(origins).toEqual([]);
+    const failing = new Proxy<Record<string, string>>(
+      { 'shop.example': 'x' },
+      {
+        get: () => {
+          throw new Error('the store is away');
+        },
+      },
+    );
+    await expect(run('route-app', requestFor('shop.example'), failing)).rejects.toThrow('the store is away');
   });
 
   test('shows a page before the first release', async () => {

@@ -1,6 +1,10 @@
+import { App } from 'aws-cdk-lib/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { read, synthesize } from './synthesized.ts';
+import { configure, type SettingsInput } from '../../lib/config.ts';
+import { namesOf } from '../../lib/names.ts';
+import { UsersStack } from '../../lib/stacks/users.ts';
+import { read, synthesize, temporaryFolder } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
 
@@ -16,6 +20,9 @@ test('the dashboard signs in with code and PKCE only, without a secret, and retu
     PreventUserExistenceErrors: 'ENABLED',
     RefreshTokenRotation: { Feature: 'ENABLED' },
   });
+  // Cognito refuses a client whose refresh tokens rotate if ALLOW_REFRESH_TOKEN_AUTH, one of its default flows, is allowed:
+  // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-refresh-token.html
+  expect(client?.properties.ExplicitAuthFlows).toEqual(['ALLOW_USER_SRP_AUTH']);
   const { AccessTokenValidity, TokenValidityUnits } = z
     .object({ AccessTokenValidity: z.number(), TokenValidityUnits: z.object({ AccessToken: z.string() }) })
     .parse(client?.properties);
@@ -59,3 +66,35 @@ test('every function of the API knows the issuer and the client of valid tokens'
     expect([LOGIN_ISSUER, LOGIN_CLIENT_ID], FunctionName).toEqual(known);
   }
 });
+
+test('sign-up mails come from the domain through SES, unless the settings say otherwise', () => {
+  const emailOf = (settings: SettingsInput) => {
+    const zones = { appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' };
+    const config = configure({
+      stage: 'prod',
+      domain: 'hosting.example',
+      hostedZoneId: 'Z0123456789ABC',
+      ...zones,
+      ...settings,
+    });
+    const app = new App({
+      outdir: temporaryFolder(),
+      analyticsReporting: false,
+      treeMetadata: false,
+      stackTraces: false,
+    });
+    const { stackName } = new UsersStack({ app, config, names: namesOf(config), bundles: '', asset: () => ({}) });
+    const { Resources } = app.synth().getStackByName(stackName).template;
+    return Object.values<{ Properties: Record<string, unknown> }>(Resources)[0]?.Properties.EmailConfiguration;
+  };
+  const usual = emailOf({});
+  expect(usual).toEqual({
+    EmailSendingAccount: 'DEVELOPER',
+    From: 'Hosting <no-reply@hosting.example>',
+    SourceArn: expect.anything(),
+  });
+  expect(JSON.stringify(usual)).toMatch(/:ses:af-south-1:.*:identity\/hosting\.example"/);
+  const other = emailOf({ mailFrom: 'login@mail.example', mailRegion: 'eu-west-1' });
+  expect(JSON.stringify(other)).toMatch(/Hosting <login@mail\.example>.*:ses:eu-west-1:.*:identity\/mail\.example"/);
+  expect(emailOf({ mailFrom: 'cognito' })).toBeUndefined();
+}, 120_000);

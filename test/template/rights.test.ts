@@ -60,7 +60,7 @@ test('a read operation writes nothing but the request counter', () => {
 });
 
 test('customer code can only decrypt its own variables, connect to its own databases and write its own log', () => {
-  const role = roles.find(({ name }) => name === 'hosting-prod-app');
+  const role = roles.find(({ name }) => name === 'hosting-prod-app-af-south-1');
   expect(role?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
     'dsql:DbConnectAdmin',
     'kms:Decrypt',
@@ -107,7 +107,7 @@ test('a build’s own role can fetch the builder and write its log, and nothing 
 test('the requests of builds are signed by a role that no build can assume', () => {
   const holders = roles.filter(({ Policies }) => Policies.some(({ Action }) => Action.includes('sts:AssumeRole')));
   expect(holders.map(({ resource }) => resource.logicalId)).toEqual([expect.stringContaining('BeginDeployment')]);
-  const access = roles.find(({ name }) => name === 'hosting-prod-build-access');
+  const access = roles.find(({ name }) => name === 'hosting-prod-build-access-af-south-1');
   expect(access?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
     's3:DeleteObject',
     's3:GetObject',

@@ -1,19 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../lib/app.ts';
 import { applyNagChecks } from '../../lib/constructs/checks.ts';
-import { emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
-
-/** Web app with a single page. */
-function builtPage(): string {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'assets'));
-  for (const file of ['index.html', 'assets/index-abc.js']) writeFileSync(join(folder, file), '');
-  return folder;
-}
+import { builtPage, emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
 
 /** Resources with data, which must survive the deletion of a stack. */
 const DATA_TYPES = [
@@ -25,7 +15,7 @@ const DATA_TYPES = [
 ];
 
 describe.each([
-  { stage: 'prod', policy: 'Retain', deletionProtected: true },
+  { stage: 'prod', policy: 'RetainExceptOnCreate', deletionProtected: true },
   { stage: 'dev', policy: 'Delete', deletionProtected: false },
   { stage: 'local', policy: 'Delete', deletionProtected: false },
 ])('stage $stage', ({ stage, policy, deletionProtected }) => {

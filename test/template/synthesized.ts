@@ -31,8 +31,16 @@ export function emptyBundles(): string {
   return bundles;
 }
 
+/** Web app with a single page. */
+export function builtPage(): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'assets'));
+  for (const file of ['index.html', 'assets/index-abc.js']) writeFileSync(join(folder, file), '');
+  return folder;
+}
+
 /** Synthesizes the templates of a stage with every reference resolved. */
-export function synthesize(settings: SettingsInput) {
+export function synthesize(settings: SettingsInput & { webApp?: string }) {
   const required = {
     ...{ domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC' },
     ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
@@ -45,16 +53,24 @@ export function synthesize(settings: SettingsInput) {
     validate: false,
   });
   const assembly = app.synth();
-  const stacks = assembly.stacks.map(({ stackName, template, environment }) => ({
+  const stacks = assembly.stacks.map(({ stackName, template, environment, terminationProtection = false }) => ({
     stackName,
     region: environment.region,
+    terminationProtection,
     template: StackTemplate.parse(template),
   }));
   return { stacks, template: readTemplate(assembly.directory, LOCATION) };
 }
 
 const StackTemplate = z.object({
-  Resources: z.record(z.string(), z.looseObject({ Type: z.string(), DeletionPolicy: z.string().optional() })),
+  Resources: z.record(
+    z.string(),
+    z.looseObject({
+      Type: z.string(),
+      DeletionPolicy: z.string().optional(),
+      Properties: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
 });
 
 /** Returns every resource of a type with parsed properties. */

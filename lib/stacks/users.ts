@@ -1,0 +1,62 @@
+import { AccountRecovery, FeaturePlan, Mfa, UserPool, UserPoolEmail } from 'aws-cdk-lib/aws-cognito';
+import { Validations } from 'aws-cdk-lib/core';
+import { dataRemoval } from '../constructs/retention.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
+
+/** Name of the sender of sign-up and password mails. */
+const SENDER_NAME = 'Hosting';
+
+/**
+ * The user pool of the dashboard's logins. It is alone in its stack: its deletion protection would make a rollback fail
+ * if something else in the stack could not be created.
+ */
+export class UsersStack extends PlatformStack {
+  readonly pool: UserPool;
+
+  constructor(platform: Platform) {
+    super(platform, 'users', 'The users of the dashboard');
+    const { config } = platform;
+    this.pool = new UserPool(this, 'Users', {
+      userPoolName: config.prefix,
+      selfSignUpEnabled: true,
+      signInAliases: { email: true },
+      signInCaseSensitive: false,
+      autoVerify: { email: true },
+      // A changed email address takes effect once it is confirmed; until then the old address signs in.
+      keepOriginal: { email: true },
+      standardAttributes: { email: { required: true, mutable: true }, fullname: { required: false, mutable: true } },
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
+      passwordPolicy: {
+        minLength: 12,
+        requireDigits: false,
+        requireLowercase: false,
+        requireSymbols: false,
+        requireUppercase: false,
+      },
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      featurePlan: FeaturePlan.ESSENTIALS,
+      ...(config.mailFrom ? { email: mailThroughSes(config.mailFrom, config.mailRegion) } : {}),
+      deletionProtection: config.keepsData,
+      removalPolicy: dataRemoval(config),
+    });
+    Validations.of(this.pool).acknowledge(
+      {
+        id: 'AwsSolutions-COG1',
+        reason:
+          'a minimum length without composition rules, as NIST SP 800-63B recommends and password managers generate',
+      },
+      { id: 'AwsSolutions-COG2', reason: 'each user may enable a second factor' },
+      { id: 'AwsSolutions-COG8', reason: 'threat protection is priced per user; an operator may enable it' },
+    );
+  }
+}
+
+/**
+ * Sends mails through the SES identity of the sender's domain, whose quota grows with use. Cognito's own sender stops at
+ * 50 mails a day (https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html).
+ */
+function mailThroughSes(fromEmail: string, sesRegion: string): UserPoolEmail {
+  const sesVerifiedDomain = fromEmail.slice(fromEmail.indexOf('@') + 1);
+  return UserPoolEmail.withSES({ fromEmail, fromName: SENDER_NAME, sesRegion, sesVerifiedDomain });
+}
