@@ -18,7 +18,7 @@ export const TIMEOUTS_S = {
     /** The HTTP API's own maximum (AWS::ApiGatewayV2::Integration TimeoutInMillis). */
     integration: 30,
     /** Functions of GET operations: the first request of a login, and one call of another service. */
-    read: 20,
+    read: 25,
     /** Functions of other operations: a write may wait behind concurrent writes to one wallet. */
     write: 29,
   },
@@ -34,6 +34,8 @@ export const TIMEOUTS_S = {
     /** Life of a hold: a call that crashed returns its credits after this. */
     hold: 16 * 60,
   },
+  /** Calls of AWS's services: an attempt, one for an object, and all attempts of a call together. */
+  aws: { attempt: 5, object: 10, secret: 2, call: 15 },
   /** The card payment provider, and the panel of hosting servers: reads in requests, changes in a workflow. */
   payments: 8,
   panel: { read: 5, change: 100, function: 240 },
@@ -51,7 +53,7 @@ export const TIMEOUTS_S = {
   /** Edge tenants of custom domains. The lease outlives the function, so that one execution creates a tenant. */
   tenant: { function: 60, lease: 75, watch: 30 * 60 },
   database: { function: 60, provisioning: 30 * 60 },
-  registrar: { function: 60, task: 14 * 86_400 },
+  registrar: { read: 10, order: 30, function: 60, task: 14 * 86_400 },
   build: {
     /** Wait for a builder in CodeBuild's own queue. After it the build is submitted again, with new access. */
     queue: 20 * 60,

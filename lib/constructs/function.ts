@@ -3,6 +3,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { functionFolder } from '../build/bundles.ts';
 import { reservedConcurrency } from '../concurrency.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
@@ -14,7 +15,7 @@ export interface FunctionNeeds {
   description: string;
   /** Resources that the function uses. Its environment variables and permissions follow from these alone. */
   uses: Use[];
-  /** Seconds. Default: 10. */
+  /** Seconds. By default as long as a read of the API may take. */
   timeout?: number;
   /** MiB. Default: 1024. CPU share grows with memory, and a cold start is mostly CPU time. */
   memory?: number;
@@ -57,7 +58,7 @@ export class PlatformFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       code: Code.fromAsset(functionFolder(platform.bundles, name), platform.asset(name)),
       handler: 'index.handler',
-      timeout: Duration.seconds(needs.timeout ?? 10),
+      timeout: Duration.seconds(needs.timeout ?? TIMEOUTS_S.api.read),
       memorySize: needs.memory ?? 1024,
       // Scheduled jobs run whether there is traffic or not: every run would be a paid trace of nothing.
       tracing: name.startsWith('schedule/') ? Tracing.PASS_THROUGH : Tracing.ACTIVE,

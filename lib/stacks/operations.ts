@@ -26,7 +26,6 @@ export class OperationsStack extends PlatformStack {
 
     new PlatformFunction(this, platform, 'operator/createAccount', {
       description: 'Creates an account with its keys; called by operators',
-      timeout: 30,
       uses: [table.read, table.write],
     });
 

@@ -1,3 +1,5 @@
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+
 /** The owner that a domain is registered for, as orders give it (contract/registrar/orders.ts). */
 export interface Owner {
   name: string;
@@ -75,8 +77,8 @@ const REFUSALS = new Set(['InvalidInput', 'TLDRulesViolation', 'UnsupportedTLD']
 const isNamed = (error: unknown, name: string): error is Error => error instanceof Error && error.name === name;
 
 /** A question may be asked again; an order may not, for a lost answer is no proof that it was not taken on. */
-const READ_OPTIONS: CallOptions = { timeout: 10_000 };
-const ORDER_OPTIONS: CallOptions = { timeout: 30_000, attempts: 1 };
+const READ_OPTIONS: CallOptions = { timeout: TIMEOUTS_S.registrar.read * 1000 };
+const ORDER_OPTIONS: CallOptions = { timeout: TIMEOUTS_S.registrar.order * 1000, attempts: 1 };
 
 interface WireOperation {
   OperationId?: string;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 import { signJson } from './signature.ts';
 
@@ -39,7 +40,9 @@ interface RetryPolicy {
   timeout?: number;
 }
 const MAX_ATTEMPTS = 4;
-const TRY_TIMEOUT_MS = 5_000;
+const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
+const OBJECT_TIMEOUT_MS = TIMEOUTS_S.aws.object * 1000;
+const CALL_TIMEOUT_MS = TIMEOUTS_S.aws.call * 1000;
 
 interface Transport {
   request(options: RequestOptions, answered: (response: IncomingMessage) => void): import('node:http').ClientRequest;
@@ -122,8 +125,12 @@ async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExceeded/;
 
-/** Retries broken connections, 5xx responses and throttling, with full jitter from 25 ms. */
-async function withRetries<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promise<T> {
+/**
+ * Retries broken connections, 5xx responses and throttling, with full jitter from 25 ms, while another attempt of
+ * `timeout` milliseconds fits into the time of a call: the function must outlast it, so that it can answer.
+ */
+async function withRetries<T>(work: () => Promise<T>, timeout: number, attempts = MAX_ATTEMPTS): Promise<T> {
+  const lastStart = performance.now() + CALL_TIMEOUT_MS - timeout;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
@@ -131,6 +138,7 @@ async function withRetries<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): 
       const refused = error instanceof AwsError && error.status >= 400 && error.status < 500;
       if (attempt >= attempts || (refused && !THROTTLED.test(error.name))) throw error;
       await pause(Math.random() * 25 * 2 ** attempt);
+      if (performance.now() > lastStart) throw error;
     }
   }
 }
@@ -151,18 +159,22 @@ export function callAws<Output>(
     region = config.AWS_REGION,
   }: { target: string; version: string; region?: string } = PROTOCOLS[service];
   const body = JSON.stringify(input);
-  return withRetries(async () => {
-    const endpoint = endpointFor(service, region);
-    const request = { service, region, host: endpoint.host, target: `${target}.${operation}`, body };
-    const contentType = `application/x-amz-json-${version}`;
-    const headers = signJson({ ...request, contentType }, currentCredentials());
-    const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
-    const document = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
-    if (response.status === 200) return document as Output;
-    const type = String(document.__type ?? `Http${response.status}`);
-    const message = String(document.message ?? document.Message ?? type);
-    throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, response.status, document);
-  }, attempts);
+  return withRetries(
+    async () => {
+      const endpoint = endpointFor(service, region);
+      const request = { service, region, host: endpoint.host, target: `${target}.${operation}`, body };
+      const contentType = `application/x-amz-json-${version}`;
+      const headers = signJson({ ...request, contentType }, currentCredentials());
+      const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
+      const document = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
+      if (response.status === 200) return document as Output;
+      const type = String(document.__type ?? `Http${response.status}`);
+      const message = String(document.message ?? document.Message ?? type);
+      throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, response.status, document);
+    },
+    timeout,
+    attempts,
+  );
 }
 
 interface ObjectRequest {
@@ -198,11 +210,11 @@ const s3Error = (status: number, body: Buffer) => {
 export function getObject(bucket: string, key: string): Promise<Buffer | undefined> {
   return withRetries(async () => {
     const path = objectPath(bucket, key);
-    const response = await requestS3({ method: 'GET', path, headers: {}, timeout: 30_000 });
+    const response = await requestS3({ method: 'GET', path, headers: {}, timeout: OBJECT_TIMEOUT_MS });
     if (response.status === 404) return undefined;
     if (response.status !== 200) throw s3Error(response.status, response.body);
     return response.body;
-  });
+  }, OBJECT_TIMEOUT_MS);
 }
 
 /** Writes an object, replacing an existing one. */
@@ -210,16 +222,16 @@ export function putObject(bucket: string, key: string, body: string | Buffer, co
   return withRetries(async () => {
     const headers = { 'content-type': contentType };
     const path = objectPath(bucket, key);
-    const response = await requestS3({ method: 'PUT', path, headers, body, timeout: 300_000 });
+    const response = await requestS3({ method: 'PUT', path, headers, body, timeout: OBJECT_TIMEOUT_MS });
     if (response.status !== 200) throw s3Error(response.status, response.body);
-  });
+  }, OBJECT_TIMEOUT_MS);
 }
 
 /** Deletes an object. A missing object is no error. */
 export function deleteObject(bucket: string, key: string): Promise<void> {
   return withRetries(async () => {
     const path = objectPath(bucket, key);
-    const response = await requestS3({ method: 'DELETE', path, headers: {}, timeout: 30_000 });
+    const response = await requestS3({ method: 'DELETE', path, headers: {}, timeout: OBJECT_TIMEOUT_MS });
     if (response.status !== 204 && response.status !== 404) throw s3Error(response.status, response.body);
-  });
+  }, OBJECT_TIMEOUT_MS);
 }

@@ -1,11 +1,13 @@
 import aws4 from 'aws4';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import type { ObjectGrant, SignedRequest } from '../../providers/builds/access.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 
 /** Minimum validity of a session in seconds, by STS. */
 const MIN_SESSION_SECONDS = 900;
-const TIMEOUT_MS = 5000;
-const ATTEMPTS = 4;
+const TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
+/** Together less than a call of AWS may take. */
+const ATTEMPTS = 2;
 const RETRY_MS = 200;
 
 const ACTIONS: Record<SignedRequest['method'], string> = {

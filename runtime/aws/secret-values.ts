@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { readThrough } from '../../domain/cache/cache.ts';
 import { isUnset, type PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import { AwsError, callAws } from './client.ts';
@@ -25,7 +26,10 @@ const Response = z.object({ SecretString: z.string() });
 export const readSecret: ReadSecret = async (name, stage) => {
   try {
     const input = { SecretId: name, VersionStage: stage };
-    const response = await callAws('secretsmanager', 'GetSecretValue', input, { attempts: 3, timeout: 2_000 });
+    const response = await callAws('secretsmanager', 'GetSecretValue', input, {
+      attempts: 3,
+      timeout: TIMEOUTS_S.aws.secret * 1000,
+    });
     return Response.parse(response).SecretString;
   } catch (error) {
     if (error instanceof AwsError && error.name === 'ResourceNotFoundException') return undefined;

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { TIMEOUTS_S as T } from '../../contract/timeouts.ts';
@@ -12,6 +13,25 @@ const timeoutOf = (nameOrArn: string): number => {
   const found = functions.find(({ arn, FunctionName }) => nameOrArn.startsWith(arn) || nameOrArn === FunctionName);
   return found?.Timeout ?? expect.unreachable(`there is no function ${nameOrArn}`);
 };
+
+test('no timeout is a number of its own', () => {
+  const OWN = /(?:\w*TIMEOUT\w* = |\w*[tT]imeout: |maxWaitTime: |AbortSignal\.timeout\()[\d(]/;
+  /** Numbers that no function waits for. */
+  const known = ['providers/ai/transport.ts: const TRAILER_TIMEOUT_MS = 1_000;'];
+  const found = globSync('{lib,providers,runtime}/**/*.ts', { exclude: ['**/*.test.ts'] }).flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => OWN.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found.filter((line) => !known.includes(line))).toEqual([]);
+});
+
+test('a call of AWS outlasts its attempts', () => {
+  expect(T.aws.call).toBeGreaterThan(2 * T.aws.attempt);
+  expect(T.aws.call).toBeGreaterThan(Math.max(T.aws.object, T.registrar.read, 3 * T.aws.secret));
+  expect(timeoutOf(`${PREFIX}workflow-submitDomainTask`)).toBeGreaterThan(T.registrar.order + T.aws.call);
+});
 
 describe('edge → API → function', () => {
   const Origin = z.object({
