@@ -55,7 +55,11 @@ export class TableStack extends PlatformStack {
     const table = names.table.arn;
     const lists = [`${table}/index/list`, `${table}/index/order`];
     this.read = {
-      rights: [{ actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], on: [table, ...lists] }],
+      rights: [
+        // An index can only be queried.
+        { actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem'], on: [table] },
+        { actions: ['dynamodb:Query'], on: [table, ...lists] },
+      ],
     };
     this.count = { rights: [{ actions: ['dynamodb:UpdateItem'], on: [table] }] };
     this.write = {

@@ -14,8 +14,8 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
  * Listens before DynamoDB Local, which knows no rights, and answers the requests that their callers have no right to. Bytes
- * pass unchanged, each connection has one of its own to the database, and responses are not read: this takes a third of
- * the time of an HTTP proxy (docs/decisions/0034-local-iam.md).
+ * pass unchanged, each connection has one of its own to the database, and responses are not read
+ * (docs/decisions/0034-local-iam.md has the cost).
  */
 export async function startDynamoDbProxy({ port, target, authorize }: DynamoDbProxyOptions): Promise<Emulator> {
   const open = new Set<Socket>();

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import type { LoginFacts } from '../../local/emulators/login/provider.ts';
+import { checkRights } from './rights-report.ts';
 
 /** An account in `local.json` (design, section 6). */
 export interface LocalAccount {
@@ -100,9 +101,23 @@ export async function startRun(environment: Record<string, string>): Promise<Run
   };
 }
 
-/** Starts one platform, without persistent data, for all tests over HTTP. Each test opens its own accounts. */
+/**
+ * Starts one platform, without persistent data, for all tests over HTTP. Each test opens its own accounts. The end of the
+ * project `platform` fails if a role lacked a right, whatever became of the refused request.
+ */
 export default async function setup(project: TestProject) {
+  const own = process.env.LOCAL_IAM_REPORT === undefined;
+  // The runs that tests start themselves report to the same directory.
+  const directory = process.env.LOCAL_IAM_REPORT ?? (await mkdtemp(join(tmpdir(), 'rights-')));
+  process.env.LOCAL_IAM_REPORT = directory;
   const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_ANONYMOUS: '100000' });
   project.provide('local', run.local);
-  return () => run.stop();
+  return async () => {
+    await run.stop();
+    if (project.name !== 'platform') return;
+    const { testFiles } = await project.globTestFiles();
+    const done = project.vitest.state.getFiles().filter(({ projectName }) => projectName === project.name);
+    checkRights(directory, done.length === testFiles.length);
+    if (own) await rm(directory, { recursive: true, force: true });
+  };
 }

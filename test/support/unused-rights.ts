@@ -1,0 +1,53 @@
+/** A right that no test uses, as a pattern of the report's lines (`role action resource condition`), and why it is granted. */
+export interface UnusedRight {
+  right: RegExp;
+  reason: string;
+}
+
+/**
+ * Rights that a test run need not use. `test/template/unused-rights.test.ts` fails for one that no role has any more. All
+ * others are removed (docs/decisions/0034-local-iam.md).
+ */
+export const UNUSED_RIGHTS: readonly UnusedRight[] = [
+  {
+    right: / logs:(CreateLogStream|PutLogEvents) \S*log-group:\/aws\/lambda\//,
+    reason: 'Lambda writes the logs of functions; the local run writes files',
+  },
+  { right: / xray:/, reason: 'Lambda and Step Functions send traces; the local run has none' },
+  {
+    right: /MachineRole\S* logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+) \*/,
+    reason: 'Step Functions delivers the logs of executions; the local run keeps their history',
+  },
+  {
+    right: / sqs:(GetQueueAttributes|ChangeMessageVisibility) /,
+    reason:
+      'Lambda’s poller scales by the first; the local one needs the second only when messages wait for their turn',
+  },
+  { right: / dynamodb:ListStreams \*/, reason: 'Lambda requires it of a stream’s consumer' },
+  { right: / sqs:SendMessage \S*-failures$/, reason: 'only what failed after all its retries is sent there' },
+  {
+    right:
+      / dynamodb:(BatchGetItem|ConditionCheckItem|DeleteItem|GetItem|PutItem|Query|UpdateItem) \S*(?<!index\/due)$/,
+    reason: 'rights on the table come as two sets, to read and to write, by the method of the route (0002)',
+  },
+  {
+    right: /Quarantined\S* dynamodb:Query \S*index\/due$/,
+    reason: 'operators invoke these functions by hand; tests call what they wire',
+  },
+  {
+    right: /TeardownApp\S* (dsql:(CreateCluster|TagResource)|iam:CreateServiceLinkedRole) /,
+    reason: 'repeats a creation whose answer was lost, to learn the name of the cluster that it removes',
+  },
+  { right: /^hosting-local-app dsql:DbConnectAdmin /, reason: 'databases of the local run have no IAM authentication' },
+  {
+    right: / acm:(AddTagsToCertificate|DescribeCertificate) /,
+    reason: 'CloudFront requests and reads the certificates of tenants with its caller’s rights',
+  },
+  {
+    right: / cloudfront:UpdateDistributionTenant \S*(:connection-group\/|:distribution\/)/,
+    reason: 'AWS’s list names the tenant alone, and does not say that a change of these two needs no right on them',
+  },
+];
+
+/** Refused requests of the platform's own roles that tests provoke. */
+export const EXPECTED_DENIALS: readonly UnusedRight[] = [];

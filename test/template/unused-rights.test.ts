@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { readPolicies } from '../../local/iam/policies.ts';
+import { createUsage, rightKey } from '../../local/iam/usage.ts';
+import { UNUSED_RIGHTS } from '../support/unused-rights.ts';
+import { synthesize } from './synthesized.ts';
+
+const { template } = synthesize({ stage: 'local' });
+
+test('each explanation of an unused right is of a right that a role has', () => {
+  const granted = createUsage(readPolicies(template).roles).granted().map(rightKey);
+  expect(granted.length).toBeGreaterThan(1000);
+  const stale = UNUSED_RIGHTS.filter(({ right }) => !granted.some((line) => right.test(line)));
+  expect(stale).toEqual([]);
+});
