@@ -58,5 +58,3 @@ export function createStates(strict: boolean | undefined, functions: Record<stri
     },
   };
 }
-
-export type States = ReturnType<typeof createStates>;
