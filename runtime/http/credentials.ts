@@ -66,8 +66,14 @@ export const unknownKey = () => new ApiError('unauthorized', 'This API key is un
 
 async function loginFrom(event: Event, network: string): Promise<LoginCredentials | InvalidCredentials> {
   const token = bearerToken(event.headers.authorization);
-  const verified = token && (await verifyLogin(token));
-  if (!verified) {
+  let verified: Awaited<ReturnType<typeof verifyLogin>>;
+  try {
+    verified = token ? await verifyLogin(token) : undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { kind: 'invalid', network, error };
+  }
+  if (!token || !verified) {
     const error = new ApiError('unauthorized', 'A valid login is needed: Authorization: Bearer <access token>.');
     return { kind: 'invalid', network, error };
   }
@@ -80,7 +86,7 @@ async function loginFrom(event: Event, network: string): Promise<LoginCredential
 /** Returns true for paths of signed-in users; all other paths are for API keys. */
 const isDashboardPath = (path: string) => path.startsWith('/dashboard/');
 
-/** Reads the credentials of a request: a login on the dashboard's paths, otherwise an API key. Throws 503 if logins cannot be verified. */
+/** Reads the credentials of a request: a login on the dashboard's paths, otherwise an API key. A login that cannot be verified now is invalid with 503. */
 export async function credentialsFrom(event: Event): Promise<RequestCredentials> {
   const network = clientNetwork(event);
   return isDashboardPath(event.rawPath) ? await loginFrom(event, network) : keyFrom(event, network);

@@ -36,7 +36,11 @@ export async function identify(
       ? identifyLogin(credentials, whileSuspended)
       : identifyKey(credentials, access));
   } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'unauthorized')) throw error;
+    if (!(error instanceof ApiError)) throw error;
+    // Logins cannot be verified now: these are no guesses, and get the limit of a login, so that this response reports one too.
+    if (error.code === 'server_error')
+      throw new Refusal(error, await countAnonymous(`outage ${credentials.network}`, limitOf('login')));
+    if (error.code !== 'unauthorized') throw error;
     // No credentials identify this request: it is counted by network, so that guessing is limited too.
     throw new Refusal(error, await countAnonymous(credentials.network));
   }
