@@ -3,6 +3,7 @@ import { App, AssetHashType, type AssetOptions } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { configure, type SettingsInput } from './config.ts';
 import { namesOf } from './names.ts';
+import { AccessLogsStack } from './stacks/access-logs.ts';
 import { AiStack } from './stacks/ai.ts';
 import { ApiStack } from './stacks/api.ts';
 import { AppHostingStack } from './stacks/app-hosting.ts';
@@ -112,6 +113,11 @@ export function createApp({
   const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
   // The local run serves the files itself.
   if (webApp) new WebAppStack(platform, webApp, { edge, login });
+  new AccessLogsStack(platform, {
+    platform: edge.apiDistributionId,
+    applications: edge.appsDistributionId,
+    'custom-domains': customDomains.distributionId,
+  });
   new OperationsStack(platform, table, api);
   new GlobalOperationsStack(platform, edge);
   return app;

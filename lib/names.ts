@@ -33,6 +33,7 @@ export function namesOf(config: Config) {
     builds: bucket('builds'),
     /** The dashboard's files. */
     webApp: bucket('web-app'),
+    accessLogs: bucket('access-logs'),
     buildProject: { name: `${prefix}-build`, arn: arn('codebuild', `project/${prefix}-build`) },
     /** The role whose sessions sign the requests of builds. */
     buildAccessRole: role('build-access'),

@@ -11,7 +11,7 @@ import {
   OriginRequestPolicy,
   SecurityPolicyProtocol,
 } from 'aws-cdk-lib/aws-cloudfront';
-import { CfnOutput, Validations } from 'aws-cdk-lib/core';
+import { CfnOutput, CrossStackReferences, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
@@ -41,6 +41,8 @@ export class CustomDomainsStack extends PlatformStack {
   readonly endpoint: Use;
   /** Starts the reconciliation of a domain's tenant. */
   readonly reconcile: Use;
+  /** The distribution of all custom domains. */
+  readonly distributionId: string;
 
   constructor(
     platform: Platform,
@@ -61,6 +63,9 @@ export class CustomDomainsStack extends PlatformStack {
       description: 'The address that custom domains point to',
     });
     const distribution = this.distribution(platform, hosting, certificate);
+    // Read by the stack of access logs in another region.
+    CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK);
+    this.distributionId = distribution.ref;
     this.endpoint = { variables: { EDGE_ENDPOINT: group.attrRoutingEndpoint } };
 
     const look = new PlatformFunction(this, platform, 'workflow/reconcileTenant', {

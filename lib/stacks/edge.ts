@@ -77,6 +77,7 @@ export class CertificateStack extends PlatformStack {
 export class EdgeStack extends PlatformStack {
   /** The distribution of the platform's own address, and all functions at the edge; alarms are in another region. */
   readonly apiDistributionId: string;
+  readonly appsDistributionId: string;
   readonly edgeFunctionNames: string[];
 
   constructor(
@@ -117,7 +118,7 @@ export class EdgeStack extends PlatformStack {
       cached: routes.filter(({ access }) => access === 'catalogue').map(({ path }) => path),
       certificate,
     });
-    new Site(this, 'Apps', platform, {
+    const apps = new Site(this, 'Apps', platform, {
       host: `*.${appsDomain}`,
       zone: { name: appsDomain, id: appsHostedZoneId },
       // Never used: the function sets the application's origin or answers the request.
@@ -127,7 +128,8 @@ export class EdgeStack extends PlatformStack {
       routes: hosting.routes,
       certificate,
     });
-    CrossStackReferences.of(site.distribution).produce(ReferenceStrength.WEAK);
+    for (const { distribution } of [site, apps]) CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK);
+    this.appsDistributionId = apps.distribution.distributionId;
     this.apiDistributionId = site.distribution.distributionId;
     this.edgeFunctionNames = ['name-visitor', 'route-app', 'route-domain', 'open-web-app'].map((name) =>
       names.global(name),
@@ -247,7 +249,7 @@ class Site extends Construct {
       {
         id: 'AwsSolutions-CFR3',
         reason:
-          'standard logs cannot be delivered to buckets of opt-in regions such as af-south-1; the API writes its own access log',
+          'the access logs are standard logs (v2), which the distribution itself does not name (lib/stacks/access-logs.ts)',
       },
       ...(props.certificate
         ? []

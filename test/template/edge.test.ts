@@ -302,3 +302,31 @@ test('applications have their own hosted zone, for their names and for the valid
     { DomainName: '*.hosted-apps.example', HostedZoneId: 'ZAPPS' },
   ]);
 });
+
+test('the edge logs the address of each caller, of the platform, applications and custom domains, for 90 days', () => {
+  const sources = read(template, 'AWS::Logs::DeliverySource', z.object({ Name: z.string(), ResourceArn: z.string() }));
+  const logged = sources.map(({ ResourceArn }) => ResourceArn.split('/').at(-1));
+  const distributions = template.resources('AWS::CloudFront::Distribution').map(({ ref }) => ref);
+  expect(distributions).toHaveLength(3);
+  expect(logged.sort()).toEqual(distributions.sort());
+  const Delivery = z.object({ DeliverySourceName: z.string(), RecordFields: z.array(z.string()) });
+  const deliveries = read(template, 'AWS::Logs::Delivery', Delivery);
+  expect(deliveries.map(({ DeliverySourceName }) => DeliverySourceName).sort()).toEqual(
+    sources.map(({ Name }) => Name).sort(),
+  );
+  for (const { RecordFields } of deliveries) {
+    expect(RecordFields).toEqual(
+      expect.arrayContaining(['c-ip', 'c-port', 'x-host-header', 'cs-uri-stem', 'date', 'time']),
+    );
+    expect(RecordFields.filter((field) => /query|Cookie|Referer|User-Agent|Authorization/.test(field))).toEqual([]);
+  }
+  const Logs = z.object({
+    BucketName: z.string(),
+    LifecycleConfiguration: z.object({ Rules: z.array(z.object({ ExpirationInDays: z.number() })) }),
+  });
+  const [logs] = template
+    .resources('AWS::S3::Bucket')
+    .filter(({ name }) => name.startsWith('hosting-prod-access-logs-'))
+    .map(({ properties }) => Logs.parse(properties));
+  expect(logs?.LifecycleConfiguration.Rules.map(({ ExpirationInDays }) => ExpirationInDays)).toEqual([90]);
+});

@@ -12,6 +12,7 @@ const DATA_TYPES = [
   'AWS::KMS::Key',
   'AWS::S3::Bucket',
   'AWS::S3::Bucket',
+  'AWS::S3::Bucket',
 ];
 
 describe.each([
