@@ -5,6 +5,17 @@ import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
 
+/** Adds a description to a field, for the OpenAPI document. */
+function describe<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
+
+const BUILD_COMMAND = 'Null: the build script of package.json, if any. Empty: no build.';
+const START_COMMAND = 'Addition: starts the application in place of startFile. Null: what package.json and the framework say.';
+const ROOT_DIRECTORY = 'Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository.';
+const HEALTH_CHECK_PATH = 'Addition: a release goes live when this path answers below 500. Default: /';
+
 /** Specification, Resources: Application. */
 export const Application = resource('Application', () =>
   z.object({
@@ -19,9 +30,9 @@ export const Application = resource('Application', () =>
     buildCommand: z.nullable(z.string()),
     startFile: z.string(),
     /** Additions to the specification, up to `detected` (docs/decisions/0039-any-node-project.md). */
-    startCommand: z.nullable(z.string()),
-    rootDirectory: z.nullable(z.string()),
-    healthCheckPath: z.string(),
+    startCommand: describe(z.nullable(z.string()), START_COMMAND),
+    rootDirectory: describe(z.nullable(z.string()), ROOT_DIRECTORY),
+    healthCheckPath: describe(z.string(), HEALTH_CHECK_PATH),
     /** Findings of the last build in the repository; absent before the first. */
     detected: z.optional(
       z.object({
@@ -78,16 +89,16 @@ const CreateApplication = () =>
     name: Name(),
     framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
     repoUrl: z.optional(RepositoryUrl()),
-    branch: z.optional(Branch()),
-    nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
+    branch: describe(z.optional(Branch()), 'Default: main, or the repository’s default branch if it has no main'),
+    nodeVersion: describe(z.optional(z.enum(NODE_VERSIONS)), 'Default: as engines in package.json says, else 22'),
     customDomain: z.optional(HostName()),
     deployNow: z._default(z.boolean(), true),
     installCommand: z._default(Command(), 'npm ci'),
-    buildCommand: z.optional(z.nullable(BuildCommand())),
+    buildCommand: describe(z.optional(z.nullable(BuildCommand())), BUILD_COMMAND),
     startFile: z.optional(StartFile()),
-    startCommand: z.optional(z.nullable(Command())),
-    rootDirectory: z.optional(z.nullable(RootDirectory())),
-    healthCheckPath: z.optional(HealthCheckPath()),
+    startCommand: describe(z.optional(z.nullable(Command())), START_COMMAND),
+    rootDirectory: describe(z.optional(z.nullable(RootDirectory())), ROOT_DIRECTORY),
+    healthCheckPath: describe(z.optional(HealthCheckPath()), HEALTH_CHECK_PATH),
   });
 
 const UpdateApplication = () =>
@@ -96,11 +107,11 @@ const UpdateApplication = () =>
     branch: z.optional(Branch()),
     nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
     installCommand: z.optional(Command()),
-    buildCommand: z.optional(z.nullable(BuildCommand())),
+    buildCommand: describe(z.optional(z.nullable(BuildCommand())), BUILD_COMMAND),
     startFile: z.optional(StartFile()),
-    startCommand: z.optional(z.nullable(Command())),
-    rootDirectory: z.optional(z.nullable(RootDirectory())),
-    healthCheckPath: z.optional(HealthCheckPath()),
+    startCommand: describe(z.optional(z.nullable(Command())), START_COMMAND),
+    rootDirectory: describe(z.optional(z.nullable(RootDirectory())), ROOT_DIRECTORY),
+    healthCheckPath: describe(z.optional(HealthCheckPath()), HEALTH_CHECK_PATH),
     autoDeploy: z.optional(z.boolean()),
   });
 

@@ -58,8 +58,6 @@ test('accepts a valid body, sets defaults and ignores unknown fields', () => {
   expect(parsed).toEqual({
     name,
     framework: 'NEXTJS',
-    branch: 'main',
-    nodeVersion: '22',
     deployNow: true,
     installCommand: 'npm ci',
   });

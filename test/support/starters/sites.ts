@@ -164,7 +164,7 @@ export const SITES: readonly Starter[] = [
         devDependencies: { vitepress: '^1.6.0' },
         scripts: { build: 'vitepress build docs', dev: 'vitepress dev docs' },
       },
-      'docs/index.md': '# vitepress\n',
+      [['docs', 'index.md'].join('/')]: '# vitepress\n',
     },
     built: { 'docs/.vitepress/dist/index.html': '' },
     ...{
