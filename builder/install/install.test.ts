@@ -70,6 +70,15 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
   expect(planned.note).toEqual(command === 'npm install' ? expect.stringContaining('commit one') : undefined);
 });
 
+test('installs a pnpm workspace whose root has no dependencies of its own', () => {
+  const root = { 'package.json': { packageManager: 'pnpm@10.12.0' } };
+  expect(plan(root).nothing).toBe('package.json names no dependencies');
+  expect(plan({ ...root, 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' })).toMatchObject({
+    command: 'pnpm install',
+    nothing: undefined,
+  });
+});
+
 test('runs a custom command unchanged and refuses an unsupported package manager by default', () => {
   expect(plan({ 'pnpm-lock.yaml': '' }, 'make deps')).toMatchObject({
     command: 'make deps',

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
@@ -45,7 +47,8 @@ export function planInstall(configured: string, directory: string, manifest: Man
   if (!DEFAULT_COMMAND.test(configured)) return plan;
   if (!manifest || !manager) return { ...plan, nothing: 'there is no package.json' };
   const { name, install, lockfile } = manager;
-  if (!needsInstall(manifest)) return { ...plan, nothing: 'package.json names no dependencies' };
+  const isWorkspace = existsSync(join(directory, 'pnpm-workspace.yaml'));
+  if (!needsInstall(manifest) && !isWorkspace) return { ...plan, nothing: 'package.json names no dependencies' };
   if (install === undefined) {
     const evidence = lockfile === undefined ? 'package.json' : lockfile;
     throw new BuildFailure(

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await run?.stop();
   rmSync(root, { recursive: true, force: true });
-});
+}, 120_000);
 
 const LONG = 240_000;
 type Framework = 'NEXTJS' | 'NUXT';

@@ -208,14 +208,14 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
       'package.json': {
         type: 'module',
         dependencies: {
-          '@react-router/node': '^7.6.0',
-          '@react-router/serve': '^7.6.0',
+          '@react-router/node': '7.18.4',
+          '@react-router/serve': '7.18.4',
           react: '^19.0.0',
           'react-dom': '^19.0.0',
-          'react-router': '^7.6.0',
+          'react-router': '7.18.4',
           isbot: '^5.1.0',
         },
-        devDependencies: { '@react-router/dev': '^7.6.0', vite: '^6.3.0' },
+        devDependencies: { '@react-router/dev': '7.18.4', vite: '^6.3.0' },
         scripts: { build: 'react-router build', start: 'react-router-serve ./build/server/index.js' },
       },
       'vite.config.js': `import { reactRouter } from '@react-router/dev/vite';\nexport default { plugins: [reactRouter()] };\n`,

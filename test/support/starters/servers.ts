@@ -355,7 +355,7 @@ export const SERVERS: readonly Starter[] = [
         dependencies: { fastify: '^5.4.0', 'fastify-cli': '^7.4.0' },
         scripts: { start: 'fastify start -l info app.js' },
       },
-      'app.js': `module.exports = async (app) => { app.get('/', async () => ({ hello: 'fastify-cli' })); };\n`,
+      'app.js': `module.exports = async (app, options) => { app.get('/', async () => ({ hello: 'fastify-cli' })); };\n`,
     },
     built: program('fastify-cli', 'fastify', 'cli.js'),
     ...{ framework: 'Fastify', build: null, start: 'node node_modules/fastify-cli/cli.js start -l info app.js' },
