@@ -12,6 +12,7 @@ export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   createDeployment: ['plan_limit'],
   rollBack: ['plan_limit'],
   replaceEnv: ['conflict'],
+  orderDomain: ['insufficient_funds'],
   deleteDnsRecord: ['conflict'],
   createChatCompletion: ['insufficient_credits', 'conflict'],
   createDatabase: ['plan_limit', 'not_found'],

@@ -73,9 +73,9 @@ function responseProblems(found: Found, answer: Response, text: string): string[
   const content = response?.content?.[type];
   if (!content) return [`content type ${type}`];
   const optional = ['Retry-After', 'Idempotent-Replayed', 'X-Ignored-Parameters'];
-  const missing = Object.keys(response.headers ?? {}).filter(
-    (name) => !optional.includes(name) && !answer.headers.has(name),
-  );
+  // Where counting the request failed, there is no quota to report.
+  const isOptional = (name: string) => optional.includes(name) || (answer.status >= 500 && /^X-RateLimit/.test(name));
+  const missing = Object.keys(response.headers ?? {}).filter((name) => !isOptional(name) && !answer.headers.has(name));
   if (type !== 'application/json') return missing;
   const body: { error?: { code: ErrorCode } } = JSON.parse(text);
   const code = body.error?.code;
