@@ -25,7 +25,12 @@ export class GlobalOperationsStack extends PlatformStack {
   constructor(platform: Platform, { apiDistributionId, edgeFunctionNames }: EdgeStack) {
     super(platform, 'global-operations', 'Alarms on the edge, and the budget of the account', GLOBAL_REGION);
     const { prefix, region, monthlyBudget } = platform.config;
-    const topic = alarmTopic(this, platform, new ServicePrincipal('budgets.amazonaws.com'));
+    const topic = alarmTopic(
+      this,
+      platform,
+      platform.names.global('alarms'),
+      new ServicePrincipal('budgets.amazonaws.com'),
+    );
     const alarms: Alarm[] = [
       {
         name: 'edge-5xx',

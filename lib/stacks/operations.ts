@@ -64,7 +64,7 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.due, table.write],
     });
 
-    const action = new SnsAction(alarmTopic(this, platform));
+    const action = new SnsAction(alarmTopic(this, platform, `${config.prefix}-alarms`));
 
     // Alarms are derived from the constructs of all stacks, so that a new construct needs no registration.
     const alarms = [

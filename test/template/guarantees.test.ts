@@ -75,10 +75,8 @@ test('every asynchronous path ends in a failure queue', () => {
   }
 });
 
-/** Buckets without versions, and why. */
-const UNVERSIONED: Record<string, string> = {
-  'hosting-prod-builds-123456789012': 'written by builds: an artifact is written once, all else is a copy or a log',
-};
+/** Buckets without versions: written by builds, where an artifact is written once and all else is a copy or a log. */
+const UNVERSIONED = /^hosting-prod-builds-/;
 
 test('every retained bucket is encrypted, private, and keeps what deployments of the platform replace', () => {
   const buckets = template.resources('AWS::S3::Bucket');
@@ -93,7 +91,8 @@ test('every retained bucket is encrypted, private, and keeps what deployments of
       },
     });
     expect(policies, name).toContain(`"${arn}/*"`);
-    if (!UNVERSIONED[name]) expect(properties, name).toMatchObject({ VersioningConfiguration: { Status: 'Enabled' } });
+    if (!UNVERSIONED.test(name))
+      expect(properties, name).toMatchObject({ VersioningConfiguration: { Status: 'Enabled' } });
   }
   expect(policies).toContain('aws:SecureTransport');
 });
@@ -174,9 +173,9 @@ test('every scheduled job has an alarm that goes off where it does not run at al
 
 test('alarms on CloudFront are where its metrics are, and the account has a budget', () => {
   const global = stacks.filter(({ template: each }) => JSON.stringify(each).includes('"AWS/CloudFront"'));
-  expect(global).toMatchObject([{ stackName: 'hosting-prod-global-operations', region: 'us-east-1' }]);
-  const edge = alarms.map(({ AlarmName }) => AlarmName).filter((name) => name.startsWith('hosting-prod-edge-'));
-  expect(edge.sort()).toEqual(['hosting-prod-edge-5xx', 'hosting-prod-edge-functions']);
+  expect(global).toMatchObject([{ stackName: 'hosting-prod-global-operations-af-south-1', region: 'us-east-1' }]);
+  const edge = alarms.map(({ AlarmName }) => AlarmName).filter((name) => name.includes('-edge-'));
+  expect(edge.sort()).toEqual(['edge-5xx', 'edge-functions'].map((name) => `hosting-prod-af-south-1-${name}`));
   const code = read(template, 'AWS::CloudFront::Function', z.object({ Name: z.string() }));
   for (const { Name } of code) expect(watched).toContain(Name);
   const [budget] = template.resources('AWS::Budgets::Budget');
@@ -187,6 +186,12 @@ test('alarms on CloudFront are where its metrics are, and the account has a budg
       { Notification: { NotificationType: 'FORECASTED', Threshold: 100 } },
     ],
   });
+});
+
+test('an installation whose region is us-east-1 has a topic of its own for each of its stacks', () => {
+  const home = synthesize({ stage: 'dev', region: 'us-east-1' }).template;
+  const topics = read(home, 'AWS::SNS::Topic', z.object({ TopicName: z.string() })).map(({ TopicName }) => TopicName);
+  expect(topics.sort()).toEqual(['hosting-dev-alarms', 'hosting-dev-alarms-us-east-1']);
 });
 
 test('functions that others depend on have concurrency of their own, which fits beside the applications’', () => {
