@@ -237,7 +237,7 @@ describe('custom domains of applications', () => {
     expect(variables('workflow-reconcileTenant')?.CONNECTION_GROUP_ID).toBe(group?.name);
     const makers = read(template, 'AWS::IAM::Role', Role).flatMap(({ Policies, resource }) =>
       Policies.flatMap(({ Action, Resource }) =>
-        Action.includes('cloudfront:CreateDistributionTenant') ? [[resource.logicalId, Resource] as const] : [],
+        Action.includes('cloudfront:UpdateDistributionTenant') ? [[resource.logicalId, Resource] as const] : [],
       ),
     );
     expect(makers).toHaveLength(1);

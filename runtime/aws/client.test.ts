@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { callAws } from './client.ts';
+
+let server: Server;
+let connections = 0;
+beforeAll(async () => {
+  server = createServer((_request, response) => response.end('{}'))
+    .on('connection', () => {
+      connections += 1;
+    })
+    .listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', `http://127.0.0.1:${port}`);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+});
+afterEach(() => vi.useRealTimers());
+afterAll(() => {
+  vi.unstubAllEnvs();
+  server.closeAllConnections();
+  server.close();
+});
+
+test('keeps its connection between calls, and opens a new one after a pause, which may have been a freeze', async () => {
+  const call = () => callAws('kms', 'Decrypt', {});
+  await call();
+  await call();
+  expect(connections).toBe(1);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+  await call();
+  expect(connections).toBe(2);
+  await call();
+  expect(connections).toBe(2);
+});
