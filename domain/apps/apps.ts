@@ -29,6 +29,11 @@ export const noSuchApp = () => new ApiError('not_found', 'There is no such appli
 /** The path that a release is checked on where the application names none. */
 export const DEFAULT_HEALTH_CHECK_PATH = '/';
 
+const viewDetected = (found: NonNullable<App['detected']>) => {
+  const { framework, packageManager, nodeVersion, buildCommand, start } = found;
+  return { framework, packageManager, nodeVersion, buildCommand, start };
+};
+
 /** The application as the API shows it. */
 export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
@@ -38,7 +43,7 @@ export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const suspensions = viewSuspensions(app);
   return {
     ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
-    ...{ startCommand, rootDirectory, healthCheckPath, ...(detected ? { detected } : {}) },
+    ...{ startCommand, rootDirectory, healthCheckPath, ...(detected ? { detected: viewDetected(detected) } : {}) },
     ...{ primaryDomain, status, liveDeploymentId, activeDeploymentId, lastDeploymentStatus },
     ...{ autoDeploy, createdAt, updatedAt, ...(suspensions ? { suspensions } : {}) },
   };
