@@ -94,8 +94,11 @@ export type Application = {
   installCommand: string;
   buildCommand: string | null;
   startFile: string;
+  /** Addition: starts the application in place of startFile. Null: what package.json and the framework say. */
   startCommand: string | null;
+  /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
   rootDirectory: string | null;
+  /** Addition: a release goes live when this path answers below 500. Default: / */
   healthCheckPath: string;
   detected?: {
     framework: string | null;
@@ -619,15 +622,21 @@ export interface CreateAppInput {
   name: string;
   framework?: "NEXTJS" | "NODE" | "EXPRESS" | "NUXT" | undefined;
   repoUrl?: string | undefined;
+  /** Default: main, or the repository’s default branch if it has no main */
   branch?: string | undefined;
+  /** Default: as engines in package.json says, else 22 */
   nodeVersion?: "20" | "22" | "24" | undefined;
   customDomain?: string | undefined;
   deployNow?: boolean | undefined;
   installCommand?: string | undefined;
+  /** Null: the build script of package.json, if any. Empty: no build. */
   buildCommand?: string | null | undefined;
   startFile?: string | undefined;
+  /** Addition: starts the application in place of startFile. Null: what package.json and the framework say. */
   startCommand?: string | null | undefined;
+  /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
   rootDirectory?: string | null | undefined;
+  /** Addition: a release goes live when this path answers below 500. Default: / */
   healthCheckPath?: string | undefined;
 }
 
@@ -641,10 +650,14 @@ export interface UpdateAppInput {
   branch?: string | undefined;
   nodeVersion?: "20" | "22" | "24" | undefined;
   installCommand?: string | undefined;
+  /** Null: the build script of package.json, if any. Empty: no build. */
   buildCommand?: string | null | undefined;
   startFile?: string | undefined;
+  /** Addition: starts the application in place of startFile. Null: what package.json and the framework say. */
   startCommand?: string | null | undefined;
+  /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
   rootDirectory?: string | null | undefined;
+  /** Addition: a release goes live when this path answers below 500. Default: / */
   healthCheckPath?: string | undefined;
   autoDeploy?: boolean | undefined;
 }

@@ -42,6 +42,7 @@ function schemaOf({ components }: Document, schema: Json): z.ZodType {
   return made;
 }
 
+/** Both documents: a path is in one of them. */
 const audiences: readonly Audience[] = ['platform', 'dashboard'];
 /** Complete paths before those with parameters, as the router does. */
 const candidates = audiences
