@@ -69,3 +69,10 @@ test('excludes nothing in a workspace or if the package manager is unknown', () 
     leftOut({ ...manifest, workspaces: ['packages/*'] }, { ...packages, 'node_modules/.yarn-integrity': '' }),
   ).toEqual([]);
 });
+
+test('keeps all packages of a pnpm workspace, whose parts have dependencies of their own', () => {
+  const packages = { 'node_modules/.modules.yaml': '', 'node_modules/tool/package.json': {} };
+  expect(leftOut(manifest, packages)).toEqual(['node_modules/tool']);
+  rmSync(directory, { recursive: true });
+  expect(leftOut(manifest, { ...packages, 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' })).toEqual([]);
+});

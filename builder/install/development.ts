@@ -33,6 +33,8 @@ const MARKS = ['.modules.yaml', '.yarn-integrity', '.yarn-state.yml'] as const;
 export function developmentPackages(directory: string, manifest: Manifest | undefined): ReadonlySet<string> {
   const recorded = installedPackages(directory);
   if (recorded.length > 0) return new Set(recorded.flatMap(([path, { dev }]) => (dev ? [path] : [])));
+  // The packages of a workspace have dependencies of their own.
+  if (existsSync(join(directory, 'pnpm-workspace.yaml'))) return new Set();
   const modules = join(directory, MODULES);
   if (!manifest || manifest.workspaces !== undefined || !MARKS.some((mark) => existsSync(join(modules, mark)))) {
     return new Set();
