@@ -82,7 +82,16 @@ export const FREE_WHEN_IDLE = [
   ...['AWS::CloudFront::ResponseHeadersPolicy', 'AWS::CodeBuild::Project', 'AWS::Cognito::ManagedLoginBranding'],
   ...['AWS::Cognito::UserPool', 'AWS::Cognito::UserPoolClient', 'AWS::Cognito::UserPoolDomain', 'AWS::IAM::Role'],
   ...['AWS::KMS::Alias', 'AWS::Lambda::EventInvokeConfig', 'AWS::Lambda::Function', 'AWS::Lambda::Permission'],
-  ...['AWS::Lambda::Url', 'AWS::Logs::LogGroup', 'AWS::Route53::RecordSet', 'AWS::S3::Bucket', 'AWS::S3::BucketPolicy'],
+  ...[
+    'AWS::Lambda::Url',
+    'AWS::Logs::Delivery',
+    'AWS::Logs::DeliveryDestination',
+    'AWS::Logs::DeliverySource',
+    'AWS::Logs::LogGroup',
+    'AWS::Route53::RecordSet',
+    'AWS::S3::Bucket',
+    'AWS::S3::BucketPolicy',
+  ],
   ...['AWS::SNS::Subscription', 'AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'AWS::SQS::Queue', 'AWS::SQS::QueuePolicy'],
   ...['AWS::StepFunctions::StateMachine'],
 ];

@@ -75,8 +75,8 @@ test('every asynchronous path ends in a failure queue', () => {
   }
 });
 
-/** Buckets without versions: written by builds, where an artifact is written once and all else is a copy or a log. */
-const UNVERSIONED = /^hosting-prod-builds-/;
+/** Buckets without versions: of builds, where an artifact is written once and all else is a copy or a log, and of logs. */
+const UNVERSIONED = /^hosting-prod-(builds|access-logs)-/;
 
 test('every retained bucket is encrypted, private, and keeps what deployments of the platform replace', () => {
   const buckets = template.resources('AWS::S3::Bucket');
