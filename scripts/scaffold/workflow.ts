@@ -113,7 +113,7 @@ test('a repeated step of ${id} changes nothing', async () => {
   /** Lets a function start the machine: its stack receives the new stack, and the function its use. */
   const mayStart = (text: string, neighbours: string, uses: RegExp) => {
     const known = after(text, new RegExp(`interface ${neighbours} \\{\\n`), `  ${id}: ${type}Stack;\n`);
-    const destructured = before(known, /(?<=const \{ )[^}]*\} = neighbours;/, `${id}, `);
+    const destructured = before(known, /(?<=const \{ )[^}]*\} =\s+neighbours;/, `${id}, `);
     return withImport(after(destructured, uses, `${id}.start, `), `./${file}.ts`, `type ${type}Stack`);
   };
 
