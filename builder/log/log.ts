@@ -1,4 +1,4 @@
-import { LIMITS } from '../../contract/limits.ts';
+import { LIMITS } from '../../contract/limits/limits.ts';
 import { findLastTime, formatMark, stripMarks } from '../../providers/builds/build-log.ts';
 
 /** Minimum interval between two timestamps, in milliseconds. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Money, resource, single, Timestamp } from '../envelope.ts';
-import { LimitsSchema, UsageSchema } from '../limits.ts';
+import { LimitsSchema, UsageSchema } from '../limits/limits.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Account; the fields beyond `email` and `walletBalance` are the design's. */

@@ -1,4 +1,4 @@
-import { AWS_LIMITS } from '../aws-limits.ts';
+import { AWS_LIMITS } from '../limits/aws-limits.ts';
 
 /**
  * Space in bytes that the layer of an application's function and the platform's own files in its artifact may take: the

@@ -1,4 +1,4 @@
-import { AWS_LIMITS } from '../aws-limits.ts';
+import { AWS_LIMITS } from '../limits/aws-limits.ts';
 
 /**
  * Limits of the name servers (Route 53: "Quotas"). A record set is all records of one name and type; it is written as a

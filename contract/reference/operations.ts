@@ -1,8 +1,8 @@
 import { ChatCompletionChunk } from '../ai/chat.ts';
-import { IGNORED_HEADER } from '../ignored-fields.ts';
 import type { Access, Route } from '../route.ts';
 import type { Components, Json } from './components.ts';
 import { buildFailures } from './failures.ts';
+import { IGNORED_HEADER } from './ignored-fields.ts';
 
 /** Returns the security requirements of an operation, from its access rule. */
 function buildSecurity(access: Access): Json[] {

@@ -1,4 +1,4 @@
-import { LIMIT_NAMES, limitRule } from '../../contract/limits.ts';
+import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../../contract/accounts/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { limitOf, limitsOf } from '../../contract/limits.ts';
+import { limitOf, limitsOf } from '../../contract/limits/limits.ts';
 import type { Output } from '../../contract/route.ts';
 import { SCOPES } from '../../contract/route.ts';
 import { Account, DailyUsage, Login } from '../../table/entities/accounts.ts';

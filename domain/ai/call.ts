@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../contract/ai/chat.ts';
 import { errorBody } from '../../contract/errors.ts';
-import { toIgnoredHeader } from '../../contract/ignored-fields.ts';
+import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import { anthropic } from '../../providers/ai/anthropic.ts';
 import { ProviderFailure } from '../../providers/ai/failures.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
-import { LIMITS } from '../../contract/limits.ts';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { LIMITS } from '../../contract/limits/limits.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
 import type { Change, Condition } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';

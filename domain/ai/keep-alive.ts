@@ -12,7 +12,7 @@ const BEATS = { [STREAM_TYPE]: ': waiting for the model\n\n', [JSON_TYPE]: ' ' }
 
 /**
  * Keeps a response alive while a model has not answered. The edge ends a connection that is silent for too long
- * (contract/timeouts.ts), and its caller would pay for an answer that never arrives. So a response that takes longer
+ * (contract/limits/timeouts.ts), and its caller would pay for an answer that never arrives. So a response that takes longer
  * begins without its answer, as a success; what fails later is told in its body, as in a stream.
  */
 export class KeepAlive {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, INVOICE_KINDS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { type LimitOverrides, LimitOverridesSchema } from '../../contract/limits.ts';
+import { type LimitOverrides, LimitOverridesSchema } from '../../contract/limits/limits.ts';
 import type { Deps } from '../deps.ts';
 import { overrideLimits } from '../limits/overrides.ts';
 import { issueInvoice } from './invoices.ts';

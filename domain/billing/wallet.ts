@@ -1,6 +1,6 @@
 import type { InvoiceKind } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { limitOf } from '../../contract/limits.ts';
+import { limitOf } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
 import type { Change } from '../../table/expressions.ts';

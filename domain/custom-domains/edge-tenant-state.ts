@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { DnsResolver, DnsTarget } from '../../providers/dns/targets.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import type { DistributionTenants, Tenant } from '../../providers/edge/tenants.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { AWS_LIMITS } from '../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { startDsql } from '../../local/emulators/dsql/dsql.ts';
 import type { Emulator } from '../../local/emulators/wire.ts';
 import { createDatabases, type Databases } from '../../providers/databases/databases.ts';

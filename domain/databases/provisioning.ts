@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type Cluster, DatabaseQuotaReached, type Databases } from '../../providers/databases/databases.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Account } from '../../table/entities/accounts.ts';

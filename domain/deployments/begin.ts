@@ -1,5 +1,5 @@
 import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
-import { limitOf } from '../../contract/limits.ts';
+import { limitOf } from '../../contract/limits/limits.ts';
 import type { BuildAccessProvider } from '../../providers/builds/access.ts';
 import type { Builds, Job } from '../../providers/builds/builds.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';

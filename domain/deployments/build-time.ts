@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Deployment } from '../../table/entities/deployments.ts';
 import type { BuildOutput } from './inputs.ts';
 

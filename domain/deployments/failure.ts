@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import type { Deps } from '../deps.ts';

@@ -1,4 +1,4 @@
-import { limitOf } from '../../contract/limits.ts';
+import { limitOf } from '../../contract/limits/limits.ts';
 import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';

@@ -16,7 +16,7 @@ import { canRollBackTo, newDeployment } from './queue.ts';
 
 /**
  * Releases kept per application, including the one in service. Each holds its code in Lambda, where all applications of
- * the AWS account share 75 GB (contract/aws-limits.ts): at 20 MB a release, that is room for 1,250 applications.
+ * the AWS account share 75 GB (contract/limits/aws-limits.ts): at 20 MB a release, that is room for 1,250 applications.
  */
 export const MAX_KEPT_RELEASES = 3;
 

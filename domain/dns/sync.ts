@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { DnsRecord, recordsOf, Zone } from '../../table/entities/dns.ts';

@@ -10,7 +10,7 @@ import {
   limitRule,
   limitsOf,
   PLAN_TIERS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/limits.ts';
 import { Account, AccountRate } from '../../table/entities/accounts.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';

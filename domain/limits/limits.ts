@@ -8,14 +8,14 @@ import {
   limitOf,
   limitRule,
   PLAN_TIERS,
-} from '../../contract/limits.ts';
+} from '../../contract/limits/limits.ts';
 import { Account, DailyUsage } from '../../table/entities/accounts.ts';
 import type { AnyOf, Change } from '../../table/expressions.ts';
 import { changeOrInspect, checkOrInspect, upsert, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Enforcement of the limits that are counted (contract/limits.ts, docs/decisions/0030-limits.md). The condition of a write holds the
+ * Enforcement of the limits that are counted (contract/limits/limits.ts, docs/decisions/0030-limits.md). The condition of a write holds the
  * whole limit, with all tiers and the override: nothing is read for it, and of racing requests no more pass than may.
  */
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { LIMIT_NAMES, type LimitOverrides, type LimitOverridesSchema } from '../../contract/limits.ts';
+import { LIMIT_NAMES, type LimitOverrides, type LimitOverridesSchema } from '../../contract/limits/limits.ts';
 import { Account, AccountRate } from '../../table/entities/accounts.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change, upsert, type Write } from '../../table/writes.ts';

@@ -1,4 +1,4 @@
-import { limitOf } from '../../contract/limits.ts';
+import { limitOf } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { joinKey } from '../../table/keys.ts';

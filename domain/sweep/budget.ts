@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Deps } from '../deps.ts';
 
 /** A limit in time, by an injected clock. */

@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { fromAttribute, fromItem, type Item } from '../../table/attributes.ts';
 import type { ItemOf } from '../../table/entity.ts';
 import type { Change } from '../../table/expressions.ts';

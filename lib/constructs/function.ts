@@ -3,7 +3,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { functionFolder } from '../build/bundles.ts';
 import { reservedConcurrency } from '../concurrency.ts';
 import type { Platform } from '../stacks/platform-stack.ts';

@@ -1,6 +1,6 @@
 import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Duration, Fn } from 'aws-cdk-lib/core';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { createEmptySecret, readsSecret } from '../constructs/secrets.ts';
 import { type ApiStack, CORS } from './api.ts';

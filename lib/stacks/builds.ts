@@ -5,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';

@@ -12,7 +12,7 @@ import {
   SecurityPolicyProtocol,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { CfnOutput, CrossStackReferences, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';

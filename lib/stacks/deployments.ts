@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Right, Use } from '../constructs/rights.ts';

@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /**
  * Two state machines as data, in Amazon States Language. The state holds only ids, the verdict of the last step with the

@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /**
  * A domain task at the registrar, in Amazon States Language: submit, wait, check, then finish or refuse. The item holds

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { AWS_LIMITS } from '../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { startKeyValueStore } from './cloudfront/key-value-store.ts';
 import { startCloudWatchLogs } from './cloudwatch-logs/cloudwatch-logs.ts';
 import { resolveLocalhostNames } from './localhost-names.ts';

@@ -1,4 +1,4 @@
-import { type AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/aws-limits.ts';
+import { type AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
 import type { ServiceError } from './wire.ts';
 
 type RateLimits = {

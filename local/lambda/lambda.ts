@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { AWS_LIMITS } from '../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import type { Json } from '../template/intrinsics.ts';
 import { FunctionError, FunctionPool, type FunctionSpec, type PoolOptions, type Reader } from './pool.ts';
 

@@ -1,6 +1,6 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
 
 /** Timeouts of each part of a call, in milliseconds (design, section 4). */

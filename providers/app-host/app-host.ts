@@ -22,7 +22,7 @@ import {
   waitUntilFunctionActiveV2,
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */

@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** Resources of a hosted application, and what its host refuses. No imports but the contract, so that texts can name them without Lambda’s client. */
 

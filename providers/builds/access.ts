@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { artifactKey, CACHES, type CacheName, cacheKey, jobKey, logKey, resultKey } from './keys.ts';
 
 /** A request to the builds bucket that needs no credentials: it is signed, for one object and a limited time. */

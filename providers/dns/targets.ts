@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** The target that a name resolves to. */
 export interface DnsTarget {

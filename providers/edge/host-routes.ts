@@ -4,7 +4,7 @@ import {
   GetKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 // CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
 import '@aws-sdk/signature-v4a';
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { formatUsage, Mailboxes, Outcome, Summary, toMailbox, Usages, WhmResponse } from './responses.ts';
 
 /** The address and credentials of a hosting server's panel. */

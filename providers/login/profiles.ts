@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** Timeout of a request to an issuer, in milliseconds. */
 const TIMEOUT_MS = TIMEOUTS_S.login.profile * 1000;

@@ -1,4 +1,4 @@
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** The owner that a domain is registered for, as orders give it (contract/registrar/orders.ts). */
 export interface Owner {

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isLocalName, isLoopback, isPublic, parseHost } from './addresses.ts';
 import { readBody } from './body.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';

@@ -1,5 +1,5 @@
 import aws4 from 'aws4';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { ObjectGrant, SignedRequest } from '../../providers/builds/access.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 

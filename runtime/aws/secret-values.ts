@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { TIMEOUTS_S } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { readThrough } from '../../domain/cache/cache.ts';
 import { isUnset, type PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import { AwsError, callAws } from './client.ts';

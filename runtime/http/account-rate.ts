@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import { LIMITS, limitMessage } from '../../contract/limits.ts';
+import { LIMITS, limitMessage } from '../../contract/limits/limits.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { Cache } from '../../domain/cache/cache.ts';
 import { AccountRate, type Credential } from '../../table/entities/accounts.ts';
@@ -19,7 +19,7 @@ const SHARE = 10;
 const ALL_SHARES = SHARE * 2 * LIMITS.apiKeys.amounts;
 /** A key that is younger than the window, in milliseconds, has no share: keys that replace each other would each have one. */
 const YOUNG_MS = 61_000;
-/** Requests of a secret key in 60 seconds that the number in contract/limits.ts goes with; the local run may allow more. */
+/** Requests of a secret key in 60 seconds that the number in contract/limits/limits.ts goes with; the local run may allow more. */
 const USUAL_KEY_LIMIT = 120;
 
 /** Number of keys of which a warm instance remembers the use. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
-import { findIgnoredFields } from '../../contract/ignored-fields.ts';
+import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
 import type { Route } from '../../contract/route.ts';
 import type { Event } from './response.ts';
 

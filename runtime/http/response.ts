@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { ApiError, errorBody } from '../../contract/errors.ts';
-import { toIgnoredHeader } from '../../contract/ignored-fields.ts';
+import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { log } from '../observability/log.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/aws-limits.ts';
+import { AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
 import { type Check, check } from './check.ts';
 import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';

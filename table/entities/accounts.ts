@@ -35,7 +35,7 @@ export const Account = /* @__PURE__ */ entity({
       email: z.string(),
       name: z.string(),
       plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
-      /** Limits that operators set for this account (contract/limits.ts). */
+      /** Limits that operators set for this account (contract/limits/limits.ts). */
       limits: z.optional(z.record(z.string(), z.int())),
       /** Applications that count towards the plan. */
       appCount: z.int(),
@@ -172,7 +172,7 @@ export const Credential = /* @__PURE__ */ entity({
 
 /**
  * Counts the requests of all of an account's keys beyond the share of each (runtime/http/account-rate.ts). `limit` is set
- * where operators set another number than contract/limits.ts.
+ * where operators set another number than contract/limits/limits.ts.
  */
 export const AccountRate = /* @__PURE__ */ entity({
   type: 'ACCOUNT_RATE',

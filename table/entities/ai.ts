@@ -19,7 +19,7 @@ export const AiAccount = /* @__PURE__ */ entity({
       /** Owed for calls that cost more than there was. */
       debtMicroRand: z.optional(z.int()),
       holds: z.record(z.string(), z.object({ microRand: z.int(), expiresAt: z.string() })),
-      /** Calls at once, where operators set another number than contract/limits.ts. */
+      /** Calls at once, where operators set another number than contract/limits/limits.ts. */
       callLimit: z.optional(z.int()),
       /** By provider: sealed, with what may be shown of each. */
       keys: z.record(

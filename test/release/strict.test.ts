@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AWS_LIMITS } from '../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { createDatabase, listDatabases, MAX_DATABASES } from '../../contract/databases/databases.ts';
 import { deployer } from '../support/deployer.ts';
 import { newAccount, type OpenedAccount, setLimits, waitFor } from '../support/harness.ts';

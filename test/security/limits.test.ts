@@ -10,7 +10,7 @@ import { type ApiResponse, createClient } from '../../contract/client.ts';
 import { createDatabase } from '../../contract/databases/databases.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
 import { ERRORS } from '../../contract/errors.ts';
-import { LIMIT_NAMES, type LimitName, type LimitOverrides, limitRule } from '../../contract/limits.ts';
+import { LIMIT_NAMES, type LimitName, type LimitOverrides, limitRule } from '../../contract/limits/limits.ts';
 import { listDomains } from '../../contract/registrar/domains.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject } from 'vitest';
 import { type ApiResponse, type Client, type ClientOptions, createClient } from '../../contract/client.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import type { LimitOverrides } from '../../contract/limits.ts';
+import type { LimitOverrides } from '../../contract/limits/limits.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../../contract/route.ts';
 import { type AccessClaims, openLoginKey, signAccessToken } from '../../local/emulators/login/key.ts';
 import { documentedFetch } from './documented-fetch.ts';

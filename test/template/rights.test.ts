@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Uses } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, routes } from '../../contract/routes.ts';
-import { TIMEOUTS_S as T } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S as T } from '../../contract/limits/timeouts.ts';
 import { bundle } from '../../lib/build/bundles.ts';
 import { LambdaFunction, Role, read, synthesize, temporaryFolder } from './synthesized.ts';
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { TIMEOUTS_S as T } from '../../contract/timeouts.ts';
+import { TIMEOUTS_S as T } from '../../contract/limits/timeouts.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 /** Every chain of the templates: whatever waits outlasts what it waits for. */

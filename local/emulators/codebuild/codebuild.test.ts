@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetBuildsCommand, CodeBuildClient, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { type Children, startChildren } from '../../processes/children.ts';
 import type { Emulator } from '../wire.ts';
 import { type CodeBuildOptions, startCodeBuild } from './codebuild.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import type { Access } from '../../iam/authorizer.ts';
 import type { PrincipalOf } from '../../iam/principals.ts';
 import type { Children } from '../../processes/children.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, parse, ServiceError, serve, type WireRequest } from '../wire.ts';
 

@@ -1,4 +1,4 @@
-import { AWS_LIMITS } from '../../../contract/aws-limits.ts';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { MAX_LAYER_BYTES } from '../../../contract/deployments/artifact-size.ts';
 import { ServiceError, type WireRequest } from '../wire.ts';
 import type { LambdaFunction } from './functions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
-import { LIMITS } from '../../../contract/limits.ts';
+import { LIMITS } from '../../../contract/limits/limits.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from '../../../contract/webhooks/endpoints.ts';
 import { codeOf, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
-import { LIMITS } from '../../../contract/limits.ts';
+import { LIMITS } from '../../../contract/limits/limits.ts';
 import { createWebhook, deleteWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { listDeliveries } from '../../../contract/webhooks/management.ts';
 import { newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';

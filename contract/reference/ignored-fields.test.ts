@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { populate, walkable } from '../test/support/schemas.ts';
+import { populate, walkable } from '../../test/support/schemas.ts';
+import type { Route } from '../route.ts';
+import { dashboardRoutes, routes } from '../routes.ts';
 import { findIgnoredFields, toIgnoredHeader } from './ignored-fields.ts';
-import type { Route } from './route.ts';
-import { dashboardRoutes, routes } from './routes.ts';
 
 const withBody = ([...routes, ...dashboardRoutes] as readonly Route[])
   .filter(({ body, access }) => body && access !== 'hook')

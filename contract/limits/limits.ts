@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode } from '../errors.ts';
 
 /** Smallest number of applications of the plans in each tier: a plan belongs to the last tier that it reaches. */
 export const PLAN_TIERS = [0, 3, 10, 25] as const;
