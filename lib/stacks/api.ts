@@ -11,10 +11,10 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { IGNORED_HEADER } from '../../contract/reference/ignored-fields.ts';
 import { listPaths, type Uses } from '../../contract/route.ts';
 import { type AnyRoute, routes } from '../../contract/routes.ts';
-import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';

@@ -31,9 +31,9 @@ import {
 } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { DASHBOARD_PATH, listPaths, MAX_REVOCATION_DELAY_S } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
-import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { WebApp } from '../constructs/web-app.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';

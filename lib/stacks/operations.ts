@@ -11,11 +11,10 @@ import {
   alarmsForConcurrency,
   alarmsForDeployments,
   alarmsForDueQueues,
-  alarmsForHosting,
-  alarmsForPayments,
   alarmsForTable,
 } from './operations-alarms.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
+import { alarmsForHosting, alarmsForPayments } from './product-alarms.ts';
 import type { TableStack } from './table.ts';
 
 /** Tools of the operators: alarms, a dashboard, and functions that operators call. */
