@@ -47,6 +47,24 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     right: / cloudfront:UpdateDistributionTenant \S*(:connection-group\/|:distribution\/)/,
     reason: 'AWS’s list names the tenant alone, and does not say that a change of these two needs no right on them',
   },
+  {
+    right:
+      /ScheduleReconcileRole\S* (route53domains:GetDomainDetail|sqs:SendMessage|states:(DescribeExecution|StartExecution)) /,
+    reason: 'the reconciler repeats what was lost; tests of the domain lose it (domain/processes, domain/registrar)',
+  },
+  {
+    right:
+      /(MakeDatabase\S* dsql:DeleteCluster|BeginDeployment\S* s3:DeleteObject|SwitchRelease\S* lambda:UpdateFunctionUrlConfig|TeardownApp\S* dsql:GetCluster) /,
+    reason: 'undoes a step in whose course the application was deleted, suspended or stopped',
+  },
+  {
+    right: / cloudfront-keyvaluestore:GetKey /,
+    reason: 'a route is compared before it is written; functions that only remove routes share the provider',
+  },
+  {
+    right: / (route53:GetHostedZone|route53domains:(GetDomainDetail|RenewDomain)) /,
+    reason: 'renewals come years later, and adopted domains from operators; tests call what these functions wire',
+  },
 ];
 
 /** Refused requests of the platform's own roles that tests provoke. */

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { TIMEOUTS_S as T } from '../../contract/limits/timeouts.ts';
 import type { Uses } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, routes } from '../../contract/routes.ts';
-import { TIMEOUTS_S as T } from '../../contract/limits/timeouts.ts';
 import { bundle } from '../../lib/build/bundles.ts';
 import { LambdaFunction, Role, read, synthesize, temporaryFolder } from './synthesized.ts';
 
