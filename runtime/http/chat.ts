@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import { ChatRequest, MAX_CHAT_BODY_BYTES, createChatCompletion as route } from '../../contract/ai/chat.ts';
 import { type ApiError, errorBody } from '../../contract/errors.ts';
-import { listPaths } from '../../contract/route.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { listPaths } from '../../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
 import { createTransport } from '../../providers/ai/transport.ts';

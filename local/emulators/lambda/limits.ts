@@ -1,5 +1,5 @@
-import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { MAX_LAYER_BYTES } from '../../../contract/deployments/artifact-size.ts';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { ServiceError, type WireRequest } from '../wire.ts';
 import type { LambdaFunction } from './functions.ts';
 

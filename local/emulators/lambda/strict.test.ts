@@ -13,8 +13,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { MAX_ARTIFACT_BYTES } from '../../../contract/deployments/artifact-size.ts';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { APP_HOST_ATTEMPTS, createAppHost } from '../../../providers/app-host/app-host.ts';
 import { type Children, startChildren } from '../../processes/children.ts';
 import { listen } from '../wire.ts';
