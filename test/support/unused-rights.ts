@@ -58,6 +58,10 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     reason: 'undoes a step in whose course the application was deleted, suspended or stopped',
   },
   {
+    right: /FailDeployment\S* s3:ListBucket /,
+    reason: 'tells a log that was never written from one that may not be read; most builds fail after their first line',
+  },
+  {
     right: / cloudfront-keyvaluestore:GetKey /,
     reason: 'a route is compared before it is written; functions that only remove routes share the provider',
   },
