@@ -50,7 +50,7 @@ try {
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,
     strict: STRICT_AWS === 'true',
-    enforceIam: LOCAL_IAM !== 'off',
+    enforceIam: LOCAL_IAM === 'on',
     iamReport: LOCAL_IAM_REPORT,
     watch: process.argv.includes('--watch'),
     shell: process.env,

@@ -73,7 +73,7 @@ export async function startRun(environment: Record<string, string>): Promise<Run
   const localJson =
     environment.DATA_DIR === ':memory:' ? join(scratch, 'local.json') : join(environment.DATA_DIR ?? '', 'local.json');
   const child = spawn(process.execPath, ['local/start.ts'], {
-    env: { ...process.env, PORT: String(await freePort()), LOCAL_JSON: localJson, ...environment },
+    env: { ...process.env, PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said: string[] = [];
