@@ -47,7 +47,13 @@ test('begins no attempt after the time limit', async () => {
   const { timing, losing } = fakeTiming(1, 100);
   const limited = retryOnConflict(losing(50), { timing, attempts: 50, maxMs: 1000 });
   await expect(limited).rejects.toBeInstanceOf(ConcurrentUpdateError);
-  expect(timing.now()).toBeLessThan(1000);
+  expect(timing.now()).toBeLessThan(1000 + 100);
+});
+
+test('a slow attempt does not use up the time for the others', async () => {
+  const { timing, waits, losing } = fakeTiming(1, 900);
+  await expect(retryOnConflict(losing(2), { timing, maxMs: 5000 })).resolves.toBe(3);
+  expect(waits).toEqual([1800, 700]);
 });
 
 test('passes any other error on at once', async () => {

@@ -52,8 +52,9 @@ const MIN_BACKOFF_BASE_MS = 4;
  * Repeats work that lost a race, until it wins. Each attempt must read again what its writes are conditional on, and change
  * nothing but by its last write.
  *
- * Waits between attempts: a random part of the attempt's own duration, doubled with each conflict. Conflicts mean
- * contenders, so the more there were, the wider the attempts spread; and a slow table is not asked the more.
+ * Waits between attempts: a random part of the attempt's own duration, doubled with each conflict, and at most half of the
+ * time that is left. Conflicts mean contenders, so the more there were, the wider the attempts spread; and a slow table is
+ * not asked the more.
  *
  * @throws {ConcurrentUpdateError} the last one, or `onExhausted`, when attempts or time run out; any other error at once
  */
@@ -69,10 +70,11 @@ export async function retryOnConflict<T>(
     } catch (error) {
       if (!(error instanceof ConcurrentUpdateError)) throw error;
       const ended = timing.now();
+      const left = first + maxMs - ended;
+      if (attempt === attempts || left <= 0) throw onExhausted?.() ?? error;
       const base = Math.max(ended - began, MIN_BACKOFF_BASE_MS);
-      const backoff = timing.random() * base * Math.min(2 ** attempt, MAX_BACKOFF_FACTOR);
-      if (attempt === attempts || ended + backoff - first > maxMs) throw onExhausted?.() ?? error;
-      await timing.wait(backoff);
+      // One slow attempt must not spend the time that is left: on a busy machine the next may win at once.
+      await timing.wait(timing.random() * Math.min(base * Math.min(2 ** attempt, MAX_BACKOFF_FACTOR), left / 2));
     }
   }
 }
