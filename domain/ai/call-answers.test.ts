@@ -1,0 +1,119 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { call, contentOf, MODELS, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
+
+/** Tests of unusual answers of providers, and of what the caller gets then. */
+
+startProviders();
+
+test('handles a provider that reports an error with status 200', async () => {
+  upstream.act = (response) => void response.end(JSON.stringify({ error: { code: 429, message: 'slow down' } }));
+  const { told } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { baseUrl: upstream.url });
+  expect(told).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 5 });
+});
+
+test('accepts a finished response without [DONE]', async () => {
+  upstream.act = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(
+      'data: {"id":"1","model":"m","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n',
+    );
+    response.end(
+      'data: {"id":"1","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":3}}\n\n',
+    );
+  };
+  const { frames, report } = await call(
+    { model: 'openai/gpt-4o', stream: true, messages: user('x') },
+    { baseUrl: upstream.url },
+  );
+  expect(frames).toHaveLength(3);
+  expect(frames.at(-1)).toBe('[DONE]');
+  expect(report.usage).toEqual({ input: 1, cached: 0, cacheWrite: 0, output: 2 });
+});
+
+describe('where the usage is, whatever the provider streams', () => {
+  const chunk = (index: number, delta: object, finish_reason: string | null, more: object = {}) =>
+    `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index, delta, finish_reason }], ...more })}\n\n`;
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, more: { kept: 1 } };
+  const only = `data: ${JSON.stringify({ id: '1', model: 'm', choices: [], usage })}\n\n`;
+  const ask = async (frames: string[]) => {
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${frames.join('')}data: [DONE]\n\n`);
+    };
+    const body = { model: 'openai/gpt-4o', stream: true, messages: user('x') };
+    return (await call(body, { baseUrl: upstream.url })).frames.slice(0, -1);
+  };
+
+  test.each([
+    ['of two answers', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop'), chunk(1, {}, 'stop'), only], 3],
+    ['with the usage between them', [chunk(0, {}, 'stop'), only, chunk(1, {}, 'stop')], 2],
+    ['with the usage in the last chunk', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop', { usage })], 2],
+    ['that says "" until the end', [chunk(0, { content: 'a' }, ''), chunk(0, { content: 'b' }, ''), only], 3],
+    [
+      'with a usage so far in each chunk',
+      [chunk(0, { content: 'a' }, null, { usage }), chunk(0, {}, 'stop', { usage })],
+      2,
+    ],
+  ])('a stream %s', async (_, sent, expected) => {
+    const frames = await ask(sent);
+    expect(frames).toHaveLength(expected);
+    expect(frames.at(-1).usage).toEqual(usage);
+    for (const frame of frames) expect(frame.choices).toHaveLength(1);
+  });
+});
+
+describe('a model that takes longer than the edge waits for a byte', () => {
+  const slowly = (answer: (response: ServerResponse) => void) => {
+    upstream.act = (response) => void setTimeout(() => answer(response), 500);
+  };
+  const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+  const completion = {
+    model: 'gpt-4o',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'late' } }],
+    usage,
+  };
+  const body = (stream: boolean) => ({ model: MODELS.openai, messages: user('Hello'), ...(stream ? { stream } : {}) });
+  const world = () => ({ baseUrl: upstream.url, keepAliveMs: 120 });
+
+  test('answers with spaces before the document, which is charged once', async () => {
+    slowly((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
+    });
+    const { said, headers, ended, done } = await call(body(false), world());
+    expect(said).toMatch(/^ {2,5}\{/);
+    expect(JSON.parse(said)).toMatchObject({ choices: [{ message: { content: 'late' } }] });
+    expect(headers).toEqual({ 'content-type': 'application/json; charset=utf-8' });
+    expect([ended, done]).toEqual([true, ['hold', 'end', 'settle 2']]);
+  });
+
+  test('tells a failure in the body, and charges nothing', async () => {
+    slowly((response) => void response.writeHead(500).end('{}'));
+    const { told, said, done } = await call(body(false), world());
+    expect(told).toBeUndefined();
+    expect(JSON.parse(said)).toEqual({ error: { message: expect.any(String), code: 'server_error', status: 502 } });
+    expect(done).toEqual(['hold', 'end', 'release']);
+  });
+
+  test('streams comments, then the frames', async () => {
+    slowly((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const chunk = { choices: [{ index: 0, delta: { content: 'late' } }] };
+      response.end(
+        `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`,
+      );
+    });
+    const { said, frames, headers } = await call(body(true), world());
+    expect(said).toMatch(/^(: waiting for the model\n\n){2,5}data: /);
+    expect(headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(contentOf(frames)).toBe('late');
+    expect(frames.at(-1)).toBe('[DONE]');
+  });
+
+  test('fails a stream without an answer in a frame, and charges nothing', async () => {
+    slowly((response) => void response.writeHead(500).end('{}'));
+    const { frames, done } = await call(body(true), world());
+    expect(frames).toEqual([{ error: { message: expect.any(String), code: 'server_error', status: 502 } }]);
+    expect(done).toEqual(['hold', 'end', 'release']);
+  });
+});

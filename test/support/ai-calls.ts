@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll } from 'vitest';
+import { ChatRequest } from '../../contract/ai/chat.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { ChatCall, type Gateway } from '../../domain/ai/call.ts';
+import { builtInOffer } from '../../domain/ai/models.ts';
+import { newId } from '../../domain/ids.ts';
+import { startAiEmulators } from '../../local/emulators/ai/ai.ts';
+import type { Emulator } from '../../local/emulators/wire.ts';
+import { createTransport } from '../../providers/ai/transport.ts';
+import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
+import type { Table } from '../../table/table.ts';
+import { keptKey } from './platform-key.ts';
+
+let standIns: Emulator;
+/** A provider of the test's own: what it does with a request, and its address. */
+export const upstream: {
+  act: (response: ServerResponse, body: Record<string, unknown>, key: string) => void;
+  url: string;
+} = { act: (response) => void response.end(), url: '' };
+const custom = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { authorization, 'x-api-key': apiKey = authorization } = request.headers;
+  upstream.act(response, JSON.parse(Buffer.concat(chunks).toString()), String(apiKey));
+});
+
+/** Starts the emulated providers and `upstream` for the tests of a file. */
+export function startProviders(): void {
+  beforeAll(async () => {
+    standIns = await startAiEmulators({ pace: { first: 1, next: 0 } });
+    custom.listen(0, '127.0.0.1');
+    await once(custom, 'listening');
+    const address = custom.address();
+    upstream.url = typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : '';
+  });
+  afterAll(async () => {
+    custom.closeAllConnections();
+    custom.close();
+    await standIns.stop();
+  });
+}
+
+export interface World {
+  /** Available credits in rand. */
+  credits?: number;
+  saved?: boolean;
+  /** Address of every provider; the emulated ones unless given. */
+  baseUrl?: string;
+  /** The platform's key for every provider. */
+  platformKey?: PlatformKey;
+  /** Milliseconds until a response begins without its answer. */
+  keepAliveMs?: number;
+}
+
+export const OWN_KEY = 'sk-own-0123456789abcdef';
+
+function gateway({
+  credits = 100,
+  saved = false,
+  baseUrl,
+  platformKey = keptKey(OWN_KEY),
+  keepAliveMs = 60_000,
+}: World) {
+  const done: string[] = [];
+  let available = credits * 1_000_000;
+  const table = {
+    updateReturningChanged: async ({
+      input,
+    }: {
+      input: { UpdateExpression?: string; ExpressionAttributeValues?: object };
+    }) => {
+      const added = JSON.stringify(input.ExpressionAttributeValues ?? {});
+      done.push(input.UpdateExpression?.includes('REMOVE') ? 'release' : 'hold');
+      const amount = Number(/"N":"(-\d+)"/.exec(added)?.[1] ?? 0);
+      available += amount;
+      return {
+        availableMicroRand: available,
+        balanceMicroRand: credits * 1_000_000,
+        holds: {},
+        keys: {},
+        accountId: 'acc_1',
+      };
+    },
+    transact: async (writes: { input: { Item?: { outputTokens?: { N: string } } } }[]) => {
+      done.push(`settle ${writes[1]?.input.Item?.outputTokens?.N}`);
+    },
+    get: async () => undefined,
+  };
+  const deps: Gateway = {
+    ...{ table: table as unknown as Table, now: () => new Date(), newId },
+    settings: {
+      publicUrl: '',
+      appsDomain: '',
+      hostArnOf: (id) => id,
+      allowLocalWebhooks: false,
+      allowLocalRepositories: false,
+      webhookRetrySchedule: [],
+    },
+    commit: async (_writes, output) => output,
+    offer: async () => builtInOffer(18),
+    platformKey: () => platformKey,
+    keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
+    transport: createTransport({ connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }),
+    keepAliveMs,
+    baseUrls: {
+      openai: baseUrl ?? `${standIns.url}/openai/v1`,
+      anthropic: baseUrl ?? `${standIns.url}/anthropic`,
+      mistral: baseUrl ?? `${standIns.url}/mistral/v1`,
+    },
+  };
+  return { deps, done };
+}
+
+/**
+ * Makes a call end to end, with a table that only records its requests.
+ *
+ * @param leaveAfter the caller leaves after so many pieces of the response, or when this resolves
+ */
+export async function call(body: object, world: World = {}, leaveAfter?: number | Promise<unknown>) {
+  const { deps, done } = gateway(world);
+  const text = JSON.stringify(body);
+  const leaving = new AbortController();
+  if (typeof leaveAfter === 'object') leaveAfter.then(() => leaving.abort());
+  const out: Buffer[] = [];
+  let headers: Record<string, string> = {};
+  let ended = false;
+  const outlet = {
+    begin: (given: Record<string, string>) => {
+      headers = given;
+    },
+    write: (bytes: Buffer) => {
+      out.push(bytes);
+      if (typeof leaveAfter === 'number' && out.length >= leaveAfter) leaving.abort();
+      return undefined;
+    },
+    end: () => {
+      ended = true;
+      done.push('end');
+    },
+    signal: leaving.signal,
+  };
+  const request = ChatRequest().parse(JSON.parse(text));
+  const running = new ChatCall(
+    deps,
+    { accountId: 'acc_1', requestId: 'req_1', startedAt: performance.now(), request, text },
+    outlet,
+  );
+  const told = await running.run().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (told !== undefined && !(told instanceof ApiError)) throw told;
+  const said = Buffer.concat(out).toString();
+  const frames = said
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: '))
+    .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice(6))));
+  return { told, said, frames, headers, ended, done, report: running.report };
+}
+
+export const MODELS = { openai: 'openai/gpt-4o', anthropic: 'anthropic/claude-sonnet-4-5' };
+export const user = (content: unknown) => [{ role: 'user', content }];
+export const contentOf = (frames: { choices?: { delta?: { content?: string } }[] }[]) =>
+  frames.map((frame) => frame.choices?.[0]?.delta?.content ?? '').join('');
