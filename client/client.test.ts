@@ -4,7 +4,14 @@ import Stripe from 'stripe';
 import { describe, expect, test } from 'vitest';
 import { renderOperations } from '../scripts/client-operations.ts';
 import { toRequest } from './client.ts';
-import { ApiError, ConnectionError, createClient, InvalidSignatureError, verifyWebhook } from './index.ts';
+import {
+  ApiError,
+  ConnectionError,
+  createClient,
+  followEvents,
+  InvalidSignatureError,
+  verifyWebhook,
+} from './index.ts';
 
 const error = (code: string, status: number) => ({ error: { message: `It is ${code}.`, code, status } });
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
@@ -35,7 +42,17 @@ test('the generated operations are those of the contract (npm run client:generat
 });
 
 test('the sources import nothing but each other', () => {
-  for (const file of ['client', 'errors', 'index', 'operations.generated', 'pages', 'request', 'stream', 'webhooks']) {
+  for (const file of [
+    'client',
+    'errors',
+    'events',
+    'index',
+    'operations.generated',
+    'pages',
+    'request',
+    'stream',
+    'webhooks',
+  ]) {
     const text = readFileSync(join(import.meta.dirname, `${file}.ts`), 'utf8');
     const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name);
     expect(
@@ -122,6 +139,19 @@ test('a list is its first page when awaited, and all items when iterated over', 
   expect(ids).toEqual(['a', 'b', 'c']);
   expect(all.sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=2&offset=0', '?limit=2&offset=2']);
   expect(sent).toHaveLength(1);
+});
+
+test('follows events from now on, each once, and continues at the cursor', async () => {
+  const page = (ids: string[], cursor: string, has_more = false) =>
+    json({ data: ids.map((id) => ({ id, type: 'app.created' })), cursor, has_more });
+  const { client, sent } = scripted(page(['old'], 'evc_1'), page(['a', 'b'], 'evc_3', true), page(['c'], 'evc_4'));
+  const seen: string[] = [];
+  for await (const { event, cursor } of followEvents(client, { intervalMs: 1 })) {
+    seen.push(`${event.id} ${cursor}`);
+    if (event.id === 'c') break;
+  }
+  expect(seen).toEqual(['a evc_3', 'b evc_3', 'c evc_4']);
+  expect(sent.map(({ url }) => new URL(url).searchParams.get('after'))).toEqual([null, 'evc_1', 'evc_3']);
 });
 
 describe('a streamed chat', () => {

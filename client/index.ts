@@ -1,5 +1,6 @@
 export { type Client, createClient } from './client.ts';
 export { ApiError, ConnectionError, type ErrorCode } from './errors.ts';
+export { type FollowedEvent, type FollowOptions, followEvents } from './events.ts';
 export type * from './operations.generated.ts';
 export { List, type Page } from './pages.ts';
 export type { CallOptions, ClientOptions } from './request.ts';

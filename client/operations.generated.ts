@@ -147,6 +147,28 @@ export type DeploymentWithLog = {
   log: string;
 };
 
+export type AppLogLine = {
+  id: string;
+  at: string;
+  text: string;
+};
+
+export type Database = {
+  id: string;
+  applicationId: string;
+  name: string;
+  engine: "aurora-dsql";
+  status: "PROVISIONING" | "AVAILABLE" | "FAILED";
+  region: string;
+  /** null until it is available */
+  host: string | null;
+  /** null unless it is FAILED */
+  failureReason: string | null;
+  /** The environment variables that the application has from its next deployment on */
+  variables: Array<string>;
+  createdAt: string;
+};
+
 export type Invoice = {
   id: string;
   number: string;
@@ -297,6 +319,34 @@ export type NewWebhookEndpoint = {
   active: boolean;
   createdAt: string;
   secret: string;
+};
+
+export type Delivery = {
+  id: string;
+  eventId: string;
+  type: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping";
+  status: "PENDING" | "DELIVERED" | "FAILED" | "SKIPPED";
+  createdAt: string;
+  nextAttemptAt: string | null;
+  /** The body that every attempt sends */
+  body: string;
+  attempts: Array<{
+    id: string;
+    at: string;
+    outcome: "DELIVERED" | "BAD_STATUS" | "REDIRECT" | "TIMEOUT" | "REFUSED" | "RESET" | "UNREACHABLE" | "DNS" | "TLS" | "BLOCKED_ADDRESS" | "BAD_RESPONSE";
+    responseStatus: number | null;
+    responseBody: string;
+    durationMs: number;
+  }>;
+};
+
+export type AccountEvent = {
+  /** The same as in deliveries of the event */
+  id: string;
+  type: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping";
+  created: string;
+  /** As the event’s type says: see the webhook events */
+  data: Record<string, unknown>;
 };
 
 export type HostingSubscriptionItem = {
@@ -699,6 +749,29 @@ export interface UpdateEnvInput {
   remove?: Array<string> | undefined;
 }
 
+export interface ListEnvKeysInput {
+  id: string;
+}
+
+export interface ReadAppLogsInput {
+  id: string;
+  after?: string | undefined;
+  /** Maximum number of items to return */
+  limit?: number | undefined;
+}
+
+export interface ListDatabasesInput {
+  /** Maximum number of items to return */
+  limit?: number | undefined;
+  /** Number of items to skip */
+  offset?: number | undefined;
+}
+
+export interface CreateDatabaseInput {
+  applicationId: string;
+  name: string;
+}
+
 export interface ListInvoicesInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
@@ -780,6 +853,25 @@ export interface DeleteWebhookInput {
   id: string;
 }
 
+export interface ListDeliveriesInput {
+  id: string;
+  /** Maximum number of items to return */
+  limit?: number | undefined;
+  /** Number of items to skip */
+  offset?: number | undefined;
+}
+
+export interface ResendDeliveryInput {
+  id: string;
+}
+
+export interface ListEventsInput {
+  /** The cursor of an earlier response */
+  after?: string | undefined;
+  /** Maximum number of events to return */
+  limit?: number | undefined;
+}
+
 export interface ListHostingInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
@@ -825,6 +917,16 @@ export interface Operations {
   updateEnv: { input: UpdateEnvInput; optional: false; shape: 'single'; result: {
   keys: Array<string>;
 } };
+  /** List the names of the environment variables; values are never shown. `GET /v1/apps/{id}/env` */
+  listEnvKeys: { input: ListEnvKeysInput; optional: false; shape: 'single'; result: {
+  keys: Array<string>;
+} };
+  /** Read what an application prints while it runs: of the last 24 hours, or after a line that is known. `GET /v1/apps/{id}/logs` */
+  readAppLogs: { input: ReadAppLogsInput; optional: false; shape: 'list'; result: AppLogLine };
+  /** List the databases of your applications, newest first. `GET /v1/databases` */
+  listDatabases: { input: ListDatabasesInput; optional: true; shape: 'list'; result: Database };
+  /** Have a database made for an application; `database.created` tells when it is there. `POST /v1/databases` */
+  createDatabase: { input: CreateDatabaseInput; optional: false; shape: 'single'; result: Database };
   /** List your invoices, newest first. `GET /v1/invoices` */
   listInvoices: { input: ListInvoicesInput; optional: true; shape: 'list'; result: Invoice };
   /** Read an invoice with its lines. `GET /v1/invoices/{id}` */
@@ -878,6 +980,18 @@ export interface Operations {
   id: string;
   deleted: true;
 } };
+  /** List recent deliveries of an endpoint, newest first, with what the receiver said. `GET /v1/webhooks/{id}/deliveries` */
+  listDeliveries: { input: ListDeliveriesInput; optional: false; shape: 'list'; result: Delivery };
+  /** Resend a delivery: the same event, with six new attempts. `POST /v1/deliveries/{id}/resend` */
+  resendDelivery: { input: ResendDeliveryInput; optional: false; shape: 'single'; result: Delivery };
+  /** Read your events in order after a cursor, none missed and none twice; kept from the first call on, for 30 days. `GET /v1/events` */
+  listEvents: { input: ListEventsInput; optional: true; shape: 'whole'; result: {
+  /** Oldest first; without `after`, the newest events */
+  data: Array<AccountEvent>;
+  /** Pass it as `after` for the events that follow. Ask again every 2 seconds, or at once while `has_more` */
+  cursor: string;
+  has_more: boolean;
+} };
   /** List your web and email hosting subscriptions, newest first. `GET /v1/hosting` */
   listHosting: { input: ListHostingInput; optional: true; shape: 'list'; result: HostingSubscriptionItem };
   /** Read a hosting subscription with its usage and mailboxes, live from the server. `GET /v1/hosting/{id}` */
@@ -905,6 +1019,10 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   getDeployment: {"method":"GET","path":"/v1/deployments/{id}","query":[],"shape":"single"},
   replaceEnv: {"method":"PUT","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   updateEnv: {"method":"PATCH","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
+  listEnvKeys: {"method":"GET","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
+  readAppLogs: {"method":"GET","path":"/v1/apps/{id}/logs","query":["after","limit"],"shape":"list"},
+  listDatabases: {"method":"GET","path":"/v1/databases","query":["limit","offset"],"shape":"list"},
+  createDatabase: {"method":"POST","path":"/v1/databases","query":[],"shape":"single"},
   listInvoices: {"method":"GET","path":"/v1/invoices","query":["limit","offset","status"],"shape":"list"},
   getInvoice: {"method":"GET","path":"/v1/invoices/{id}","query":[],"shape":"single"},
   getWallet: {"method":"GET","path":"/v1/wallet","query":[],"shape":"single"},
@@ -922,6 +1040,9 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   listWebhooks: {"method":"GET","path":"/v1/webhooks","query":["limit","offset"],"shape":"list"},
   createWebhook: {"method":"POST","path":"/v1/webhooks","query":[],"shape":"single"},
   deleteWebhook: {"method":"DELETE","path":"/v1/webhooks/{id}","query":[],"shape":"single"},
+  listDeliveries: {"method":"GET","path":"/v1/webhooks/{id}/deliveries","query":["limit","offset"],"shape":"list"},
+  resendDelivery: {"method":"POST","path":"/v1/deliveries/{id}/resend","query":[],"shape":"single"},
+  listEvents: {"method":"GET","path":"/v1/events","query":["after","limit"],"shape":"whole"},
   listHosting: {"method":"GET","path":"/v1/hosting","query":["limit","offset"],"shape":"list"},
   getHosting: {"method":"GET","path":"/v1/hosting/{id}","query":[],"shape":"single"},
 };

@@ -43,7 +43,7 @@ const RETRIED_STATUSES = [429, 500, 502, 503, 504];
 /** Of these, the ones that say that nothing was done. */
 const REFUSALS = [429, 502, 503];
 
-const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+export const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', abort);

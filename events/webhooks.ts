@@ -1,4 +1,5 @@
 import { fanOut, queueAttempts, queueDeliveries } from '../domain/webhooks/fan-out.ts';
+import { appendToFeed, MAX_APPENDED } from '../domain/webhooks/feed.ts';
 import { releaseHeld } from '../domain/webhooks/held.ts';
 import { Delivery, Event, Webhook } from '../table/entities/webhooks.ts';
 import { inGroups, on, type Rules } from './on.ts';
@@ -17,6 +18,11 @@ export const webhookRules = (deps: WebhookRuleDeps): Rules => ({
     on(Event).created((event) => fanOut(deps, event)),
     GROUP,
     (messages) => queueAttempts(deps, messages),
+  ),
+  'event.append': inGroups(
+    on(Event).created(async (event) => [event]),
+    MAX_APPENDED,
+    (events) => appendToFeed(deps, events),
   ),
   'webhook.release-held': on(Webhook).updated(
     { from: { heldSince: present }, to: { heldSince: undefined } },

@@ -4,6 +4,12 @@ import { route } from '../route.ts';
 /** Validity of an access token in seconds. */
 export const ACCESS_TOKEN_S = 3600;
 
+/**
+ * Addresses on the user's own machine to which the command line's sign-in returns (`cli/login/`). Several, because a port may be
+ * in use; fixed, because Cognito compares them letter by letter.
+ */
+export const LOOPBACK_CALLBACKS = [8971, 8972, 8973, 8974, 8975].map((port) => `http://localhost:${port}/callback`);
+
 export const deleteSession = /* @__PURE__ */ route({
   id: 'deleteSession',
   method: 'DELETE',

@@ -86,8 +86,8 @@ export const updateEnv = /* @__PURE__ */ route({
 export const listEnvKeys = /* @__PURE__ */ route({
   id: 'listEnvKeys',
   method: 'GET',
-  path: '/dashboard/v1/apps/{id}/env',
-  access: 'login',
+  path: '/v1/apps/{id}/env',
+  access: 'read',
   summary: 'List the names of the environment variables; values are never shown',
   tag: 'Applications',
   params: Id,

@@ -10,8 +10,8 @@ const LineId = () => z.string().check(z.regex(/^\d{1,15}-\w{1,64}$/, 'must be th
 export const readAppLogs = /* @__PURE__ */ route({
   id: 'readAppLogs',
   method: 'GET',
-  path: '/dashboard/v1/apps/{id}/logs',
-  access: 'login',
+  path: '/v1/apps/{id}/logs',
+  access: 'read',
   summary: 'Read what an application prints while it runs: of the last 24 hours, or after a line that is known',
   tag: 'Applications',
   params: Id,

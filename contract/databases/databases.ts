@@ -41,8 +41,8 @@ const tag = 'Databases';
 export const listDatabases = /* @__PURE__ */ route({
   id: 'listDatabases',
   method: 'GET',
-  path: '/dashboard/v1/databases',
-  access: 'login',
+  path: '/v1/databases',
+  access: 'read',
   summary: 'List the databases of your applications, newest first',
   tag,
   query: Page,
@@ -52,8 +52,8 @@ export const listDatabases = /* @__PURE__ */ route({
 export const createDatabase = /* @__PURE__ */ route({
   id: 'createDatabase',
   method: 'POST',
-  path: '/dashboard/v1/databases',
-  access: 'login',
+  path: '/v1/databases',
+  access: 'write',
   summary: 'Have a database made for an application; `database.created` tells when it is there',
   tag,
   body: CreateDatabase,

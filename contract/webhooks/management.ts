@@ -94,8 +94,8 @@ export const rotateSecret = /* @__PURE__ */ route({
 export const listDeliveries = /* @__PURE__ */ route({
   id: 'listDeliveries',
   method: 'GET',
-  path: '/dashboard/v1/webhooks/{id}/deliveries',
-  access,
+  path: '/v1/webhooks/{id}/deliveries',
+  access: 'read',
   summary: 'List recent deliveries of an endpoint, newest first, with what the receiver said',
   tag,
   params: Id,
@@ -106,8 +106,8 @@ export const listDeliveries = /* @__PURE__ */ route({
 export const resendDelivery = /* @__PURE__ */ route({
   id: 'resendDelivery',
   method: 'POST',
-  path: '/dashboard/v1/deliveries/{id}/resend',
-  access,
+  path: '/v1/deliveries/{id}/resend',
+  access: 'write',
   summary: 'Resend a delivery: the same event, with six new attempts',
   tag,
   params: Id,

@@ -103,7 +103,7 @@ export async function updateEnv(
   return await retryOnConflict(update, { onExhausted: serviceBusy });
 }
 
-/** GET /dashboard/v1/apps/{id}/env: the names alone; nothing shows the values. */
+/** GET /v1/apps/{id}/env: the names alone; nothing shows the values. */
 export async function listEnvKeys(
   deps: Deps,
   { accountId }: Caller,

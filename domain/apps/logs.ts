@@ -18,7 +18,7 @@ const sharedReads = readThrough<Awaited<ReturnType<AppLogs['read']>>>({ max: 50,
 /** Seconds after which a reader that met this rate asks again. */
 const RETRY_AFTER_S = 5;
 
-/** GET /dashboard/v1/apps/{id}/logs: the lines are the owner's own, and shown as they were printed. */
+/** GET /v1/apps/{id}/logs: the lines are the owner's own, and shown as they were printed. */
 export async function readAppLogs(
   deps: Deps & { appLogs: AppLogs },
   caller: Caller,

@@ -38,7 +38,7 @@ function view(database: Database) {
   return { id, applicationId, name, engine: ENGINE, status, region, host, failureReason, variables, createdAt };
 }
 
-/** POST /dashboard/v1/databases: the stream has it made. Of two racing calls with one name exactly one gets it. */
+/** POST /v1/databases: the stream has it made. Of two racing calls with one name exactly one gets it. */
 export async function createDatabase(
   deps: Deps & { databaseRegion: string },
   { accountId }: Caller,
@@ -67,7 +67,7 @@ export async function createDatabase(
   return await deps.commit([count, create(Database, database, taken), ofAccount], { data: view(database) });
 }
 
-/** GET /dashboard/v1/databases */
+/** GET /v1/databases */
 export async function listDatabases(
   deps: Deps,
   { accountId }: Caller,

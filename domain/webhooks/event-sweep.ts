@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import { type DueQueue, sweep } from '../sweep/sweep.ts';
 import type { SweepJob } from '../sweep/sweep-all.ts';
 import { findSubscribers, newDelivery, queueDeliveries, settleEvent } from './fan-out.ts';
+import { appendToFeed } from './feed.ts';
 
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
 
@@ -33,6 +34,8 @@ const eventQueue: DueQueue<typeof Event, EventDeps, number> = {
   concurrency: 20,
   async act(deps, event) {
     const { accountId } = event;
+    // Not there yet where the stream lost the event.
+    await appendToFeed(deps, [event]);
     const missing = async (webhook: Webhook): Promise<Delivery[]> => {
       // One that was registered after the event does not get it.
       if (webhook.createdAt > event.created) return [];

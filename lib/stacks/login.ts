@@ -6,7 +6,7 @@ import {
   UserPoolDomain,
 } from 'aws-cdk-lib/aws-cognito';
 import { CfnOutput, Duration } from 'aws-cdk-lib/core';
-import { ACCESS_TOKEN_S } from '../../contract/accounts/session.ts';
+import { ACCESS_TOKEN_S, LOOPBACK_CALLBACKS } from '../../contract/accounts/session.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { UsersStack } from './users.ts';
@@ -37,7 +37,7 @@ export class LoginStack extends PlatformStack {
       oAuth: {
         flows: { authorizationCodeGrant: true },
         scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
-        callbackUrls: [`${dashboard}/callback`],
+        callbackUrls: [`${dashboard}/callback`, ...LOOPBACK_CALLBACKS],
         logoutUrls: [`${dashboard}/`],
       },
       accessTokenValidity: Duration.seconds(ACCESS_TOKEN_S),

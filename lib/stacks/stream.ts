@@ -21,7 +21,7 @@ import type { DeliveryStack } from './webhooks.ts';
  * All other items pass (table/entities/; a test compares), and so do two kinds of changes to the items listed here.
  */
 export const SILENT_ITEMS = [
-  ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'EVENT', 'DELIVERY', 'SWEEP'],
+  ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'EVENT', 'DELIVERY', 'SWEEP', 'EVENT_FEED', 'FEED_ENTRY'],
   ...['GIT_ACCESS', 'PUSH'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_AUDIT', 'AI_OFFER'],
   ...['INVOICE_NUMBERS', 'PLAN_OFFER'],

@@ -121,6 +121,8 @@ export const Event = /* @__PURE__ */ entity({
       data: z.record(z.string(), z.unknown()),
       /** The one endpoint that a `ping` is for; all that subscribe otherwise. */
       onlyTo: z.optional(z.string()),
+      /** True once it has its position in the account's feed. */
+      inFeed: z.optional(z.literal(true)),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId, 'EVENT', id), sk: 'EVENT' }),
   due: {
@@ -129,4 +131,35 @@ export const Event = /* @__PURE__ */ entity({
     shards: SHARDS,
   },
   expiresAtEpoch: (item) => epoch(item.created) + 30 * DAY,
+});
+
+/** Days that an event stays in the feed. */
+export const FEED_DAYS = 30;
+
+/** The last position of an account's feed. It never expires, so that a position is never given twice. */
+export type EventFeed = ItemOf<typeof EventFeed>;
+export const EventFeed = /* @__PURE__ */ entity({
+  type: 'EVENT_FEED',
+  schema: () => z.object({ accountId: z.string(), position: z.int() }),
+  key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId, 'EVENT_FEED'), sk: 'EVENT_FEED' }),
+});
+
+/** An event at its position in the account's feed: 1, 2, 3 and so on, without gaps. Each is read by its position. */
+export type FeedEntry = ItemOf<typeof FeedEntry>;
+export const FeedEntry = /* @__PURE__ */ entity({
+  type: 'FEED_ENTRY',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      position: z.int(),
+      id: z.string(),
+      type: z.custom<EventType>((value) => typeof value === 'string'),
+      created: z.string(),
+      data: z.record(z.string(), z.unknown()),
+    }),
+  key: ({ accountId, position }: { accountId: string; position: number }) => ({
+    pk: key('ACCOUNT', accountId, 'FEED', String(position)),
+    sk: 'FEED_ENTRY',
+  }),
+  expiresAtEpoch: (item) => epoch(item.created) + FEED_DAYS * DAY,
 });

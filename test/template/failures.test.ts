@@ -10,7 +10,7 @@ import { Invoice, InvoiceSequence, PlanOffer, Subscription } from '../../table/e
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Deployment, Push } from '../../table/entities/deployments.ts';
 import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
-import { Delivery, Event, Sweep, Webhook } from '../../table/entities/webhooks.ts';
+import { Delivery, Event, EventFeed, FeedEntry, Sweep, Webhook } from '../../table/entities/webhooks.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });
@@ -91,7 +91,7 @@ test('request counters do not trigger the stream, and every entity with rules do
     ...[InvoiceSequence.key({ year: '2026' }), PlanOffer.key({})],
     ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],
     ...[Event, Delivery].map(({ key }) => key(ofAccount)),
-    ...[Sweep.key({ name: 'a' })],
+    ...[Sweep.key({ name: 'a' }), EventFeed.key({ accountId: 'a' }), FeedEntry.key({ accountId: 'a', position: 1 })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());
   const loud = [

@@ -8,13 +8,17 @@ import { read, synthesize, temporaryFolder } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
 
-test('the dashboard signs in with code and PKCE only, without a secret, and returns only to its own URLs', () => {
+test('the dashboard signs in with code and PKCE only, without a secret, and returns only to its own URLs and the command line', () => {
   const [client] = template.resources('AWS::Cognito::UserPoolClient');
   expect(client?.properties).toMatchObject({
     GenerateSecret: false,
     AllowedOAuthFlows: ['code'],
     AllowedOAuthScopes: ['openid', 'email', 'profile'],
-    CallbackURLs: ['https://hosting.example/dashboard/callback'],
+    // Cognito compares letter by letter, and allows http for localhost only: the ports of the command line's sign-in.
+    CallbackURLs: [
+      'https://hosting.example/dashboard/callback',
+      ...[8971, 8972, 8973, 8974, 8975].map((port) => `http://localhost:${port}/callback`),
+    ],
     LogoutURLs: ['https://hosting.example/dashboard/'],
     EnableTokenRevocation: true,
     PreventUserExistenceErrors: 'ENABLED',

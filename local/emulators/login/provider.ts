@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import * as z from 'zod';
-import { ACCESS_TOKEN_S } from '../../../contract/accounts/session.ts';
+import { ACCESS_TOKEN_S, LOOPBACK_CALLBACKS } from '../../../contract/accounts/session.ts';
 import { openState } from '../state.ts';
 import { errorPage, signedOutPage, signOutPage } from './pages.ts';
 import { openLoginStore } from './store.ts';
@@ -75,7 +75,7 @@ export async function startProvider(options: ProviderOptions): Promise<{ provide
         token_endpoint_auth_method: 'none',
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        redirect_uris: [`${baseUrl}/dashboard/callback`],
+        redirect_uris: [`${baseUrl}/dashboard/callback`, ...LOOPBACK_CALLBACKS],
         post_logout_redirect_uris: [`${baseUrl}/dashboard/`],
       },
     ],

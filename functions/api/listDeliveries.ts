@@ -2,5 +2,5 @@ import { listDeliveries as route } from '../../contract/webhooks/management.ts';
 import { listDeliveries } from '../../domain/webhooks/manage.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
-/** GET /dashboard/v1/webhooks/{id}/deliveries */
+/** GET /v1/webhooks/{id}/deliveries */
 export const handler = endpoint(route, listDeliveries);

@@ -3,5 +3,5 @@ import { createDatabase } from '../../domain/databases/databases.ts';
 import { required } from '../../runtime/config.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
-/** POST /dashboard/v1/databases */
+/** POST /v1/databases */
 export const handler = endpoint(route, createDatabase, { databaseRegion: required('DATABASE_REGION') });

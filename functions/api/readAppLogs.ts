@@ -3,5 +3,5 @@ import { readAppLogs } from '../../domain/apps/logs.ts';
 import { appLogs } from '../../runtime/bindings/app-logs.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
-/** GET /dashboard/v1/apps/{id}/logs */
+/** GET /v1/apps/{id}/logs */
 export const handler = endpoint(route, readAppLogs, { appLogs });

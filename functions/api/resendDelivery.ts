@@ -2,5 +2,5 @@ import { resendDelivery as route } from '../../contract/webhooks/management.ts';
 import { resendDelivery } from '../../domain/webhooks/manage.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
-/** POST /dashboard/v1/deliveries/{id}/resend */
+/** POST /v1/deliveries/{id}/resend */
 export const handler = endpoint(route, resendDelivery);

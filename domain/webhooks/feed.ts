@@ -1,0 +1,87 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { cursorAt, type listEvents as ListRoute, positionOf } from '../../contract/webhooks/feed.ts';
+import { Event, EventFeed, FEED_DAYS, FeedEntry } from '../../table/entities/webhooks.ts';
+import { change, create, createViaUpdate, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+/**
+ * The feed of an account: its events at consecutive positions. A position and the end of the feed are written in one
+ * transaction, so a reader who has seen position 7 knows that nothing will ever appear at or before it. Times could not say
+ * that: a request that began earlier may commit later. A feed begins when it is first read: accounts that never read theirs do
+ * not pay for its writes.
+ */
+
+/** Events that one transaction appends: two writes each, and the end of the feed. */
+export const MAX_APPENDED = 20;
+
+const isForFeed = (event: Event | undefined): event is Event =>
+  event !== undefined && event.onlyTo === undefined && event.inFeed === undefined;
+
+/** Returns the writes that give events the positions after `last`. */
+function appending(accountId: string, events: readonly Event[], last: number): Write[] {
+  const position = last + events.length;
+  return [
+    change(EventFeed, { accountId }, { set: { position }, when: { position: { is: last } } }, concurrentUpdate),
+    ...events.flatMap(({ id, type, created, data }, index) => [
+      create(FeedEntry, { accountId, position: last + index + 1, id, type, created, data }, concurrentUpdate),
+      change(Event, { accountId, id }, { set: { inFeed: true }, when: { inFeed: 'absent' } }, concurrentUpdate),
+    ]),
+  ];
+}
+
+/** Appends events of one account; those that are in the feed, or that are for one endpoint only, are left out. */
+async function appendOf(deps: Pick<Deps, 'table'>, accountId: string, given: readonly Event[]): Promise<void> {
+  await retryOnConflict(
+    async (attempt) => {
+      // The images of the stream are from before; a repeated batch must not append twice.
+      const events =
+        attempt === 1 ? given : await Promise.all(given.map(({ id }) => deps.table.get(Event, { accountId, id })));
+      const missing = events.filter(isForFeed);
+      if (missing.length === 0) return;
+      const feed = await deps.table.get(EventFeed, { accountId });
+      if (feed) await deps.table.transact(appending(accountId, missing, feed.position));
+    },
+    { attempts: 20, maxMs: 10_000 },
+  );
+}
+
+/** Gives events their positions in the feeds of their accounts. Safe to repeat. At most {@link MAX_APPENDED} events. */
+export async function appendToFeed(deps: Pick<Deps, 'table'>, events: readonly Event[]): Promise<void> {
+  const byAccount = Map.groupBy(events, ({ accountId }) => accountId);
+  await Promise.all([...byAccount].map(([accountId, own]) => appendOf(deps, accountId, own)));
+}
+
+const unknownCursor = () => new ApiError('invalid_request', 'after: is not a cursor of this account');
+const expiredCursor = () =>
+  new ApiError(
+    'invalid_request',
+    `after: events after this cursor are more than ${FEED_DAYS} days old and no longer kept. Begin without after.`,
+  );
+
+/** Begins the feed of an account; of two calls at once, one does. @returns its end */
+async function beginFeed({ table }: Deps, accountId: string): Promise<number> {
+  const write = createViaUpdate(EventFeed, { accountId, position: 0 }, concurrentUpdate);
+  await ignoreConflict(table.updateReturningChanged(write));
+  return 0;
+}
+
+/** GET /v1/events: the events after a cursor, oldest first; without one, the newest. Two round trips. */
+export async function listEvents(
+  deps: Deps,
+  { accountId }: Caller,
+  { after, limit }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const end = (await deps.table.get(EventFeed, { accountId }))?.position ?? (await beginFeed(deps, accountId));
+  const start = after === undefined ? Math.max(0, end - limit) : positionOf(after);
+  if (start > end) throw unknownCursor();
+  const last = Math.min(end, start + limit);
+  const positions = Array.from({ length: last - start }, (_, index) => start + index + 1);
+  const entries = await Promise.all(positions.map((position) => deps.table.get(FeedEntry, { accountId, position })));
+  const data = entries.flatMap((entry) =>
+    entry ? [{ id: entry.id, type: entry.type, created: entry.created, data: entry.data }] : [],
+  );
+  if (after !== undefined && data.length < positions.length) throw expiredCursor();
+  return { data, cursor: cursorAt(last), has_more: last < end };
+}
