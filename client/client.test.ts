@@ -137,7 +137,7 @@ test('a list is its first page when awaited, and all items when iterated over', 
   const ids: string[] = [];
   for await (const { id } of all.client.listApps({ limit: 2 })) ids.push(id);
   expect(ids).toEqual(['a', 'b', 'c']);
-  expect(all.sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=2&offset=0', '?limit=2&offset=2']);
+  expect(all.sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=2', '?limit=2&cursor=b']);
   expect(sent).toHaveLength(1);
 });
 

@@ -67,8 +67,10 @@ async function call(sender: Sender, id: keyof Operations, input: Fields, options
 }
 
 function list(sender: Sender, id: keyof Operations, input: Fields, options?: CallOptions): List<unknown> {
-  const read = async (offset: number) => (await call(sender, id, { ...input, offset }, options)) as Page<unknown>;
-  return new List(read, Number(input.offset ?? 0));
+  const { offset: _, ...following } = input;
+  const read = async (cursor?: string) =>
+    (await call(sender, id, cursor === undefined ? input : { ...following, cursor }, options)) as Page<unknown>;
+  return new List(read);
 }
 
 /**

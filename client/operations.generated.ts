@@ -664,8 +664,10 @@ export interface CreateChatCompletionInput {
 export interface ListAppsInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
 }
 
 export interface CreateAppInput {
@@ -724,8 +726,10 @@ export interface ListDeploymentsInput {
   id: string;
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
 }
 
 export interface GetDeploymentInput {
@@ -763,8 +767,10 @@ export interface ReadAppLogsInput {
 export interface ListDatabasesInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
 }
 
 export interface CreateDatabaseInput {
@@ -775,8 +781,10 @@ export interface CreateDatabaseInput {
 export interface ListInvoicesInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
   status?: "UNPAID" | "PAID" | "VOID" | undefined;
 }
 
@@ -803,8 +811,10 @@ export interface CheckDomainInput {
 export interface ListDomainsInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
 }
 
 export interface OrderDomainInput {
@@ -839,8 +849,10 @@ export interface DeleteDnsRecordInput {
 export interface ListWebhooksInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
 }
 
 export interface CreateWebhookInput {
@@ -857,8 +869,10 @@ export interface ListDeliveriesInput {
   id: string;
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
 }
 
 export interface ResendDeliveryInput {
@@ -875,8 +889,10 @@ export interface ListEventsInput {
 export interface ListHostingInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip */
+  /** Number of items to skip; further into a list than this, use `cursor` */
   offset?: number | undefined;
+  /** The `id` of the last item of the page before */
+  cursor?: string | undefined;
 }
 
 export interface GetHostingInput {
@@ -1009,21 +1025,21 @@ interface Row {
 
 export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Operations[Id]['shape'] } } = {
   getAccount: {"method":"GET","path":"/v1/account","query":[],"shape":"single"},
-  listApps: {"method":"GET","path":"/v1/apps","query":["limit","offset"],"shape":"list"},
+  listApps: {"method":"GET","path":"/v1/apps","query":["limit","offset","cursor"],"shape":"list"},
   createApp: {"method":"POST","path":"/v1/apps","query":[],"shape":"single"},
   getApp: {"method":"GET","path":"/v1/apps/{id}","query":[],"shape":"single"},
   updateApp: {"method":"PATCH","path":"/v1/apps/{id}","query":[],"shape":"single"},
   deleteApp: {"method":"DELETE","path":"/v1/apps/{id}","query":[],"shape":"single"},
   createDeployment: {"method":"POST","path":"/v1/apps/{id}/deployments","query":[],"shape":"single"},
-  listDeployments: {"method":"GET","path":"/v1/apps/{id}/deployments","query":["limit","offset"],"shape":"list"},
+  listDeployments: {"method":"GET","path":"/v1/apps/{id}/deployments","query":["limit","offset","cursor"],"shape":"list"},
   getDeployment: {"method":"GET","path":"/v1/deployments/{id}","query":[],"shape":"single"},
   replaceEnv: {"method":"PUT","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   updateEnv: {"method":"PATCH","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   listEnvKeys: {"method":"GET","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   readAppLogs: {"method":"GET","path":"/v1/apps/{id}/logs","query":["after","limit"],"shape":"list"},
-  listDatabases: {"method":"GET","path":"/v1/databases","query":["limit","offset"],"shape":"list"},
+  listDatabases: {"method":"GET","path":"/v1/databases","query":["limit","offset","cursor"],"shape":"list"},
   createDatabase: {"method":"POST","path":"/v1/databases","query":[],"shape":"single"},
-  listInvoices: {"method":"GET","path":"/v1/invoices","query":["limit","offset","status"],"shape":"list"},
+  listInvoices: {"method":"GET","path":"/v1/invoices","query":["limit","offset","cursor","status"],"shape":"list"},
   getInvoice: {"method":"GET","path":"/v1/invoices/{id}","query":[],"shape":"single"},
   getWallet: {"method":"GET","path":"/v1/wallet","query":[],"shape":"single"},
   listPlans: {"method":"GET","path":"/v1/plans","query":["category"],"shape":"single"},
@@ -1031,18 +1047,18 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   getModel: {"method":"GET","path":"/ai/v1/models/{id}","query":[],"shape":"whole"},
   checkDomain: {"method":"GET","path":"/v1/domains/check","query":["q"],"shape":"single"},
   listDomainPrices: {"method":"GET","path":"/v1/domains/pricing","query":[],"shape":"single"},
-  listDomains: {"method":"GET","path":"/v1/domains","query":["limit","offset"],"shape":"list"},
+  listDomains: {"method":"GET","path":"/v1/domains","query":["limit","offset","cursor"],"shape":"list"},
   orderDomain: {"method":"POST","path":"/v1/domains","query":[],"shape":"single"},
   getDomain: {"method":"GET","path":"/v1/domains/{id}","query":[],"shape":"single"},
   listDnsRecords: {"method":"GET","path":"/v1/domains/{id}/dns","query":[],"shape":"whole"},
   addDnsRecord: {"method":"POST","path":"/v1/domains/{id}/dns","query":[],"shape":"single"},
   deleteDnsRecord: {"method":"DELETE","path":"/v1/domains/{id}/dns/{recordId}","query":[],"shape":"single"},
-  listWebhooks: {"method":"GET","path":"/v1/webhooks","query":["limit","offset"],"shape":"list"},
+  listWebhooks: {"method":"GET","path":"/v1/webhooks","query":["limit","offset","cursor"],"shape":"list"},
   createWebhook: {"method":"POST","path":"/v1/webhooks","query":[],"shape":"single"},
   deleteWebhook: {"method":"DELETE","path":"/v1/webhooks/{id}","query":[],"shape":"single"},
-  listDeliveries: {"method":"GET","path":"/v1/webhooks/{id}/deliveries","query":["limit","offset"],"shape":"list"},
+  listDeliveries: {"method":"GET","path":"/v1/webhooks/{id}/deliveries","query":["limit","offset","cursor"],"shape":"list"},
   resendDelivery: {"method":"POST","path":"/v1/deliveries/{id}/resend","query":[],"shape":"single"},
   listEvents: {"method":"GET","path":"/v1/events","query":["after","limit"],"shape":"whole"},
-  listHosting: {"method":"GET","path":"/v1/hosting","query":["limit","offset"],"shape":"list"},
+  listHosting: {"method":"GET","path":"/v1/hosting","query":["limit","offset","cursor"],"shape":"list"},
   getHosting: {"method":"GET","path":"/v1/hosting/{id}","query":[],"shape":"single"},
 };

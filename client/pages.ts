@@ -4,6 +4,9 @@ export interface Page<Item> {
   has_more: boolean;
 }
 
+const idOf = (item: unknown): string | undefined =>
+  typeof item === 'object' && item !== null && 'id' in item ? String(item.id) : undefined;
+
 /**
  * A list: await it for its first page, or iterate over it for all items, which reads further pages when they are needed.
  *
@@ -11,17 +14,16 @@ export interface Page<Item> {
  *     for await (const app of client.listApps()) console.log(app.name);
  */
 export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> {
-  readonly #read: (offset: number) => Promise<Page<Item>>;
-  readonly #offset: number;
+  readonly #read: (cursor?: string) => Promise<Page<Item>>;
   #first: Promise<Page<Item>> | undefined;
 
-  constructor(read: (offset: number) => Promise<Page<Item>>, offset: number) {
+  /** @param read reads the page behind the item with an id, or the first one */
+  constructor(read: (cursor?: string) => Promise<Page<Item>>) {
     this.#read = read;
-    this.#offset = offset;
   }
 
   #page(): Promise<Page<Item>> {
-    this.#first ??= this.#read(this.#offset);
+    this.#first ??= this.#read();
     return this.#first;
   }
 
@@ -34,11 +36,11 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    let offset = this.#offset;
-    for (let page = await this.#page(); ; page = await this.#read(offset)) {
+    for (let page = await this.#page(); ; ) {
       yield* page.data;
-      offset += page.data.length;
-      if (!page.has_more || page.data.length === 0) return;
+      const last = idOf(page.data.at(-1));
+      if (!page.has_more || last === undefined) return;
+      page = await this.#read(last);
     }
   }
 }

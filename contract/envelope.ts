@@ -54,11 +54,20 @@ export const wholeNumber = (name: string, least: number, most: number, fallback:
     .register(z.globalRegistry, { openApiOverride });
 };
 
-/** `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). */
+/** Skipping reads what it skips, so that a longer way into a list needs a cursor. */
+const MAX_OFFSET = 10_000;
+
+/**
+ * `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). An addition: `cursor`, the id of the last item of
+ * the page before, after which this one begins, however long the list is and whatever was added to it meanwhile.
+ */
 export const Page = () =>
   z.object({
     limit: wholeNumber('Maximum number of items to return', 1, 100, 50),
-    offset: wholeNumber('Number of items to skip', 0, 1_000_000_000, 0),
+    offset: wholeNumber('Number of items to skip; further into a list than this, use `cursor`', 0, MAX_OFFSET, 0),
+    cursor: z
+      .optional(z.string().check(z.regex(/^[a-z]{2,8}_[0-9A-Za-z]{1,40}$/, 'must be the id of an item of this list')))
+      .register(z.globalRegistry, { description: 'The `id` of the last item of the page before' }),
   });
 
 /** The answer to a deletion. */

@@ -9,6 +9,8 @@ export type Send = <Output>(operation: string, input: object) => Promise<Output>
 export interface PageRequest {
   limit: number;
   offset: number;
+  /** The sort key of the item behind which the list begins: in most lists, its id. */
+  cursor?: string | undefined;
 }
 
 export interface Page<T> {
@@ -99,16 +101,14 @@ export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
 
   /** The key of the last item to skip, read from the keys-only index; undefined when the list is shorter. */
-  async function skip(listPk: string, count: number): Promise<Item | undefined> {
+  async function skip(list: object, count: number): Promise<Item | undefined> {
     let left = count;
     let from: Item | undefined;
     while (left > 0) {
       const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
         TableName,
         IndexName: 'order',
-        KeyConditionExpression: 'listPk = :listPk',
-        ExpressionAttributeValues: toItem({ ':listPk': listPk }),
-        ScanIndexForward: false,
+        ...list,
         Limit: left,
         ...(from ? { ExclusiveStartKey: from } : {}),
       });
@@ -163,16 +163,18 @@ export function createTable(send: Send, TableName: string): Table {
       return Item && parse(entity, Item);
     },
 
-    async list(entity, listPk, { limit, offset }) {
-      const from = offset > 0 ? await skip(listPk, offset) : undefined;
-      if (offset > 0 && !from) return { items: [], hasMore: false };
-      const input = {
-        IndexName: 'list',
-        KeyConditionExpression: 'listPk = :listPk',
-        ExpressionAttributeValues: toItem({ ':listPk': listPk }),
+    async list(entity, listPk, { limit, offset, cursor }) {
+      const list = {
+        KeyConditionExpression: `listPk = :listPk${cursor === undefined ? '' : ' AND listSk < :cursor'}`,
+        ExpressionAttributeValues: toItem({
+          ':listPk': listPk,
+          ...(cursor === undefined ? {} : { ':cursor': cursor }),
+        }),
         ScanIndexForward: false,
       };
-      const found = await query(input, limit + 1, from);
+      const from = offset > 0 ? await skip(list, offset) : undefined;
+      if (offset > 0 && !from) return { items: [], hasMore: false };
+      const found = await query({ IndexName: 'list', ...list }, limit + 1, from);
       return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
     },
 

@@ -86,11 +86,14 @@ with <code>Retry-After</code>: who waits that many seconds gets through. A body 
   {
     id: 'paging',
     title: 'Paging',
-    text: `<p>Lists are newest first. <code>limit</code> (1–100, default 50) and <code>offset</code> choose a page, and <code>has_more</code> says whether there are further items.</p>
-${pre(`for offset in range(0, 10_000, 100):
-    page = requests.get("${baseUrl}/v1/apps", params={"limit": 100, "offset": offset}, headers=headers).json()
+    text: `<p>Lists are newest first. <code>limit</code> (1–100, default 50) is the size of a page, and <code>has_more</code> says whether there are further items. The next page begins
+behind the last item of this one: send its <code>id</code> as <code>cursor</code>. New items do not shift such pages. <code>offset</code> (0–10,000) skips so many items.</p>
+${pre(`params = {"limit": 100}
+while True:
+    page = requests.get("${baseUrl}/v1/apps", params=params, headers=headers).json()
     for app in page["data"]: ...
-    if not page["has_more"]: break`)}`,
+    if not page["has_more"]: break
+    params["cursor"] = page["data"][-1]["id"]`)}`,
   },
   {
     id: 'idempotency',

@@ -30,10 +30,11 @@ export function useCredits() {
   return useInfiniteQuery({
     queryKey: [getAiCredits.id],
     queryFn: ({ pageParam }) =>
-      api.call(getAiCredits, { query: { limit: String(PAGE_SIZE), offset: String(pageParam) } }),
-    initialPageParam: 0,
-    getNextPageParam: ({ data: { entries } }, pages) =>
-      entries.length === PAGE_SIZE ? pages.length * PAGE_SIZE : undefined,
+      api.call(getAiCredits, {
+        query: { limit: String(PAGE_SIZE), ...(pageParam === '' ? {} : { cursor: pageParam }) },
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ data: { entries, has_more } }) => (has_more ? entries.at(-1)?.id : undefined),
     select: ({ pages: [first, ...more] }): { data: Credits } => {
       if (!first) throw new Error('a query that has succeeded has a page');
       const entries = [first, ...more].flatMap(({ data }) => data.entries);

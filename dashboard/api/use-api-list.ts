@@ -22,7 +22,7 @@ interface ListOptions<T> {
   allPages?: boolean;
 }
 
-/** Joins the pages. New items shift the others, so that the same item may be on two pages. */
+/** Joins the pages. An item that is loaded again while its page changes may be on two. */
 function mergePages<T extends { id: string }>({ pages }: InfiniteData<Page<T>>): Page<T> {
   const items = new Map(pages.flatMap(({ data }) => data.map((item) => [item.id, item])));
   return { data: [...items.values()], has_more: pages.at(-1)?.has_more ?? false };
@@ -40,14 +40,14 @@ export function useApiList<R extends Route>(
 ): ListResult<Item<R>> {
   type List = Page<Item<R> & { id: string }>;
   const api = useApi();
-  const list = useInfiniteQuery<List, Error, List, QueryKey, number>({
+  const list = useInfiniteQuery<List, Error, List, QueryKey, string>({
     queryKey: [route.id, 'list', input],
     queryFn: async ({ pageParam }) => {
-      const query = { limit: String(pageSize), offset: String(pageParam) };
+      const query = { limit: String(pageSize), ...(pageParam === '' ? {} : { cursor: pageParam }) };
       return (await api.call(route, { ...input, query } as unknown as CallerInput<R>)) as List;
     },
-    initialPageParam: 0,
-    getNextPageParam: ({ has_more }, pages) => (has_more ? pages.length * pageSize : undefined),
+    initialPageParam: '',
+    getNextPageParam: ({ data, has_more }) => (has_more ? data.at(-1)?.id : undefined),
     select: mergePages,
     refetchInterval: (query) => {
       const { data } = query.state;

@@ -1,8 +1,9 @@
 import type { getInvoice as GetRoute, listInvoices as ListRoute } from '../../contract/billing/invoices.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { Invoice, InvoiceByStatus, invoicesByStatus, invoicesOf } from '../../table/entities/billing.ts';
+import { Invoice, InvoiceByStatus, invoiceOrder, invoicesByStatus, invoicesOf } from '../../table/entities/billing.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { noSuchCursor } from '../pages.ts';
 import { formatRand } from './money.ts';
 
 export const noSuchInvoice = () => new ApiError('not_found', 'There is no such invoice.');
@@ -33,8 +34,11 @@ export function invoiceWithLines(invoice: Invoice): Output<typeof GetRoute>['dat
 export async function listInvoices(
   deps: Deps,
   { accountId }: Caller,
-  { status, ...page }: Input<typeof ListRoute>,
+  { status, cursor, ...rest }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
+  const last = cursor === undefined ? undefined : await deps.table.get(Invoice, { accountId, id: cursor });
+  if (cursor !== undefined && !last) throw noSuchCursor();
+  const page = { ...rest, cursor: last && invoiceOrder(last.number) };
   const { items, hasMore } = status
     ? await deps.table.list(InvoiceByStatus, invoicesByStatus(accountId, status), page)
     : await deps.table.list(Invoice, invoicesOf(accountId), page);

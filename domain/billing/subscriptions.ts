@@ -14,6 +14,7 @@ import { change, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { claimHostingDomain } from '../hosting/domains.ts';
+import { pageOf } from '../pages.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { invoiceView } from './invoice-views.ts';
@@ -193,10 +194,10 @@ export function cancelWithin(
 export async function listSubscriptions(
   deps: Deps,
   { accountId }: Caller,
-  { limit, offset }: Input<typeof ListRoute>,
+  page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const all = await deps.table.all(Subscription, subscriptionsOf(accountId), { limit: offset + limit + 1 });
-  return { data: all.slice(offset, offset + limit).map(view), has_more: all.length > offset + limit };
+  const { items, hasMore } = pageOf(await deps.table.all(Subscription, subscriptionsOf(accountId)), page);
+  return { data: items.map(view), has_more: hasMore };
 }
 
 /** A subscription with its next invoice. Throws 404. */

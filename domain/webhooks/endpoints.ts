@@ -19,6 +19,7 @@ import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countTowards } from '../limits/limits.ts';
+import { pageOf } from '../pages.ts';
 import { newSecret } from './secrets.ts';
 
 export const noSuchWebhook = () => new ApiError('not_found', 'There is no such webhook endpoint.');
@@ -83,11 +84,11 @@ export async function createWebhook(
 export async function listWebhooksPage<T>(
   deps: Deps,
   { accountId }: Caller,
-  { limit, offset }: Input<typeof ListRoute>,
+  page: Input<typeof ListRoute>,
   view: (webhook: Webhook) => T,
 ): Promise<{ data: T[]; has_more: boolean }> {
-  const all = await deps.table.all(Webhook, webhooksOf(accountId));
-  return { data: all.slice(offset, offset + limit).map(view), has_more: all.length > offset + limit };
+  const { items, hasMore } = pageOf(await deps.table.all(Webhook, webhooksOf(accountId)), page);
+  return { data: items.map(view), has_more: hasMore };
 }
 
 /** GET /v1/webhooks */

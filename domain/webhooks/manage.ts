@@ -10,12 +10,13 @@ import type {
   rotateSecret as RotateRoute,
 } from '../../contract/webhooks/management.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { Delivery, deliveriesOf, queuedAt, Webhook } from '../../table/entities/webhooks.ts';
+import { Delivery, deliveriesOf, deliveryOrder, queuedAt, Webhook } from '../../table/entities/webhooks.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
+import { noSuchCursor } from '../pages.ts';
 import { findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
 import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
@@ -108,11 +109,14 @@ function view({
 export async function listDeliveries(
   deps: Deps,
   caller: Caller,
-  { id, limit, offset }: Input<typeof DeliveriesRoute>,
+  { id, limit, offset, cursor }: Input<typeof DeliveriesRoute>,
 ): Promise<Output<typeof DeliveriesRoute>> {
+  const { accountId } = caller;
+  const last = cursor === undefined ? undefined : await deps.table.get(Delivery, { accountId, id: cursor });
+  if (cursor !== undefined && !last) throw noSuchCursor();
   const [, { items, hasMore }] = await Promise.all([
     findWebhook(deps, caller, id),
-    deps.table.list(Delivery, deliveriesOf(id), { limit, offset }),
+    deps.table.list(Delivery, deliveriesOf(id), { limit, offset, cursor: last && deliveryOrder(last) }),
   ]);
   return { data: items.map(view), has_more: hasMore };
 }

@@ -74,7 +74,7 @@ const summary = () =>
   });
 
 /** `INV-2026-000001` as text that sorts as invoices were issued, beyond a million a year too. */
-const order = (number: string) => {
+export const invoiceOrder = (number: string) => {
   const [, year = '', serial = ''] = number.split('-');
   return `${year}-${sortable(Number(serial))}`;
 };
@@ -90,7 +90,7 @@ export const Invoice = /* @__PURE__ */ entity({
       lines: z.array(z.object({ description: z.string(), amountCents: z.int(), vatCents: z.int() })),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('INVOICE', id) }),
-  list: (item) => ({ listPk: invoicesOf(item.accountId), listSk: order(item.number) }),
+  list: (item) => ({ listPk: invoicesOf(item.accountId), listSk: invoiceOrder(item.number) }),
   due: { queues: ['INVOICE'], at: ({ voidAt, status }) => (status === 'UNPAID' ? voidAt : undefined) },
 });
 
@@ -108,9 +108,9 @@ export const InvoiceByStatus = /* @__PURE__ */ entity({
   schema: summary,
   key: ({ accountId, status, number }: Pick<Invoice, 'accountId' | 'status' | 'number'>) => ({
     pk: invoicesByStatus(accountId, status),
-    sk: order(number),
+    sk: invoiceOrder(number),
   }),
-  list: (item) => ({ listPk: invoicesByStatus(item.accountId, item.status), listSk: order(item.number) }),
+  list: (item) => ({ listPk: invoicesByStatus(item.accountId, item.status), listSk: invoiceOrder(item.number) }),
 });
 
 /** A plan as it was bought: what operators change later is for later periods. */

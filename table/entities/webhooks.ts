@@ -42,6 +42,8 @@ export const Webhook = /* @__PURE__ */ entity({
 
 /** The list of an endpoint's deliveries; each stands there by the time it was made. */
 export const deliveriesOf = (webhookId: string) => key('WEBHOOK', webhookId, 'DELIVERIES');
+/** A delivery's place in its endpoint's list. */
+export const deliveryOrder = ({ createdAt, id }: { createdAt: string; id: string }) => key(createdAt, id);
 
 /** One event for one endpoint, with every attempt made. The item exists from the first attempt on. */
 export type Delivery = ItemOf<typeof Delivery>;
@@ -79,7 +81,7 @@ export const Delivery = /* @__PURE__ */ entity({
       held: z.optional(z.literal(true)),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId, 'DELIVERY', id), sk: 'DELIVERY' }),
-  list: (item) => ({ listPk: deliveriesOf(item.webhookId), listSk: key(item.createdAt, item.id) }),
+  list: (item) => ({ listPk: deliveriesOf(item.webhookId), listSk: deliveryOrder(item) }),
   // Which queue it joins depends on its next attempt: the write that stores one adds `queuedAt` or `waitingUntil`.
   due: { queues: ['DELIVERY#QUEUED', 'DELIVERY#WAITING'], at: () => undefined, shards: SHARDS },
   expiresAtEpoch: (item) => epoch(item.createdAt) + 30 * DAY,

@@ -19,10 +19,11 @@ async function serveList(
     (url) => url.pathname.endsWith(`/dashboard/v1${path}`),
     async (route) => {
       const query = new URL(route.request().url()).searchParams;
-      const [limit, offset] = [Number(query.get('limit') ?? 50), Number(query.get('offset') ?? 0)];
-      const length = Math.max(0, Math.min(limit, COUNT - offset));
-      const data = Array.from({ length }, (_, n) => ({ id: `id_${offset + n}`, createdAt: AT, ...item(offset + n) }));
-      await route.fulfill({ json: wrapped(data, offset + limit < COUNT) });
+      const [limit, cursor] = [Number(query.get('limit') ?? 50), query.get('cursor')];
+      const start = cursor === null ? 0 : Number(cursor.slice('id_'.length)) + 1;
+      const length = Math.max(0, Math.min(limit, COUNT - start));
+      const data = Array.from({ length }, (_, n) => ({ id: `id_${start + n}`, createdAt: AT, ...item(start + n) }));
+      await route.fulfill({ json: wrapped(data, start + limit < COUNT) });
     },
   );
 }
@@ -114,7 +115,9 @@ test('the AI usage history loads to its end, and the chart covers the loaded ent
     context,
     '/ai/credits',
     () => ({ ...call, model: 'some/model', amountMicroRand: -1_000_000 }),
-    (entries) => ({ data: { balance: '1.00', available: '1.00', balanceMicroRand: 1_000_000, entries } }),
+    (entries, has_more) => ({
+      data: { balance: '1.00', available: '1.00', balanceMicroRand: 1_000_000, entries, has_more },
+    }),
   );
   const page = await openScreen(context, 'ai');
   await page.getByText('R100.00 in 100 calls', { exact: false }).waitFor();
@@ -146,7 +149,7 @@ test('a page that fails to load can be retried, and the loaded pages stay', asyn
   await serveList(context, '/apps', (n) => ({ ...app, name: `Item ${n}.` }));
   const page = await openScreen(context, 'apps');
   let failing = true;
-  await context.route('**/dashboard/v1/apps?*offset=100*', (route) =>
+  await context.route('**/dashboard/v1/apps?*cursor=id_99*', (route) =>
     failing
       ? route.fulfill({
           status: 400,
