@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -11,28 +14,30 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** Creates a pool with one function of this source. */
-function pool(source: string, spec: Partial<FunctionSpec> = {}): Lambda & { directory: string } {
+/** Runs a function `fn` of this source, and others that share its threads, each named with its source. */
+function pool(
+  source: string,
+  spec: Partial<FunctionSpec> = {},
+  others: Record<string, string> = {},
+): Lambda & { directory: string } {
   const directory = mkdtempSync(join(tmpdir(), 'lambda-'));
   stops.push(() => rmSync(directory, { recursive: true, force: true }));
-  const file = join(directory, 'index.mjs');
-  writeFileSync(file, source);
-  const lambda = startLambda({
-    dataDir: directory,
-    functions: [
-      {
-        name: 'fn',
-        arn: 'arn:aws:lambda:af-south-1:000000000000:function:fn',
-        file,
-        handler: 'handler',
-        environment: { GREETING: 'hello' },
-        timeoutMs: 2000,
-        memory: 128,
-        concurrency: 4,
-        ...spec,
-      },
-    ],
+  const functions = Object.entries({ fn: source, ...others }).map(([name, text]) => {
+    const file = join(directory, `${name}.mjs`);
+    writeFileSync(file, text);
+    return {
+      name,
+      arn: `arn:aws:lambda:af-south-1:000000000000:function:${name}`,
+      file,
+      handler: 'handler',
+      environment: { GREETING: 'hello' },
+      timeoutMs: 2000,
+      memory: 128,
+      concurrency: 4,
+      ...(name === 'fn' ? spec : {}),
+    };
   });
+  const lambda = startLambda({ dataDir: directory, functions });
   stops.push(() => lambda.stop());
   return { ...lambda, directory };
 }
@@ -69,19 +74,19 @@ describe('lambda', () => {
 
   test('runs one invocation per environment and scales up to the limit', async () => {
     const { invoke } = pool(`
-      import { threadId } from 'node:worker_threads';
+      const environment = Math.random();
       let running = 0, most = 0;
       export const handler = async () => {
         most = Math.max(most, ++running);
         await new Promise((resolve) => setTimeout(resolve, 60));
         running--;
-        return { most, threadId };
+        return { most, environment };
       };`);
     const answers = await Promise.all(Array.from({ length: 12 }, () => invoke('fn', {})));
     expect(answers).toSatisfy((all: { most: number }[]) => all.every(({ most }) => most === 1));
-    const threads = new Set(answers.map((answer) => JSON.stringify(answer)));
-    expect(threads.size).toBeGreaterThan(1);
-    expect(threads.size).toBeLessThanOrEqual(4);
+    const environments = new Set(answers.map((answer) => JSON.stringify(answer)));
+    expect(environments.size).toBeGreaterThan(1);
+    expect(environments.size).toBeLessThanOrEqual(4);
   });
 
   test('kills a blocking handler at its timeout and uses a new environment afterwards', async () => {
@@ -121,8 +126,106 @@ describe('lambda', () => {
   test('runs the bundle on disk after a reload', async () => {
     const { invoke, reload, directory } = pool('export const handler = () => 1;');
     expect(await invoke('fn', {})).toBe(1);
-    writeFileSync(join(directory, 'index.mjs'), 'export const handler = () => 2;');
+    writeFileSync(join(directory, 'fn.mjs'), 'export const handler = () => 2;');
     reload('fn');
     expect(await invoke('fn', {})).toBe(2);
+  });
+});
+
+describe('environments that share a thread', () => {
+  const SIBLING = `
+    import { threadId } from 'node:worker_threads';
+    let calls = 0;
+    export const handler = async ({ wait = 0 }) => {
+      calls++;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      return { calls, threadId, greeting: process.env.GREETING };
+    };`;
+  const THREAD = `import { threadId } from 'node:worker_threads'; export const handler = () => ({ threadId });`;
+
+  test('have variables, module state and realm as on Lambda', async () => {
+    const { invoke } = pool(SIBLING, { environment: { GREETING: 'mine' } }, { sibling: SIBLING });
+    const [mine, sibling] = [await invoke('fn', {}), await invoke('sibling', {})];
+    expect(mine).toMatchObject({ calls: 1, greeting: 'mine' });
+    expect(sibling).toMatchObject({ calls: 1, greeting: 'hello', threadId: (mine as { threadId: number }).threadId });
+    const realm = pool('export const handler = (event) => event instanceof Object && new Error() instanceof Error;');
+    expect(await realm.invoke('fn', {})).toBe(true);
+  });
+
+  test('import chunks beside their bundle as instances of their own, and Node’s process as theirs', async () => {
+    const source = `
+      import { env } from 'node:process';
+      export const handler = async () => ({ ...(await import('./chunk.mjs')).next(), env: env.GREETING });`;
+    const chunk = 'let calls = 0; export const next = () => ({ calls: ++calls, greeting: process.env.GREETING });';
+    const { invoke } = pool(source, { environment: { GREETING: 'mine' } }, { sibling: source, chunk });
+    expect(await invoke('fn', {})).toEqual({ calls: 1, greeting: 'mine', env: 'mine' });
+    expect(await invoke('fn', {})).toEqual({ calls: 2, greeting: 'mine', env: 'mine' });
+    expect(await invoke('sibling', {})).toEqual({ calls: 1, greeting: 'hello', env: 'hello' });
+  });
+
+  test.each([
+    ['throws later', `setTimeout(() => { throw new RangeError('loose'); }, 5)`, 'RangeError'],
+    ['leaves a rejection', `void Promise.reject(new Error('loose'))`, 'Runtime.UnhandledPromiseRejection'],
+    ['exits', 'process.exit(3)', 'Runtime.ExitError'],
+    ['never answers', 'void 0', 'Sandbox.Timedout'],
+  ])('do not suffer when one %s', async (_what, statement, name) => {
+    const source = `${THREAD.replace('export const handler', 'const where')}
+      export const handler = (event) => event.where ? where() : (${statement}, new Promise(() => {}));`;
+    const { invoke } = pool(source, { timeoutMs: 500 }, { sibling: SIBLING });
+    const { threadId } = (await invoke('fn', { where: true })) as { threadId: number };
+    const sibling = invoke('sibling', { wait: 1500 });
+    await expect(invoke('fn', {})).rejects.toMatchObject({ name });
+    expect(await sibling).toMatchObject({ calls: 1, threadId });
+    // The thread in which code of a failed invocation may still run takes nothing new.
+    expect(await invoke('sibling', {})).not.toMatchObject({ threadId });
+  });
+
+  test('fail with the one that blocks the thread, and not silently', async () => {
+    const { invoke } = pool('export const handler = () => { for (;;); };', { timeoutMs: 200 }, { sibling: SIBLING });
+    await invoke('sibling', {});
+    const sibling = invoke('sibling', { wait: 60_000 });
+    sibling.catch(() => {});
+    await expect(invoke('fn', {})).rejects.toMatchObject({ name: 'Sandbox.Timedout' });
+    await expect(sibling).rejects.toMatchObject({ name: expect.stringMatching(/Runtime.ExitError|Sandbox.Timedout/) });
+    expect(await invoke('sibling', {})).toMatchObject({ calls: 1 });
+  });
+
+  test('end with an error when the heap exceeds the function’s memory', async () => {
+    const { invoke, directory } = pool(
+      'const kept = []; export const handler = async ({ grow }) => { while (grow) { kept.push(new Array(1e6).fill(kept.length)); await 0; } return 1; };',
+      { timeoutMs: 60_000 },
+    );
+    await expect(invoke('fn', { grow: true })).rejects.toMatchObject({ name: 'Runtime.ExitError', message: /memory/ });
+    expect(readFileSync(join(directory, 'logs', 'fn.log'), 'utf8')).toContain('memory');
+    expect(await invoke('fn', {})).toBe(1);
+  });
+
+  test('change nothing outside after their timeout', async () => {
+    const requests: string[] = [];
+    const server = createServer((request, response) => {
+      requests.push(String(request.url));
+      if (request.url !== '/slow') response.end();
+    }).listen(0, '127.0.0.1');
+    stops.push(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { invoke } = pool(
+      `import { get } from 'node:http';
+      const call = (path) => new Promise((resolve) => get({ port: ${port}, host: '127.0.0.1', path }, resolve).on('error', resolve));
+      export const handler = async ({ slow }) => {
+        if (!slow) return;
+        await call('/slow');
+        await call('/after');
+        await fetch('http://127.0.0.1:${port}/fetched');
+      };`,
+      { timeoutMs: 300 },
+      { sibling: SIBLING },
+    );
+    await invoke('fn', {});
+    // Keeps the thread alive beyond the timeout of the other.
+    const sibling = invoke('sibling', { wait: 1200 });
+    await expect(invoke('fn', { slow: true })).rejects.toMatchObject({ name: 'Sandbox.Timedout' });
+    await sibling;
+    expect(requests).toEqual(['/slow']);
   });
 });

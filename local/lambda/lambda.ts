@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import type { Json } from '../template/intrinsics.ts';
 import { FunctionError, FunctionPool, type FunctionSpec, type PoolOptions, type Reader } from './pool.ts';
+import { Threads } from './threads.ts';
 
 export interface LambdaOptions extends PoolOptions {
   functions: readonly FunctionSpec[];
@@ -21,11 +22,15 @@ export interface Lambda {
   stop(): Promise<void>;
 }
 
-/** Runs functions in worker threads: one invocation at a time each, started on demand, killed at their timeout. */
+/**
+ * Runs functions in execution environments that are started on demand, run one invocation at a time and end at its
+ * timeout. A few threads host them (docs/decisions/0045-execution-environments.md).
+ */
 export function startLambda(options: LambdaOptions): Lambda {
   mkdirSync(join(options.dataDir, 'logs'), { recursive: true });
   const specs = new Map(options.functions.map((spec) => [spec.name, spec]));
   const pools = new Map<string, FunctionPool>();
+  const threads = new Threads();
   const { idleMs = 60_000 } = options;
   const retirement = setInterval(() => {
     for (const pool of pools.values()) pool.retire(idleMs);
@@ -39,7 +44,7 @@ export function startLambda(options: LambdaOptions): Lambda {
     if (!spec) throw new Error(`The template has no function ${nameOrArn}`);
     let found = pools.get(spec.name);
     if (!found) {
-      found = new FunctionPool(spec, options);
+      found = new FunctionPool(spec, options, threads);
       pools.set(spec.name, found);
     }
     return found;
@@ -56,7 +61,8 @@ export function startLambda(options: LambdaOptions): Lambda {
     reload: (name) => pools.get(name)?.reload(),
     async stop() {
       clearInterval(retirement);
-      await Promise.all([...pools.values()].map((each) => each.stop()));
+      const ended = threads.stop();
+      await Promise.all([...pools.values()].map((each) => each.stop(ended)));
     },
   };
 }

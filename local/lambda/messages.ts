@@ -1,7 +1,7 @@
-/** Messages between the pool (pool.ts) and an execution environment (worker.ts). */
+/** Messages between the pools (pool.ts, threads.ts) and the threads that host execution environments (host.ts). */
 
-/** `workerData`: the constant settings of an execution environment. */
-export interface WorkerSettings {
+/** The constant settings of an execution environment. */
+export interface EnvironmentSettings {
   functionName: string;
   arn: string;
   /** MiB. */
@@ -10,15 +10,15 @@ export interface WorkerSettings {
   file: string;
   /** Name of the bundle's exported handler. */
   handler: string;
+  variables: Record<string, string>;
   /** Open file descriptor of the function's log. */
   log: number;
-  compileCache: string;
 }
 
 /** Messages of a streamed response's reader: the number of bytes it passed on, or that the client disconnected. */
 export type FromReader = { type: 'took'; bytes: number } | { type: 'left' };
 
-export interface ToWorker {
+export interface Invoke {
   type: 'invoke';
   requestId: string;
   traceId: string;
@@ -28,6 +28,11 @@ export interface ToWorker {
   deadline: number;
 }
 
+/** A message to one environment of a thread, by its number. */
+export type ToEnvironment = Invoke | FromReader | { type: 'open'; settings: EnvironmentSettings } | { type: 'close' };
+
+export type ToHost = { environment: number; message: ToEnvironment } | { ping: true };
+
 /** A failed invocation in Lambda's format. */
 export interface FunctionFault {
   errorType: string;
@@ -35,10 +40,14 @@ export interface FunctionFault {
   trace?: string[];
 }
 
-export type FromWorker =
+/** `crash`: the environment has ended, and its current invocation with it. */
+export type FromEnvironment =
   | { type: 'ready' }
   | { type: 'result'; payload: string }
   | { type: 'chunk'; chunk: Uint8Array }
   | { type: 'end' }
   | { type: 'failure'; error: FunctionFault }
+  | { type: 'crash'; error: FunctionFault }
   | { type: 'complaint'; text: string };
+
+export type FromHost = { environment: number; message: FromEnvironment } | { pong: true };

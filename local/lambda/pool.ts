@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import type { FromReader, FromWorker, FunctionFault, ToWorker, WorkerSettings } from './messages.ts';
+import type { FromEnvironment, FromReader, FunctionFault, Invoke } from './messages.ts';
+import type { EnvironmentHandle, Threads } from './threads.ts';
 
 /** A function as the pool runs it; functions.ts derives it from the template. */
 export interface FunctionSpec {
@@ -14,7 +14,7 @@ export interface FunctionSpec {
   handler: string;
   environment: Record<string, string>;
   timeoutMs: number;
-  /** MiB. A larger JavaScript heap ends the execution environment. */
+  /** MiB. A larger JavaScript heap ends the thread and with it the execution environments that it hosts. */
   memory: number;
   /** Maximum number of execution environments. */
   concurrency: number;
@@ -60,7 +60,7 @@ interface Invocation {
 
 /** An execution environment with its current invocation. */
 interface Environment {
-  worker: Worker;
+  handle: EnvironmentHandle;
   current: { invocation: Invocation; requestId: string; timer: NodeJS.Timeout } | undefined;
   idleSince: number;
 }
@@ -69,13 +69,15 @@ interface Environment {
 const SCALE_OUT_DELAY_MS = 15;
 /** Maximum number of environments of one function that start concurrently; more would slow each other down. */
 const MAX_CONCURRENT_STARTS = 6;
+/** Lambda's is 10 seconds; a laptop may be busier. */
+const INIT_TIMEOUT_MS = 30_000;
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
-const WORKER = new URL('./worker.ts', import.meta.url);
 
 /** All execution environments of one function. */
 export class FunctionPool {
   readonly #spec: FunctionSpec;
   readonly #options: PoolOptions;
+  readonly #threads: Threads;
   readonly #log: number;
   readonly #all = new Set<Environment>();
   /** The most recently used environment is used next, so that the others become idle and stop. */
@@ -84,8 +86,9 @@ export class FunctionPool {
   #starting = 0;
   #growth: NodeJS.Timeout | undefined;
 
-  constructor(spec: FunctionSpec, options: PoolOptions) {
+  constructor(spec: FunctionSpec, options: PoolOptions, threads: Threads) {
     this.#spec = spec;
+    this.#threads = threads;
     this.#options = options;
     const file = join(options.dataDir, 'logs', `${spec.name}.log`);
     this.#log = openSync(file, 'a');
@@ -101,23 +104,21 @@ export class FunctionPool {
 
   /** Removes idle environments now and busy ones when they have finished. */
   reload(): void {
-    for (const environment of [...this.#idle]) this.#remove(environment);
-    for (const environment of this.#all) environment.idleSince = Number.POSITIVE_INFINITY;
+    for (const environment of [...this.#all]) this.#drain(environment);
   }
 
   retire(idleMs: number): void {
     const limit = Date.now() - idleMs;
-    for (const environment of [...this.#idle]) if (environment.idleSince < limit) this.#remove(environment);
+    for (const environment of [...this.#idle]) if (environment.idleSince < limit) this.#close(environment);
   }
 
-  async stop(): Promise<void> {
+  /** Fails all invocations. `ended` resolves when the threads have ended, and with them the writing to the log. */
+  async stop(ended: Promise<unknown>): Promise<void> {
+    const fault = { errorType: 'Runtime.Stopped', errorMessage: 'The platform is stopping' };
     clearTimeout(this.#growth);
-    await Promise.all(
-      [...this.#all].map((environment) => {
-        this.#fail(environment, { errorType: 'Runtime.Stopped', errorMessage: 'The platform is stopping' });
-        return environment.worker.terminate();
-      }),
-    );
+    for (const { reject } of this.#waiting.splice(0)) reject(new FunctionError(fault));
+    for (const environment of this.#all) this.#fail(environment, fault);
+    await ended;
     closeSync(this.#log);
   }
 
@@ -151,41 +152,41 @@ export class FunctionPool {
   }
 
   #start(): void {
-    const { name, arn, memory, file, handler, environment: env } = this.#spec;
-    const compileCache = join(this.#options.dataDir, 'compile-cache');
-    const settings: WorkerSettings = { functionName: name, arn, memory, file, handler, log: this.#log, compileCache };
-    const worker = new Worker(WORKER, {
-      name,
-      env,
-      workerData: settings,
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: memory },
-    });
-    const environment: Environment = { worker, current: undefined, idleSince: 0 };
-    this.#all.add(environment);
+    const { name, arn, memory, file, handler, environment: variables } = this.#spec;
+    const settings = { functionName: name, arn, memory, file, handler, variables, log: this.#log };
     this.#starting += 1;
     let ready = false;
     const settle = (): void => {
+      clearTimeout(timer);
       if (!ready) this.#starting -= 1;
       ready = true;
     };
-    worker.on('message', (message: FromWorker) => {
-      if (message.type === 'ready') {
-        settle();
-        this.#release(environment);
-      } else this.#onMessage(environment, message);
-    });
-    let reason = 'exited without an answer';
-    worker.on('error', (error) => {
-      reason = `${error.name}: ${error.message}`;
-      this.#complain(error.stack ?? reason);
-    });
-    worker.on('exit', () => {
+    const timer = setTimeout(() => {
       settle();
-      this.#fail(environment, { errorType: 'Runtime.ExitError', errorMessage: `the function's environment ${reason}` });
-      this.#forget(environment);
-      this.#dispatch();
-    });
+      const errorMessage = `the bundle was not imported within ${INIT_TIMEOUT_MS / 1000} seconds`;
+      this.#waiting.shift()?.reject(new FunctionError({ errorType: 'Sandbox.Timedout', errorMessage }));
+      this.#abandon(environment);
+    }, INIT_TIMEOUT_MS);
+    const environment: Environment = {
+      current: undefined,
+      idleSince: 0,
+      handle: this.#threads.open(this.#spec, settings, {
+        message: (message) => {
+          if (message.type === 'ready') {
+            settle();
+            this.#release(environment);
+          } else this.#onMessage(environment, message);
+        },
+        drain: () => this.#drain(environment),
+        exit: (fault) => {
+          settle();
+          this.#fail(environment, fault);
+          this.#forget(environment);
+          this.#dispatch();
+        },
+      }),
+    };
+    this.#all.add(environment);
   }
 
   #run(environment: Environment, invocation: Invocation): void {
@@ -197,26 +198,29 @@ export class FunctionPool {
         errorType: 'Sandbox.Timedout',
         errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
       });
-      this.#remove(environment);
-      this.#dispatch();
+      this.#abandon(environment);
     }, timeoutMs);
     environment.current = { invocation, requestId, timer };
     const random = randomUUID().replaceAll('-', '').slice(0, 24);
     const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
     const deadline = Date.now() + timeoutMs;
-    const message: ToWorker = { type: 'invoke', requestId, traceId, event: invocation.event, deadline };
-    environment.worker.postMessage(message);
+    const message: Invoke = { type: 'invoke', requestId, traceId, event: invocation.event, deadline };
+    environment.handle.setRunning(true);
+    environment.handle.post(message);
     invocation.reader?.begin?.((said) => {
-      if (environment.current?.invocation === invocation) environment.worker.postMessage(said);
+      if (environment.current?.invocation === invocation) environment.handle.post(said);
     });
   }
 
-  #onMessage(environment: Environment, message: Exclude<FromWorker, { type: 'ready' }>): void {
+  #onMessage(environment: Environment, message: Exclude<FromEnvironment, { type: 'ready' }>): void {
     const { current } = environment;
     if (message.type === 'complaint') this.#options.onErrorOutput?.(this.#spec.name, message.text);
     else if (message.type === 'chunk') current?.invocation.reader?.chunk(message.chunk);
     else if (message.type === 'end') current?.invocation.reader?.end?.();
-    else {
+    else if (message.type === 'crash') {
+      this.#fail(environment, message.error);
+      this.#abandon(environment);
+    } else {
       if (message.type === 'failure') this.#fail(environment, message.error);
       else if (current) {
         this.#over(environment, current.timer);
@@ -229,6 +233,7 @@ export class FunctionPool {
   #over(environment: Environment, timer: NodeJS.Timeout): void {
     clearTimeout(timer);
     environment.current = undefined;
+    environment.handle.setRunning(false);
   }
 
   #fail(environment: Environment, fault: FunctionFault): void {
@@ -246,7 +251,7 @@ export class FunctionPool {
 
   /** Ends an invocation and takes the next one. */
   #release(environment: Environment): void {
-    if (environment.idleSince === Number.POSITIVE_INFINITY) this.#remove(environment);
+    if (environment.idleSince === Number.POSITIVE_INFINITY) this.#close(environment);
     else if (this.#all.has(environment)) {
       environment.idleSince = Date.now();
       this.#idle.push(environment);
@@ -260,8 +265,20 @@ export class FunctionPool {
     if (index >= 0) this.#idle.splice(index, 1);
   }
 
-  #remove(environment: Environment): void {
+  #drain(environment: Environment): void {
+    if (this.#idle.includes(environment)) this.#close(environment);
+    else environment.idleSince = Number.POSITIVE_INFINITY;
+  }
+
+  #close(environment: Environment): void {
     this.#forget(environment);
-    void environment.worker.terminate();
+    environment.handle.close();
+  }
+
+  /** Ends an environment whose code may still run. */
+  #abandon(environment: Environment): void {
+    this.#forget(environment);
+    environment.handle.abandon();
+    this.#dispatch();
   }
 }

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp, getApp } from '../contract/apps/apps.ts';
+import { createClient } from '../contract/client.ts';
+import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
+import { processes } from '../local/processes/memory.ts';
+import { freePort, type Local, startRun } from '../test/support/platform.ts';
+import { tourSteps } from '../test/support/tour-blocks.ts';
+import { median, type Row, timed } from './measure.ts';
+
+const SETTLE_MS = 30_000;
+const IDLE_MS = 30_000;
+const PAIRS = 150;
+const READS = 400;
+const AT_ONCE = 50;
+/** Ticks of processor time in a second: USER_HZ, a constant of Linux's interface. */
+const TICKS_PER_SECOND = 100;
+
+/** Fields of /proc/<pid>/stat after the command's name: the parent, and the processor time in user and kernel mode. */
+function statOf(pid: number): { parent: number; ticks: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
+}
+
+/** Returns a process and its descendants. Linux only, as everything here. */
+function treeOf(root: number): number[] {
+  const found = [root];
+  const parents = processes().flatMap(({ pid }) => {
+    try {
+      return [{ pid, parent: statOf(pid).parent }];
+    } catch {
+      return []; // The process has ended.
+    }
+  });
+  for (const pid of found) found.push(...parents.filter(({ parent }) => parent === pid).map((each) => each.pid));
+  return found;
+}
+
+/** Returns the resident memory of processes in MB; pages that several share count once, divided among them. */
+function megabytesOf(pids: readonly number[]): number {
+  const kilobytes = pids.map((pid) =>
+    Number(/^Pss: +(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
+  );
+  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
+}
+
+const cpuSecondsOf = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => sum + statOf(pid).ticks, 0) / TICKS_PER_SECOND;
+
+/** Goes through docs/tour.md as a reader does, in one shell. */
+async function goThroughTour(local: Local): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'footprint-'));
+  const localJson = join(directory, 'local.json');
+  const script = join(directory, 'tour.sh');
+  writeFileSync(localJson, JSON.stringify(local));
+  const steps = tourSteps(readFileSync('docs/tour.md', 'utf8'));
+  writeFileSync(script, steps.map((step) => step.script).join('\n'));
+  const shell = spawn('bash', ['--noprofile', '--norc', script], {
+    cwd: directory,
+    env: {
+      ...process.env,
+      ...{ LOCAL_JSON: localJson, RECEIVER_PORT: String(await freePort()), TMPDIR: directory },
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    },
+    stdio: 'ignore',
+    detached: true,
+  });
+  const [code] = await once(shell, 'exit');
+  try {
+    process.kill(-(shell.pid ?? 0), 'SIGKILL');
+  } catch {
+    // Nothing was left in the background.
+  }
+  rmSync(directory, { recursive: true, force: true });
+  if (code !== 0) throw new Error(`the tour ended with ${code}`);
+}
+
+/** Measures what a local run takes from the machine: memory, processor time while idle and per request. */
+export async function rows(): Promise<Row[]> {
+  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', LOCAL_IAM: 'off' });
+  const seconds = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = cpuSecondsOf(treeOf(run.pid));
+    await work();
+    return cpuSecondsOf(treeOf(run.pid)) - before;
+  };
+  try {
+    await sleep(SETTLE_MS);
+    const idleMegabytes = megabytesOf(treeOf(run.pid));
+    const idle = await seconds(() => sleep(IDLE_MS));
+
+    const client = createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
+    const body = { name: 'Footprint', framework: 'NODE' as const };
+    const { id } = (await client.call(createApp, { body })).body.data;
+    const get = () => client.call(getApp, { params: { id } });
+    for (let count = 0; count < READS / 4; count += 1) await get();
+    const burst = await seconds(() => Promise.all(Array.from({ length: AT_ONCE }, get)));
+    const taken: number[] = [];
+    for (let count = 0; count < READS; count += 1) taken.push(await timed(get));
+    const pair = async () => {
+      const created = await client.call(createWebhook, {
+        body: { url: 'https://example.com/hook', events: ['deployment.succeeded'] },
+      });
+      await client.call(deleteWebhook, { params: { id: created.body.data.id } });
+    };
+    for (let count = 0; count < PAIRS / 5; count += 1) await pair();
+    const pairs = await seconds(async () => {
+      for (let count = 0; count < PAIRS; count += 1) await pair();
+      await sleep(2000); // The stream's consumer follows.
+    });
+
+    await goThroughTour(run.local);
+    const afterTour = megabytesOf(treeOf(run.pid));
+    await sleep(SETTLE_MS * 3);
+    const settled = megabytesOf(treeOf(run.pid));
+    const row = (what: string, ours: number, against: number, unit: string): Row => ({
+      what,
+      ours,
+      against,
+      unit,
+      atMost: 1,
+    });
+    return [
+      row('resident memory, idle, against 450 MB', idleMegabytes, 450, 'MB'),
+      row('resident memory, right after the tour, against 700 MB', afterTour, 700, 'MB'),
+      row('resident memory, 90 s after the tour, against 700 MB', settled, 700, 'MB'),
+      row('processor time, idle, against 4% of a core', (idle / IDLE_MS) * 100_000, 4, '%'),
+      row(`processor time of ${AT_ONCE} reads at once, against 1 s`, burst, 1, 's'),
+      row('GET /v1/apps/{id}, median, against 5 ms', median(taken), 5, 'ms'),
+      row('processor time per POST and DELETE of a webhook, against 33 ms', (pairs / PAIRS) * 1000, 33, 'ms'),
+    ];
+  } finally {
+    await run.stop();
+  }
+}

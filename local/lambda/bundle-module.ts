@@ -1,0 +1,122 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { type Module, SourceTextModule, SyntheticModule } from 'node:vm';
+
+/** Globals of one environment, in place of the thread's own of these names. */
+export interface Globals {
+  process: NodeJS.Process;
+  console: Console;
+  fetch: typeof fetch;
+}
+
+const GLOBALS = 'environment:globals';
+/** Stands on the first line, so that lines and columns of stack traces stay right in all others. */
+const PREAMBLE = `import{fetch,process,console}from'${GLOBALS}';`;
+
+interface Source {
+  text: string;
+  version: string;
+}
+
+/** Sources by path: all instances of a bundle share one string, and with it what V8 has compiled of it. */
+const sources = new Map<string, Source>();
+
+function sourceOf(file: string): string {
+  const { mtimeMs, size } = statSync(file);
+  const version = `${mtimeMs} ${size}`;
+  let found = sources.get(file);
+  if (found?.version !== version) {
+    found = { text: PREAMBLE + readFileSync(file, 'utf8'), version };
+    sources.set(file, found);
+  }
+  return found.text;
+}
+
+function synthetic(identifier: string, exported: Record<string, unknown>): SyntheticModule {
+  const names = Object.keys(exported);
+  return new SyntheticModule(
+    names,
+    function () {
+      for (const name of names) this.setExport(name, exported[name]);
+    },
+    { identifier },
+  );
+}
+
+/** Node's own modules, which all environments of a thread share. */
+const builtins = new Map<string, Promise<SyntheticModule>>();
+
+function builtinOf(specifier: string): Promise<SyntheticModule> {
+  const load = async (): Promise<SyntheticModule> => {
+    const module = synthetic(specifier, await import(specifier));
+    await start(module, () => Promise.reject(new Error(`${specifier} imports nothing`)));
+    return module;
+  };
+  let found = builtins.get(specifier);
+  if (!found) {
+    found = load();
+    builtins.set(specifier, found);
+  }
+  return found;
+}
+
+type Resolve = (specifier: string, importer: string) => Promise<Module>;
+const started = new WeakMap<Module, Promise<void>>();
+
+/** Links and evaluates a module once, however many import it. */
+function start(module: Module, resolve: Resolve): Promise<void> {
+  const run = async (): Promise<void> => {
+    await module.link((specifier, { identifier }) => resolve(specifier, identifier));
+    await module.evaluate();
+  };
+  let found = started.get(module);
+  if (!found) {
+    found = run();
+    started.set(module, found);
+  }
+  return found;
+}
+
+/**
+ * Imports a bundle again: an instance with a module state of its own, in the thread's realm, so that `instanceof` holds
+ * for what other modules throw. Bundles that it imports from its own folder are instances of the same environment.
+ *
+ * Node's loader would import a file only once, and its module map frees nothing either. `SourceTextModule` is behind
+ * the flag `--experimental-vm-modules`, which the host thread sets (https://nodejs.org/api/vm.html#class-vmsourcetextmodule).
+ */
+export async function importBundle(file: string, globals: Globals): Promise<object> {
+  const replaced: Record<string, SyntheticModule> = {
+    [GLOBALS]: synthetic(GLOBALS, { ...globals }),
+    process: synthetic('process', { ...(await import('node:process')), ...globals.process, default: globals.process }),
+    console: synthetic('console', { ...globals.console, default: globals.console }),
+  };
+  const modules = new Map<string, SourceTextModule>();
+  const instanceOf = (path: string): SourceTextModule => {
+    const { href } = pathToFileURL(path);
+    const found = modules.get(path);
+    if (found) return found;
+    const module = new SourceTextModule(sourceOf(path), {
+      identifier: href,
+      initializeImportMeta: (meta: ImportMeta) => {
+        meta.url = href;
+      },
+      importModuleDynamically: async (specifier: string) => {
+        const imported = await resolve(specifier, href);
+        await start(imported, resolve);
+        return imported;
+      },
+    });
+    modules.set(path, module);
+    return module;
+  };
+  const resolve: Resolve = async (specifier, importer) => {
+    const replacement = replaced[specifier.replace(/^node:/, '')];
+    if (replacement) return replacement;
+    if (isBuiltin(specifier)) return await builtinOf(specifier);
+    return instanceOf(createRequire(importer).resolve(specifier));
+  };
+  const entry = instanceOf(file);
+  await start(entry, resolve);
+  return entry.namespace;
+}

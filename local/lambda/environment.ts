@@ -1,0 +1,165 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Console } from 'node:console';
+import { writeSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { type Globals, importBundle } from './bundle-module.ts';
+import type { EnvironmentSettings, FromEnvironment, FromReader, FunctionFault, Invoke } from './messages.ts';
+import { isStreaming, ResponseStream } from './response-stream.ts';
+
+/** The environment whose code runs: every callback and promise that a handler started belongs to its environment. */
+export const current = new AsyncLocalStorage<Environment>();
+
+type Handler = (event: unknown, ...rest: unknown[]) => unknown;
+
+export function faultOf(error: unknown): FunctionFault {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { errorType: name, errorMessage: message, trace: (stack ?? '').split('\n').map((line) => line.trim()) };
+}
+
+/** Stops the code that called `process.exit`, which does not return. */
+class Exited extends Error {}
+
+/**
+ * A Lambda execution environment: an instance of the bundle with variables, output and connections of its own, which
+ * runs one invocation at a time.
+ */
+export class Environment {
+  readonly #settings: EnvironmentSettings;
+  readonly #send: (message: FromEnvironment) => void;
+  readonly #variables: Record<string, string | undefined>;
+  readonly #sockets = new Set<Socket>();
+  readonly #handler: Promise<Handler>;
+  #response: ResponseStream | undefined;
+  #ended = false;
+
+  constructor(settings: EnvironmentSettings, send: (message: FromEnvironment) => void) {
+    this.#settings = settings;
+    this.#send = (message) => {
+      if (!this.#ended) send(message);
+    };
+    this.#variables = { ...settings.variables };
+    this.#handler = current.run(this, () => this.#load());
+    // The first invocation reports a bundle that cannot be loaded.
+    const ready = (): void => this.#send({ type: 'ready' });
+    this.#handler.then(ready, ready);
+  }
+
+  invoke(message: Invoke): void {
+    this.#variables._X_AMZN_TRACE_ID = message.traceId;
+    current.run(this, () => {
+      this.#run(message).catch((error: unknown) => {
+        if (!(error instanceof Exited)) this.#send({ type: 'failure', error: faultOf(error) });
+      });
+    });
+  }
+
+  hear(message: FromReader): void {
+    current.run(this, () => this.#response?.hear(message));
+  }
+
+  /** Ends the environment because of an error that nothing caught. */
+  crash(error: unknown, errorType?: string): void {
+    if (error instanceof Exited) return;
+    const fault = faultOf(error);
+    this.#send({ type: 'crash', error: errorType ? { ...fault, errorType } : fault });
+    this.end();
+  }
+
+  /**
+   * Cuts the environment off: it answers nothing more, its connections end and it opens no others. Its code cannot be
+   * stopped within its thread, but without connections it changes nothing outside.
+   */
+  end(): void {
+    this.#ended = true;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  /** Takes note of a connection that the environment opens. */
+  connects(socket: Socket): void {
+    if (this.#ended) {
+      // Not at once, because connecting opens a destroyed socket again; nothing is sent before the next tick.
+      process.nextTick(() => socket.destroy());
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  async #load(): Promise<Handler> {
+    const { file, handler: name } = this.#settings;
+    const loaded = new Map(Object.entries(await importBundle(file, this.#globals())));
+    const handler: unknown = loaded.get(name);
+    if (typeof handler !== 'function') throw new Error(`${file} exports no function ${name}`);
+    const found: unknown = handler;
+    return found as Handler;
+  }
+
+  /** Returns the globals that differ between the environments of a thread. Everything else of `process` is the thread's. */
+  #globals(): Globals {
+    const [stdout, stderr] = [this.#output(false), this.#output(true)];
+    const exit = (code?: number | string | null): never => {
+      const errorMessage = `the function's environment exited with ${code ?? 0}`;
+      this.#send({ type: 'crash', error: { errorType: 'Runtime.ExitError', errorMessage } });
+      this.end();
+      throw new Exited();
+    };
+    const own = { env: this.#variables, stdout, stderr, exit };
+    return {
+      process: Object.create(
+        process,
+        Object.fromEntries(
+          Object.entries(own).map(([name, value]) => [name, { value, enumerable: true, writable: true }]),
+        ),
+      ),
+      console: new Console(stdout, stderr),
+      // All environments of a thread share the connections of `fetch`: none of them owns one.
+      fetch: (...args) => (this.#ended ? new Promise(() => {}) : current.exit(() => fetch(...args))),
+    };
+  }
+
+  /** Writes output directly to the function's log, which keeps it off the main thread's event loop. */
+  #output(isError: boolean): Writable {
+    return new Writable({
+      decodeStrings: false,
+      write: (chunk: string | Buffer, _encoding, done) => {
+        const text = String(chunk);
+        if (!this.#ended) writeSync(this.#settings.log, text);
+        if (isError || /"level":"(ERROR|CRITICAL|FATAL)"/i.test(text)) this.#send({ type: 'complaint', text });
+        done();
+      },
+    });
+  }
+
+  async #run(message: Invoke): Promise<void> {
+    const handler = await this.#handler;
+    const event: unknown = JSON.parse(message.event);
+    const context = this.#contextOf(message);
+    if (!isStreaming(handler)) {
+      const result = await handler(event, context);
+      this.#send({ type: 'result', payload: JSON.stringify(result) ?? 'null' });
+      return;
+    }
+    const stream = new ResponseStream(this.#send);
+    this.#response = stream;
+    await handler(event, stream, context);
+    if (!stream.writableFinished) await new Promise((resolve) => stream.end(resolve));
+    this.#send({ type: 'result', payload: 'null' });
+  }
+
+  #contextOf({ requestId, deadline }: Invoke) {
+    const { functionName, arn, memory } = this.#settings;
+    return {
+      awsRequestId: requestId,
+      callbackWaitsForEmptyEventLoop: true,
+      functionName,
+      functionVersion: '$LATEST',
+      invokedFunctionArn: arn,
+      logGroupName: `/aws/lambda/${functionName}`,
+      logStreamName: 'local',
+      memoryLimitInMB: String(memory),
+      getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    };
+  }
+}

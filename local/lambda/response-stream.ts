@@ -1,0 +1,65 @@
+import { Writable } from 'node:stream';
+import type { FromEnvironment, FromReader } from './messages.ts';
+
+/** Maximum number of unacknowledged bytes. */
+const MAX_UNREAD_BYTES = 256 * 1024;
+
+type Handler = (event: unknown, ...rest: unknown[]) => unknown;
+const STREAMING = Symbol.for('aws.lambda.runtime.handler.streaming');
+
+export const isStreaming = (handler: Handler): boolean => STREAMING in handler;
+
+/** The global that Lambda's Node runtime defines before it imports a streaming function. */
+export const awslambda = {
+  streamifyResponse: (handler: Handler): Handler => Object.assign(handler, { [STREAMING]: true }),
+  HttpResponseStream: {
+    from(stream: Writable, metadata: object): Writable {
+      // Frames a streamed HTTP response: metadata, eight NUL bytes, body.
+      stream.write(Buffer.concat([Buffer.from(JSON.stringify(metadata)), Buffer.alloc(8)]));
+      return stream;
+    },
+  },
+};
+
+/** The response of a streaming handler, written as fast as its reader accepts it. */
+export class ResponseStream extends Writable {
+  readonly #send: (message: FromEnvironment) => void;
+  #ahead = 0;
+  #blocked: (() => void) | undefined;
+
+  constructor(send: (message: FromEnvironment) => void) {
+    super({ highWaterMark: 64 * 1024 });
+    this.#send = send;
+    // Without a listener, the function would crash when the client disconnects.
+    this.on('error', () => {});
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#send({ type: 'chunk', chunk: new Uint8Array(chunk) });
+    this.#ahead += chunk.length;
+    if (this.#ahead <= MAX_UNREAD_BYTES) done();
+    else this.#blocked = done;
+  }
+
+  override _final(done: () => void): void {
+    this.#send({ type: 'end' });
+    done();
+  }
+
+  /** Takes note of what the reader said. */
+  hear(message: FromReader): void {
+    if (message.type === 'left') {
+      this.destroy(new Error('The client disconnected'));
+      return;
+    }
+    this.#ahead -= message.bytes;
+    const go = this.#blocked;
+    if (!go || this.#ahead > MAX_UNREAD_BYTES) return;
+    this.#blocked = undefined;
+    go();
+  }
+
+  setContentType(): void {
+    // The head of the response contains it.
+  }
+}
