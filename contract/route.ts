@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { AuditAction } from './audit/actions.ts';
 import { memoize } from './envelope.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -92,7 +93,22 @@ export interface Route<
   alsoOnDashboard: boolean;
   /** True where a login of a suspended account is not refused. */
   whileSuspended: boolean;
+  /** The action of the audit log; undefined where nothing changes, or nothing that it records. */
+  audit: AuditAction | undefined;
 }
+
+/** The reason for which the audit log has no entry of an operation that is no GET. */
+export interface Unaudited {
+  because: string;
+}
+
+/**
+ * Every operation that may change something says what the audit log calls the change, or why there is no entry: one that does
+ * not say so does not compile.
+ */
+type Audited =
+  | { method: 'GET'; audit?: undefined }
+  | { method: Exclude<Method, 'GET'>; audit: AuditAction | Unaudited };
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;
 
@@ -116,13 +132,14 @@ export function route<
   Q extends Shape = Nothing,
   B extends z.ZodMiniType = z.ZodMiniUndefined,
   R = unknown,
->(definition: RouteDefinition<P, Q, B, R>): Route<P, Q, B, R> {
+>({ audit, ...definition }: RouteDefinition<P, Q, B, R> & Audited): Route<P, Q, B, R> {
   return {
     status: 200,
     uses: [],
     alsoOnDashboard: true,
     whileSuspended: false,
     ...definition,
+    audit: typeof audit === 'string' ? audit : undefined,
     params: definition.params && memoize(definition.params),
     query: definition.query && memoize(definition.query),
     body: definition.body && memoize(definition.body),

@@ -9,6 +9,7 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.t
 import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
 import { readAppLogs } from './apps/logs.ts';
+import { listAuditEntries } from './audit/audit.ts';
 import { getInvoice, listInvoices, payInvoice } from './billing/invoices.ts';
 import { listPlans } from './billing/plans.ts';
 import { cancelSubscription, createSubscription, listSubscriptions } from './billing/subscriptions.ts';
@@ -134,6 +135,7 @@ export const dashboardRoutes = [
   cancelSubscription,
   readDeploymentLog,
   getHostingDomain,
+  listAuditEntries,
   deleteSession,
   getDashboardOpenApi,
 ] as const;

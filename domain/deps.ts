@@ -1,3 +1,4 @@
+import type { AuditAction } from '../contract/audit/actions.ts';
 import type { Table } from '../table/table.ts';
 import type { Write } from '../table/writes.ts';
 
@@ -11,9 +12,23 @@ export interface Deps {
   settings: Settings;
   /**
    * Writes all or nothing and answers with `output`. A request's one commit: with an `Idempotency-Key` the answer is
-   * remembered in the same transaction.
+   * remembered in the same transaction, and so is the entry of the audit log (domain/audit/record.ts).
+   *
+   * @param change what the entry says. Without it, a request's entry shows the resource that the answer shows, and a
+   * change without a request leaves no entry.
    */
-  commit<T>(writes: readonly Write[], output: T): Promise<T>;
+  commit<T>(writes: readonly Write[], output: T, change?: AuditedChange): Promise<T>;
+}
+
+/** A change as the audit log records it. Of `before` and `after` it keeps what contract/audit/actions.ts names. */
+export interface AuditedChange {
+  /** Required where it may not be a request's change: a request's is what its route says. */
+  action?: AuditAction;
+  accountId?: string;
+  /** The id of what is changed; that of the answer, or of the request's path, unless given. */
+  subjectId?: string;
+  before?: object;
+  after?: object;
 }
 
 export interface Settings {

@@ -70,8 +70,13 @@ interface Partition {
  * base: areas import it, and it imports no area.
  */
 const PARTITIONS: Partition[] = [
-  { folder: 'contract', areas: AREAS, base: ['host-names'], composers: ['routes.ts', 'client.ts', 'reference/**'] },
-  { folder: 'domain', areas: AREAS, base: ['cache', 'limits', 'sweep'], composers: ['processes/**'] },
+  {
+    folder: 'contract',
+    areas: AREAS,
+    base: ['audit', 'host-names'],
+    composers: ['routes.ts', 'client.ts', 'reference/**'],
+  },
+  { folder: 'domain', areas: AREAS, base: ['audit', 'cache', 'limits', 'sweep'], composers: ['processes/**'] },
   { folder: 'table/entities', areas: AREAS, flat: true, composers: [] },
   { folder: 'events', areas: AREAS, flat: true, composers: ['rules.ts'] },
   {

@@ -49,6 +49,16 @@ export interface Table {
   each<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
   /** Everything in one partition of the table, newest id first, strongly consistent. For partitions that stay small, or the first of one. */
   all<T, K>(entity: Entity<T, K>, pk: string, part?: { limit?: number; oldestFirst?: boolean }): Promise<T[]>;
+  /**
+   * A partition of the table, newest first and strongly consistent, as far as it is read: for partitions of any size.
+   * @param part.before a sort key that all items are below
+   * @param part.pageSize items of one round trip
+   */
+  newest<T, K>(
+    entity: Entity<T, K>,
+    pk: string,
+    part: { before?: string | undefined; pageSize: number },
+  ): AsyncIterable<T>;
   /** The items of a list whose `listSk` is at least `from`, oldest first, at most `limit`. */
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws what the write's `onConditionFailed` makes. */
@@ -201,6 +211,23 @@ export function createTable(send: Send, TableName: string): Table {
         ScanIndexForward: oldestFirst,
       };
       return (await query(input, limit)).map((item) => parse(entity, item));
+    },
+
+    async *newest(entity, pk, { before, pageSize }) {
+      let from: Item | undefined;
+      do {
+        const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
+          TableName,
+          KeyConditionExpression: before === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
+          ExpressionAttributeValues: toItem({ ':pk': pk, ':before': before }),
+          ConsistentRead: true,
+          ScanIndexForward: false,
+          Limit: pageSize,
+          ...(from ? { ExclusiveStartKey: from } : {}),
+        });
+        for (const item of Items) yield parse(entity, item);
+        from = LastEvaluatedKey;
+      } while (from);
     },
 
     async since(entity, listPk, from, limit) {

@@ -15,6 +15,7 @@ export const deleteSession = /* @__PURE__ */ route({
   method: 'DELETE',
   path: '/dashboard/v1/session',
   access: 'login',
+  audit: 'session.ended',
   summary: 'Sign out: end the session that the access token belongs to',
   tag: 'Account',
   response: Deleted,

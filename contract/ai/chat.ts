@@ -229,6 +229,7 @@ export const createChatCompletion = /* @__PURE__ */ route({
   method: 'POST',
   path: '/ai/v1/chat/completions',
   access: 'ai',
+  audit: { because: 'the ledger of AI credits has an entry of each call' },
   summary: 'Complete a chat with a model of any provider; `stream: true` answers with server-sent events',
   tag: 'AI gateway',
   body: ChatRequest,

@@ -41,6 +41,7 @@ export const payInvoice = /* @__PURE__ */ route({
   method: 'POST',
   path: '/dashboard/v1/invoices/{id}/pay',
   access: 'login',
+  audit: 'invoice.paid',
   summary: 'Pay an unpaid invoice from the wallet',
   tag,
   params: Id,

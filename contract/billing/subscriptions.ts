@@ -40,6 +40,7 @@ export const createSubscription = /* @__PURE__ */ route({
   method: 'POST',
   path: '/dashboard/v1/subscriptions',
   access: 'login',
+  audit: 'subscription.created',
   summary: 'Buy a plan from the wallet; an application plan takes the place of the one you have',
   tag,
   body: () =>
@@ -66,6 +67,7 @@ export const cancelSubscription = /* @__PURE__ */ route({
   method: 'DELETE',
   path: '/dashboard/v1/subscriptions/{id}',
   access: 'login',
+  audit: 'subscription.cancelled',
   summary: 'Cancel a subscription; what is paid stays usable, and it stays listed',
   tag,
   params: Id,

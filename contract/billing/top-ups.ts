@@ -16,6 +16,7 @@ export const createTopUp = /* @__PURE__ */ route({
   method: 'POST',
   path: '/dashboard/v1/wallet/topups',
   access: 'login',
+  audit: 'top-up.started',
   summary: 'Start a card payment into the wallet; it is paid on the page that the answer names',
   tag,
   body: () => z.object({ amount: Amount(1, MAX_TOP_UP_RAND) }),
@@ -62,6 +63,7 @@ export const setAutoTopUp = /* @__PURE__ */ route({
   method: 'PUT',
   path: '/dashboard/v1/wallet/auto-top-up',
   access: 'login',
+  audit: 'auto-top-up.set',
   summary: 'Set when automatic top-ups charge the card of your last top-up, and how much',
   tag,
   body: () =>
@@ -79,6 +81,7 @@ export const receivePayment = /* @__PURE__ */ route({
   method: 'POST',
   path: '/hooks/payments',
   access: 'hook',
+  audit: { because: 'the platform records the outcome when it has asked the processor for it' },
   summary: 'Tell of a card payment: the payment processor does',
   tag,
   response: () => single(z.object({ settled: z.boolean() })),

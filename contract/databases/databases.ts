@@ -54,6 +54,7 @@ export const createDatabase = /* @__PURE__ */ route({
   method: 'POST',
   path: '/v1/databases',
   access: 'write',
+  audit: 'database.created',
   summary: 'Have a database made for an application; `database.created` tells when it is there',
   tag,
   body: CreateDatabase,

@@ -30,6 +30,7 @@ export const createDeployment = /* @__PURE__ */ route({
   method: 'POST',
   path: '/v1/apps/{id}/deployments',
   access: 'deploy',
+  audit: 'deployment.created',
   summary: 'Deploy the configured branch',
   tag,
   params: Id,

@@ -8,6 +8,7 @@ export const rollBack = /* @__PURE__ */ route({
   method: 'POST',
   path: '/dashboard/v1/apps/{id}/rollback',
   access: 'login',
+  audit: 'deployment.rolled-back',
   summary: 'Roll back to an earlier release, code and variables together, without a build',
   tag: 'Deployments',
   params: Id,

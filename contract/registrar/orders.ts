@@ -53,6 +53,7 @@ export const orderDomain = /* @__PURE__ */ route({
   method: 'POST',
   path: '/v1/domains',
   access: 'domains',
+  audit: 'domain.ordered',
   summary: 'Order a domain; it is registered once its invoice is paid, from the wallet where that suffices',
   tag: 'Domains and DNS',
   body: OrderDomain,

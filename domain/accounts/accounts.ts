@@ -82,10 +82,8 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
   const credits = addCredits(newCreditEntry(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand));
   return await deps.commit(
     [create(Account, account), ...logins, ...ledger, ...credits, ...keys.flatMap((key) => key.writes)],
-    {
-      id,
-      keys: shown,
-    },
+    { id, keys: shown },
+    { action: 'account.opened', accountId: id, subjectId: id, after: { email, name, plan } },
   );
 }
 

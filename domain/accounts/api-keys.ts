@@ -90,6 +90,7 @@ export async function revokeKey(
       ...[secret, other].map((hash) => change(Credential, { hash }, what)),
     ],
     output,
+    { before: key, after: { ...key, ...what.set } },
   );
   // On a conflict another request revoked it.
   return (await ignoreConflict(revoking)) ?? output;

@@ -7,6 +7,7 @@ import { type ListPrice, type Model, modelsAt } from '../../providers/ai/models.
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
 import { AiOffer } from '../../table/entities/ai.ts';
 import { upsert } from '../../table/writes.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
 import { staleWhileRevalidate } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { randPerMillion } from './prices.ts';
@@ -65,8 +66,10 @@ export async function setOffer(
   offer: z.output<ReturnType<typeof OfferInput>>,
 ): Promise<{ models: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
-  await deps.table.write(AiOffer, upsert(AiOffer, {}, { set: { offer, changedAt, entity: AiOffer.type } }));
-  return { models: offer.models?.length ?? 'built-in' };
+  const before = (await deps.table.get(AiOffer, {})) ?? {};
+  const write = upsert(AiOffer, {}, { set: { offer, changedAt, entity: AiOffer.type } });
+  const change = { action: 'ai-offer.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
+  return await deps.commit([write], { models: offer.models?.length ?? 'built-in' }, change);
 }
 
 type ModelView = Output<typeof GetRoute>;

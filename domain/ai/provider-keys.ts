@@ -13,6 +13,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { Cache } from '../cache/cache.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { addCredits, newCreditEntry } from './credits.ts';
 
@@ -49,24 +50,29 @@ export async function putProviderKey(
   const provider = assertKnownProvider(id);
   const lastFour = key.slice(-4);
   const sealed = await deps.secrets.seal(keyContext(accountId, provider), key);
-  const save = change(
-    AiAccount,
-    { accountId },
-    { set: { [`keys.${provider}`]: { sealed, lastFour } } },
-    () => new NoAiAccount(),
+  const data = { id, name: PROVIDERS[provider].name, saved: true, lastFour };
+  return await retryOnConflict(
+    async () => {
+      const account = await deps.table.get(AiAccount, { accountId });
+      // The account has never had credits.
+      if (!account)
+        await ignoreConflict(deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', 0))));
+      const what = { set: { [`keys.${provider}`]: { sealed, lastFour } }, when: keyIs(account, provider) };
+      const save = change(AiAccount, { accountId }, what, concurrentUpdate);
+      const before = shown(account, provider);
+      return await deps.commit([save], { data }, { ...(before.saved ? { before } : {}), after: data });
+    },
+    { onExhausted: serviceBusy },
   );
-  try {
-    await deps.table.write(AiAccount, save);
-  } catch (error) {
-    if (!(error instanceof NoAiAccount)) throw error;
-    // The account has never had credits.
-    await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', 0)));
-    await deps.table.write(AiAccount, save);
-  }
-  return { data: { id, name: PROVIDERS[provider].name, saved: true, lastFour } };
 }
 
-class NoAiAccount extends Error {}
+/** The condition that the saved key of a provider is the one that was read. */
+const keyIs = (account: AiAccount | undefined, provider: keyof typeof PROVIDERS) => {
+  const saved = account?.keys[provider];
+  return saved
+    ? { [`keys.${provider}.sealed.ciphertext`]: { is: saved.sealed.ciphertext } }
+    : { [`keys.${provider}`]: 'absent' as const };
+};
 
 /** DELETE /dashboard/v1/ai/providers/{id}; deleting what is not there is no error. */
 export async function deleteProviderKey(
@@ -74,16 +80,18 @@ export async function deleteProviderKey(
   { accountId }: Pick<Caller, 'accountId'>,
   { id }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
-  const removal = change(
-    AiAccount,
-    { accountId },
-    { remove: [`keys.${assertKnownProvider(id)}`] },
-    () => new NoAiAccount(),
+  const provider = assertKnownProvider(id);
+  const output = { data: { id, deleted: true as const } };
+  return await retryOnConflict(
+    async () => {
+      const account = await deps.table.get(AiAccount, { accountId });
+      if (!account?.keys[provider]) return output;
+      const what = { remove: [`keys.${provider}`], when: keyIs(account, provider) };
+      const removal = change(AiAccount, { accountId }, what, concurrentUpdate);
+      return await deps.commit([removal], output, { before: shown(account, provider) });
+    },
+    { onExhausted: serviceBusy },
   );
-  await deps.table.write(AiAccount, removal).catch((error) => {
-    if (!(error instanceof NoAiAccount)) throw error;
-  });
-  return { data: { id, deleted: true } };
 }
 
 /** Time in milliseconds that a warm instance uses a decrypted key for (design: out of use within 15 s). */

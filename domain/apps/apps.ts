@@ -50,7 +50,7 @@ export function viewApp(app: App): Output<typeof GetRoute>['data'] {
 }
 
 /** An application of the caller's that is not being deleted. Throws 404. */
-export async function findApp(deps: Deps, caller: Caller, id: string): Promise<App> {
+export async function findApp(deps: Deps, caller: Pick<Caller, 'accountId'>, id: string): Promise<App> {
   const app = await deps.table.get(App, { accountId: caller.accountId, id });
   if (!app || app.status === 'DELETING') throw noSuchApp();
   return app;
@@ -104,15 +104,17 @@ export async function updateApp(
     ...(changes.branch === undefined ? [] : ['branchByDefault']),
     ...(changes.nodeVersion === undefined ? [] : ['nodeVersionByDefault']),
   ];
-  const what = {
-    set,
-    ...(chosen.length > 0 ? { remove: chosen } : {}),
-    when: { status: { isNot: 'DELETING' } },
-  } as const;
-  const write = change(App, { accountId, id }, what, noSuchApp);
-  const app = await deps.table.write(App, write);
-  if (!app) throw noSuchApp();
-  return { data: viewApp(app) };
+  const update = async (): Promise<Output<typeof UpdateRoute>> => {
+    const app = await findApp(deps, { accountId }, id);
+    const when = { status: { isNot: 'DELETING' }, updatedAt: { is: app.updatedAt } } as const;
+    const what = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when };
+    const write = changeOrInspect(App, { accountId, id }, what, (found) =>
+      found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
+    );
+    const [before, after] = [viewApp(app), viewApp({ ...app, ...set })];
+    return await deps.commit([write], { data: after }, { before, after });
+  };
+  return await retryOnConflict(update, { onExhausted: serviceBusy });
 }
 
 /** DELETE /v1/apps/{id}: the plan's slot is free at once; the stream has the site taken down. */
@@ -126,7 +128,8 @@ export async function deleteApp(
 
 async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
-  const { name, hosts, customDomain, activeDeploymentId } = await findApp(deps, caller, id);
+  const app = await findApp(deps, caller, id);
+  const { name, hosts, customDomain, activeDeploymentId } = app;
   const own = customDomain && (await deps.table.get(Host, { host: customDomain.host }));
   const now = deps.now();
   const set = { status: 'DELETING', updatedAt: now.toISOString(), ...scheduleTeardown(deps) };
@@ -150,5 +153,6 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
       ...(customDomain ? [remove(HostClaim, { host: customDomain.host, accountId })] : []),
     ],
     { data: { id, deleted: true } },
+    { before: viewApp(app) },
   );
 }

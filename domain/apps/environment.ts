@@ -69,7 +69,21 @@ export async function replaceEnv(
   const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : new Map();
   const values = new Map(vars.map(({ key, value }) => [key, value || (stored.get(key) ?? '')]));
   const write = await storing(deps, of, before, values, replacedConcurrently);
-  return await deps.commit([write], { data: { keys: [...values.keys()] } });
+  return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
+}
+
+/** Returns what the audit log says of a change: the names of all variables, of those that were set, and of those that are gone. */
+function changeOf(
+  before: EnvSet | undefined,
+  values: ReadonlyMap<string, string>,
+  given: readonly { key: string; value: string }[],
+) {
+  const keys = before?.keys ?? [];
+  const set = given.filter(({ value }) => value !== '').map(({ key }) => key);
+  return {
+    before: { keys },
+    after: { keys: [...values.keys()], set, removed: keys.filter((key) => !values.has(key)) },
+  };
 }
 
 /** @throws ApiError 400 when a set is larger than an application's may be */
@@ -98,7 +112,7 @@ export async function updateEnv(
     for (const { key, value } of set) values.set(key, value);
     assertWithinLimits(values);
     const write = await storing(deps, of, before, values, concurrentUpdate);
-    return await deps.commit([write], { data: { keys: [...values.keys()] } });
+    return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, set));
   };
   return await retryOnConflict(update, { onExhausted: serviceBusy });
 }

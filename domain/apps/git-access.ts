@@ -104,7 +104,8 @@ export async function rotateDeployKey(
   const { publicKey: before } = await findAccess(deps, caller, id);
   const made = await newDeployKey(deps, id);
   const write = replaceSecret(id, { set: made, when: { publicKey: { is: before } } });
-  return await deps.commit([write], { data: { publicKey: made.publicKey } });
+  const { publicKey } = made;
+  return await deps.commit([write], { data: { publicKey } }, { before: { publicKey: before }, after: { publicKey } });
 }
 
 /**

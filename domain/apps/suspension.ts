@@ -42,7 +42,7 @@ export function assertNotSuspended(app: App): void {
  * @throws {ConcurrentUpdateError} where the application changed since it was read; the caller reads all again
  */
 async function changeReasons(
-  deps: Pick<Deps, 'table' | 'now'>,
+  deps: Pick<Deps, 'table' | 'now' | 'commit'>,
   { accountId, id }: AccountScopedId,
   next: (before: Suspensions) => Suspensions,
   guard: readonly Write[],
@@ -63,17 +63,25 @@ async function changeReasons(
   const events = reason
     ? [emit(deps, accountId, 'app.suspended', { ...about, reason: reason.reason })]
     : [emit(deps, accountId, 'app.resumed', about)];
-  await deps.table.transact([
+  const writes = [
     change(App, { accountId, id }, { set: changed, when }, concurrentUpdate),
     ...(status === app.status ? [] : events),
     ...guard,
-  ]);
-  return { ...app, ...changed };
+  ];
+  return await deps.commit(
+    writes,
+    { ...app, ...changed },
+    {
+      ...{ action: reason ? 'app.suspended' : 'app.resumed', accountId, subjectId: id },
+      before: { status: app.status, reason: viewSuspensions({ suspensions: before })?.[0]?.reason },
+      after: { status, reason: reason?.reason },
+    },
+  );
 }
 
 /** Suspends an application for a cause. With the same reason again it changes nothing. See {@link changeReasons}. */
 export const addSuspension = (
-  deps: Pick<Deps, 'table' | 'now'>,
+  deps: Pick<Deps, 'table' | 'now' | 'commit'>,
   of: AccountScopedId,
   { cause, reason }: { cause: Cause; reason: string },
   guard: readonly Write[] = [],
@@ -89,7 +97,7 @@ export const addSuspension = (
 
 /** Ends the suspension of an application for one cause; it stays suspended for the others. See {@link changeReasons}. */
 export const removeSuspension = (
-  deps: Pick<Deps, 'table' | 'now'>,
+  deps: Pick<Deps, 'table' | 'now' | 'commit'>,
   of: AccountScopedId,
   cause: Cause,
   guard: readonly Write[] = [],

@@ -4,8 +4,9 @@ import { ApiError } from '../../contract/errors.ts';
 import { type LimitOverrides, LimitOverridesSchema } from '../../contract/limits/limits.ts';
 import type { Deps } from '../deps.ts';
 import { overrideLimits } from '../limits/overrides.ts';
+import { invoiceView } from './invoice-views.ts';
 import { issueInvoice } from './invoices.ts';
-import { addVat } from './money.ts';
+import { addVat, formatRand } from './money.ts';
 import type { Plans } from './plans.ts';
 import { grantSubscription } from './subscriptions.ts';
 import { cancelInvoice } from './unpaid-invoices.ts';
@@ -49,7 +50,13 @@ export async function adjustAccount(
     if (adjust) wallet.move('ADJUSTMENT', adjust.amountCents, adjust.description);
     const { kind = 'PLAN', description = '', cents = 0 } = invoice ?? {};
     const lines = [{ description, ...addVat(cents) }];
-    const made = invoice ? { invoiceId: issueInvoice(deps, wallet, { kind, lines }).id } : {};
-    return await deps.commit(wallet.writes(), made);
+    const issued = invoice && issueInvoice(deps, wallet, { kind, lines });
+    const change = issued
+      ? wallet.audited('invoice.issued', issued.id, invoiceView(issued))
+      : wallet.audited('wallet.adjusted', accountId, {
+          amount: formatRand(adjust?.amountCents ?? 0),
+          description: adjust?.description,
+        });
+    return await deps.commit(wallet.writes(), issued ? { invoiceId: issued.id } : {}, change);
   });
 }

@@ -1,12 +1,12 @@
 import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
 import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../../contract/billing/top-ups.ts';
-import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceByStatus, invoicesByStatus, TopUp } from '../../table/entities/billing.ts';
 import { change, create } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { findAccount } from '../limits/limits.ts';
 import { formatRand, parseCents } from './money.ts';
 import { newTopUp } from './top-ups.ts';
 
@@ -17,10 +17,30 @@ export async function setAutoTopUp(
   { enabled, threshold, amount }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
   const autoTopUp = { enabled, thresholdCents: parseCents(threshold), amountCents: parseCents(amount) };
-  const write = change(Account, { id: accountId }, { set: { autoTopUp } }, () => new ApiError('not_found'));
-  const account = await deps.table.write(Account, write);
-  return { data: { enabled, threshold, amount, card: viewCard(account) } };
+  return await retryOnConflict(
+    async () => {
+      const account = await findAccount(deps, accountId);
+      const { autoTopUp: before } = account;
+      const same = before
+        ? {
+            'autoTopUp.enabled': { is: before.enabled },
+            'autoTopUp.thresholdCents': { is: before.thresholdCents },
+            'autoTopUp.amountCents': { is: before.amountCents },
+          }
+        : { autoTopUp: 'absent' as const };
+      const write = change(Account, { id: accountId }, { set: { autoTopUp }, when: same }, concurrentUpdate);
+      const data = { ...viewAutoTopUp(autoTopUp), card: viewCard(account) };
+      return await deps.commit([write], { data }, { before: viewAutoTopUp(before), after: data });
+    },
+    { onExhausted: serviceBusy },
+  );
 }
+
+/** The settings; without any, it is disabled and all amounts are zero. */
+function viewAutoTopUp({ enabled, thresholdCents, amountCents }: NonNullable<Account['autoTopUp']> = NONE) {
+  return { enabled, threshold: formatRand(thresholdCents), amount: formatRand(amountCents) };
+}
+const NONE = { enabled: false, thresholdCents: 0, amountCents: 0 };
 
 /** The card that would be charged, as far as it may be shown. */
 const viewCard = (account: Account | undefined) =>
@@ -29,10 +49,7 @@ const viewCard = (account: Account | undefined) =>
 /** GET /dashboard/v1/wallet/auto-top-up. Without settings, it is disabled and all amounts are zero. */
 export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<Output<typeof GetRoute>> {
   const account = await deps.table.get(Account, { id: accountId });
-  const { enabled = false, thresholdCents = 0, amountCents = 0 } = account?.autoTopUp ?? {};
-  return {
-    data: { enabled, threshold: formatRand(thresholdCents), amount: formatRand(amountCents), card: viewCard(account) },
-  };
+  return { data: { ...viewAutoTopUp(account?.autoTopUp), card: viewCard(account) } };
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -82,6 +99,9 @@ export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<
   };
   // On a conflict another one was started.
   await ignoreConflict(
-    deps.table.transact([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)]),
+    deps.commit([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)], undefined, {
+      ...{ action: 'top-up.started', accountId, subjectId: topUp.id },
+      after: { amount: formatRand(amountCents), status: topUp.status, automatic: true },
+    }),
   );
 }

@@ -3,6 +3,7 @@ import { Dispute, TopUp } from '../../table/entities/billing.ts';
 import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { formatRand } from './money.ts';
 import { type PaymentDeps, topUpId } from './top-ups.ts';
 import { type Wallet, withWallet } from './wallet.ts';
 
@@ -46,14 +47,22 @@ async function record(
         const about = { id, accountId, topUpId: topUp.id, amountCents, createdAt: wallet.now };
         const opened: Dispute = { ...about, status: 'OPEN', closedAt: null };
         const opening = { dispute: opened, isSettled: status === 'OPEN' };
-        const written = await deps.commit(wallet.writes(open(wallet, opened)), opening);
+        const written = await deps.commit(
+          wallet.writes(open(wallet, opened)),
+          opening,
+          wallet.audited('dispute.opened', id, { amount: formatRand(amountCents), status: 'OPEN' }),
+        );
         report(opened);
         return written;
       }
       if (known.status !== 'OPEN' || status === 'OPEN') return { dispute: known, isSettled: true };
       const closed: Dispute = { ...known, status, closedAt: wallet.now };
       const change = close(wallet, closed, known.status);
-      const written = await deps.commit(wallet.writes(change), { dispute: closed, isSettled: true });
+      const written = await deps.commit(
+        wallet.writes(change),
+        { dispute: closed, isSettled: true },
+        wallet.audited('dispute.closed', id, { amount: formatRand(amountCents), status }, { status: known.status }),
+      );
       report(closed);
       return written;
     });

@@ -11,7 +11,14 @@ import { DEFAULT_PLAN } from './default-plan.ts';
 import { issueInvoice } from './invoices.ts';
 import { periodEndAfter } from './periods.ts';
 import { type Plans, periodPrice } from './plans.ts';
-import { accountPlanChange, cancelWithin, findOwned, invoiceLineForPeriod, nextInvoiceAt } from './subscriptions.ts';
+import {
+  accountPlanChange,
+  cancelWithin,
+  findOwned,
+  invoiceLineForPeriod,
+  nextInvoiceAt,
+  viewSubscription,
+} from './subscriptions.ts';
 import { type PaymentDeps, topUpQueue } from './top-ups.ts';
 import { invoiceQueue } from './unpaid-invoices.ts';
 import { withWallet } from './wallet.ts';
@@ -53,7 +60,12 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
         concurrentUpdate,
       ),
     );
-    await deps.commit(wallet.writes(), undefined);
+    const { number, status: paid } = invoice;
+    await deps.commit(
+      wallet.writes(),
+      undefined,
+      wallet.audited('invoice.issued', invoice.id, { number, status: paid, kind: 'PLAN' }),
+    );
   });
 
 /** Adds the period that a paid invoice is for, once. What was suspended is active again. */
@@ -74,7 +86,13 @@ export async function addPaidPeriod(
     ...(restored.set ? [change(Account, { id: accountId }, restored)] : []),
   ];
   // On a conflict it was added before, or cancelled meanwhile.
-  await ignoreConflict(deps.table.transact(writes));
+  const about = { action: 'subscription.renewed', accountId, subjectId: id } as const;
+  const audited = {
+    ...about,
+    before: viewSubscription(subscription),
+    after: { ...viewSubscription(subscription), status: 'ACTIVE', currentPeriodEnd },
+  };
+  await ignoreConflict(deps.commit(writes, undefined, audited));
 }
 
 /** Does what the time has come for with an unpaid invoice: suspends, then cancels. */
@@ -93,7 +111,16 @@ const runDunning = (deps: Deps, { accountId, id }: Subscription) =>
       const set = { status: 'SUSPENDED', ...schedule(Subscription, timestampAfter(payBy, CANCEL_AFTER_MS)) };
       wallet.add(change(Subscription, { accountId, id }, { set, when: { status: { is: status } } }, concurrentUpdate));
     } else return undefined;
-    return await deps.commit(wallet.writes(fallBack), undefined);
+    const over = timestampAfter(payBy, CANCEL_AFTER_MS) <= wallet.now;
+    const [action, after] = over
+      ? (['subscription.cancelled', 'CANCELLED'] as const)
+      : (['subscription.suspended', 'SUSPENDED'] as const);
+    const before = viewSubscription(subscription);
+    return await deps.commit(
+      wallet.writes(fallBack),
+      undefined,
+      wallet.audited(action, id, { ...before, status: after }, before),
+    );
   });
 
 /** A cancelled subscription's paid time is over. */
@@ -104,9 +131,12 @@ async function endCancelled(deps: Deps, { accountId, id, plan }: Subscription): 
   const falls = plan.category === 'APP' && !hasAnother;
   const over = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
   const away = falls ? [change(Account, { id: accountId }, fallBack, concurrentUpdate)] : [];
-  const ended = await ignoreConflict(deps.table.transact([over, ...away]).then(() => true));
+  const audited = { action: 'subscription.ended', accountId, subjectId: id, before: { plan } } as const;
+  const ended = await ignoreConflict(
+    deps.commit([over, ...away], true, { ...audited, after: falls ? { plan: DEFAULT_PLAN } : {} }),
+  );
   // On a conflict another plan was bought meanwhile: only the subscription is over.
-  if (!ended) await deps.table.transact([over]);
+  if (!ended) await deps.commit([over], undefined, audited);
 }
 
 /** Takes the next due step of one subscription. */

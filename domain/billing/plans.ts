@@ -4,6 +4,7 @@ import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { PlanOffer } from '../../table/entities/billing.ts';
 import { upsert } from '../../table/writes.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
 import { staleWhileRevalidate } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { formatRand } from './money.ts';
@@ -81,8 +82,10 @@ export async function setPlans(
   offer: z.output<ReturnType<typeof PlansInput>>,
 ): Promise<{ plans: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
-  await deps.table.write(PlanOffer, upsert(PlanOffer, {}, { set: { offer, changedAt, entity: PlanOffer.type } }));
-  return { plans: offer.plans?.length ?? 'built-in' };
+  const before = (await deps.table.get(PlanOffer, {})) ?? {};
+  const write = upsert(PlanOffer, {}, { set: { offer, changedAt, entity: PlanOffer.type } });
+  const change = { action: 'plans.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
+  return await deps.commit([write], { plans: offer.plans?.length ?? 'built-in' }, change);
 }
 
 /** The price for a period of a billing cycle, in cents without VAT. */

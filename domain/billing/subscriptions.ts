@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../contract/audit/actions.ts';
 import type {
   cancelSubscription as CancelRoute,
   createSubscription as CreateRoute,
@@ -11,6 +12,7 @@ import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/bil
 import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, type Write } from '../../table/writes.ts';
+import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { claimHostingDomain } from '../hosting/domains.ts';
@@ -31,7 +33,8 @@ const timestampBefore = (time: string, milliseconds: number) => new Date(Date.pa
 /** Returns the time at which the next period of a paid subscription is invoiced. */
 export const nextInvoiceAt = (periodEnd: string) => timestampBefore(periodEnd, INVOICE_LEAD_MS);
 
-function view(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
+/** The subscription as the API shows it. */
+export function viewSubscription(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
   const { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd, createdAt, cancelledAt } = subscription;
   const { slug, name, category } = plan;
   return {
@@ -96,6 +99,7 @@ export const createSubscription = (
   order: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> =>
   subscribe(deps, accountId, order, {
+    action: 'subscription.created',
     claim: (domain) => claimHostingDomain(deps, accountId, domain),
     support: () => undefined,
   });
@@ -110,11 +114,13 @@ export const grantSubscription = (
   order: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> =>
   subscribe(deps, accountId, order, {
+    action: 'subscription.granted',
     claim: async () => undefined,
     support: (wallet, { description, amountCents }) => wallet.move('ADJUSTMENT', amountCents, `Given: ${description}`),
   });
 
 interface Purchase {
+  action: AuditAction;
   /** Decides whether the account may host a domain, and makes the write that says so. */
   claim(domain: string): Promise<((subscriptionId: string) => Write) | undefined>;
   /** Called with what is to be paid, before it is. */
@@ -125,7 +131,7 @@ async function subscribe(
   deps: Deps & { plans: Plans },
   accountId: string,
   { plan: slug, billingCycle, hostingDomain: given }: Input<typeof CreateRoute>,
-  { claim, support }: Purchase,
+  { action, claim, support }: Purchase,
 ): Promise<Output<typeof CreateRoute>> {
   const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
   if (!plan) throw new ApiError('invalid_request', 'plan: there is no such plan on sale');
@@ -161,9 +167,13 @@ async function subscribe(
     // An account that exceeds its plan may buy a larger one that is still too small for it.
     const room: Change['when'] = isLarger ? { 'plan.appLimit': { is: before } } : { appCount: { below: appLimit + 1 } };
     const more = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when: room } : {}) };
-    return await deps.commit(wallet.writes(more, isLarger ? concurrentUpdate : tooManyApps), {
-      data: { ...view(subscription), invoice: invoiceView(invoice) },
-    });
+    return await deps.commit(
+      wallet.writes(more, isLarger ? concurrentUpdate : tooManyApps),
+      {
+        data: { ...viewSubscription(subscription), invoice: invoiceView(invoice) },
+      },
+      wallet.audited(action, subscription.id, viewSubscription(subscription)),
+    );
   });
 }
 
@@ -197,7 +207,7 @@ export async function listSubscriptions(
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const { items, hasMore } = pageOf(await deps.table.all(Subscription, subscriptionsOf(accountId)), page);
-  return { data: items.map(view), has_more: hasMore };
+  return { data: items.map(viewSubscription), has_more: hasMore };
 }
 
 /** A subscription with its next invoice. Throws 404. */
@@ -216,7 +226,9 @@ export const cancelSubscription = (
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, owned) => {
     if (owned.subscription.status === 'CANCELLED') throw new ApiError('conflict', 'It is cancelled already.');
     cancelWithin(deps, wallet, owned, []);
-    return await deps.commit(wallet.writes(), { data: { id, deleted: true } });
+    const before = viewSubscription(owned.subscription);
+    const after = { ...before, status: 'CANCELLED' };
+    return await deps.commit(wallet.writes(), { data: { id, deleted: true } }, { before, after });
   });
 
 /**
@@ -229,7 +241,9 @@ export async function cancelHostingOf(deps: Deps, accountId: string, domain: str
     await withWallet(deps, accountId, findOwned(deps, accountId, subscription.id), async (wallet, found) => {
       if (found.subscription.status === 'CANCELLED') return;
       cancelWithin(deps, wallet, found, []);
-      await deps.table.transact(wallet.writes());
+      const before = viewSubscription(found.subscription);
+      const change = wallet.audited('subscription.cancelled', before.id, { ...before, status: 'CANCELLED' }, before);
+      await commitAsPlatform(deps, wallet.writes(), undefined, change);
     });
   }
 }

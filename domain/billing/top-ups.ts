@@ -69,9 +69,13 @@ export async function createTopUp(
       returnTo: `${deps.settings.publicUrl}/dashboard/billing?payment=${id}`,
     })
     .catch(paymentProviderUnavailable);
-  return await deps.commit([create(TopUp, topUp)], {
-    data: { paymentId: id, amount: formatRand(amountCents), status, paymentUrl },
-  });
+  return await deps.commit(
+    [create(TopUp, topUp)],
+    {
+      data: { paymentId: id, amount: formatRand(amountCents), status, paymentUrl },
+    },
+    { subjectId: id, after: { amount: formatRand(amountCents), status, automatic: false } },
+  );
 }
 
 /** GET /dashboard/v1/wallet/topups/{id}. Throws 404. */
@@ -192,6 +196,7 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
         remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
       }),
       done,
+      wallet.audited('top-up.succeeded', id, { amount: formatRand(amountCents), status: done }, { status }),
     );
   });
 
@@ -217,11 +222,17 @@ const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
         // It stays on the list: the same payment may still be made, with another card, or arrive late.
         change(TopUp, { id }, { set: { status: done }, when: { status: { is: status } } }, concurrentUpdate),
       );
-      if (isCancelled) return await deps.commit(wallet.writes({ remove: endTopUp(wallet.account, id) }), done);
+      const audited = wallet.audited(
+        'top-up.failed',
+        id,
+        { amount: formatRand(amountCents), status: done },
+        { status },
+      );
+      if (isCancelled) return await deps.commit(wallet.writes({ remove: endTopUp(wallet.account, id) }), done, audited);
       wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
       const noAutoTopUpBefore = timestampAfter(deps.now().getTime(), CARD_RETRY_DELAY_MS);
       const rest = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
-      return await deps.commit(wallet.writes(rest), done);
+      return await deps.commit(wallet.writes(rest), done, audited);
     },
   );
 

@@ -1,11 +1,12 @@
 import type { payInvoice as PayRoute } from '../../contract/billing/invoices.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Invoice, InvoiceByStatus, invoicesByStatus } from '../../table/entities/billing.ts';
+import { commitAsPlatform } from '../audit/record.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { invoiceWithLines, noSuchInvoice } from './invoice-views.ts';
+import { invoiceView, invoiceWithLines, noSuchInvoice } from './invoice-views.ts';
 import { payInvoice, voidInvoice } from './invoices.ts';
-import { withWallet } from './wallet.ts';
+import { type Wallet, withWallet } from './wallet.ts';
 
 const findInvoice = (deps: Deps, accountId: string, id: string) => async (): Promise<Invoice> => {
   const invoice = await deps.table.get(Invoice, { accountId, id });
@@ -21,14 +22,18 @@ export const payOnRequest = (
 ): Promise<Output<typeof PayRoute>> =>
   withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
     const paid = payInvoice(wallet, invoice);
-    return await deps.commit(wallet.writes(), { data: invoiceWithLines(paid) });
+    const data = invoiceWithLines(paid);
+    return await deps.commit(wallet.writes(), { data }, wallet.audited('invoice.paid', id, data, invoiceView(invoice)));
   });
+
+const auditedVoid = (wallet: Wallet, invoice: Invoice) =>
+  wallet.audited('invoice.voided', invoice.id, { ...invoiceView(invoice), status: 'VOID' }, invoiceView(invoice));
 
 /** Makes an invoice void and returns what was paid for it to the wallet. Throws 404, 409. */
 export const cancelInvoice = (deps: Deps, accountId: string, id: string): Promise<Invoice> =>
   withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
     const after = voidInvoice(wallet, invoice);
-    return await deps.commit(wallet.writes(), after);
+    return await deps.commit(wallet.writes(), after, auditedVoid(wallet, invoice));
   });
 
 /** Makes an invoice void unless it was paid, or void, before. */
@@ -37,7 +42,7 @@ export const voidUnpaidInvoice = (deps: Deps, accountId: string, id: string): Pr
     if (invoice.status !== 'UNPAID') return;
     voidInvoice(wallet, invoice);
     // Not the caller's commit: this is not what the caller's request asked for.
-    await deps.table.transact(wallet.writes());
+    await commitAsPlatform(deps, wallet.writes(), undefined, auditedVoid(wallet, invoice));
   });
 
 /** Invoices paid in one transaction, which holds a hundred writes. */
@@ -52,13 +57,15 @@ export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<
   let total = 0;
   for (;;) {
     const paid = await withWallet(deps, accountId, unpaid, async (wallet, waiting) => {
-      let count = 0;
+      const done: InvoiceByStatus[] = [];
       for (const invoice of waiting) {
-        if (count === BATCH_SIZE || wallet.refusalOf(invoice.kind, invoice.amountCents)) continue;
-        payInvoice(wallet, invoice);
-        count += 1;
+        if (done.length === BATCH_SIZE || wallet.refusalOf(invoice.kind, invoice.amountCents)) continue;
+        done.push(payInvoice(wallet, invoice));
       }
-      return count === 0 ? 0 : await deps.commit(wallet.writes(), count);
+      const [first] = done;
+      if (!first) return 0;
+      const after = done.length === 1 ? invoiceView(first) : { numbers: done.map(({ number }) => number) };
+      return await deps.commit(wallet.writes(), done.length, wallet.audited('invoice.paid', first.id, after));
     });
     total += paid;
     if (paid < BATCH_SIZE) return total;
@@ -74,7 +81,7 @@ export const invoiceQueue: DueQueue<typeof Invoice, Deps> = {
     await withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
       if (invoice.status !== 'UNPAID' || !invoice.voidAt || invoice.voidAt > now) return;
       voidInvoice(wallet, invoice);
-      await deps.commit(wallet.writes(), undefined);
+      await deps.commit(wallet.writes(), undefined, auditedVoid(wallet, invoice));
     });
   },
 };

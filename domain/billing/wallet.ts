@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../contract/audit/actions.ts';
 import type { InvoiceKind } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
@@ -6,9 +7,10 @@ import { InvoiceSequence, WalletTransaction } from '../../table/entities/billing
 import type { Change } from '../../table/expressions.ts';
 import { change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
-import type { Deps } from '../deps.ts';
+import type { AuditedChange, Deps } from '../deps.ts';
 import { countingTowards, limitReached } from '../limits/limits.ts';
 import { disputeError, newCardError, withheldCents } from './card-risk.ts';
+import { formatRand } from './money.ts';
 
 /**
  * Money in whole cents. Always true:
@@ -141,6 +143,16 @@ export class Wallet {
       ...this.entries.map((entry) => create(WalletTransaction, entry, concurrentUpdate)),
       ...this.others,
     ];
+  }
+
+  /** Returns what the audit log says of this transaction, with the balance on both sides. */
+  audited(action: AuditAction, subjectId: string, after: object, before: object = {}): AuditedChange {
+    const { id, walletCents } = this.account;
+    return {
+      ...{ action, accountId: id, subjectId },
+      before: { ...before, balance: formatRand(walletCents) },
+      after: { ...after, balance: formatRand(this.balanceCents) },
+    };
   }
 
   private orderChange(): Change {

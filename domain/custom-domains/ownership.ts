@@ -6,7 +6,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { nameServersSilentMessage, proofMissingMessage } from './messages.ts';
-import { releaseCustomDomain } from './release.ts';
+import { releaseAsPlatform } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
 
 /**
@@ -79,7 +79,7 @@ export async function verifyAgain(deps: OwnershipDeps, held: Host): Promise<void
   const now = deps.now();
   const since = held.unprovenSince ?? now.toISOString();
   if (missing && releasedAt(since) <= now.toISOString()) {
-    await deps.table.transact(await releaseCustomDomain(deps, app));
+    await releaseAsPlatform(deps, app);
     return;
   }
   const { problem: _, unprovenSince: __, ...proven } = { ...customDomain, checkedAt: now.toISOString() };

@@ -3,6 +3,7 @@ import { DistributionTenant, HostClaim } from '../../table/entities/custom-domai
 import type { Domain } from '../../table/entities/registrar.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove, type Write } from '../../table/writes.ts';
+import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { eachBelow } from './names-below.ts';
@@ -61,12 +62,21 @@ export async function releaseCustomDomain(deps: Deps, app: App): Promise<Write[]
   ];
 }
 
+/** Releases an application's custom domain because its claim does not hold, whatever the request under way. */
+export async function releaseAsPlatform(deps: Deps, app: App): Promise<void> {
+  if (!app.customDomain) return;
+  const { host, status } = app.customDomain;
+  await commitAsPlatform(deps, await releaseCustomDomain(deps, app), undefined, {
+    ...{ action: 'custom-domain.removed', accountId: app.accountId, subjectId: app.id },
+    before: { domain: host, status },
+  });
+}
+
 /** Ends the claim of one verified host. May be repeated. */
 const endClaim = ({ host, accountId, applicationId }: Host, deps: Deps) =>
   retryOnConflict(async () => {
     const app = await deps.table.get(App, { accountId, id: applicationId });
-    if (app?.customDomain?.host === host && app.status !== 'DELETING')
-      await deps.table.transact(await releaseCustomDomain(deps, app));
+    if (app?.customDomain?.host === host && app.status !== 'DELETING') await releaseAsPlatform(deps, app);
   });
 
 /**

@@ -59,7 +59,7 @@ export const removeCustomDomain = (
 async function removeOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof RemoveRoute>> {
   const app = await findApp(deps, caller, id);
   if (!app.customDomain) throw noDomain();
-  return await deps.commit(await releaseCustomDomain(deps, app), {
-    data: { domain: app.customDomain.host, removed: true },
-  });
+  const { host, status } = app.customDomain;
+  const data = { domain: host, removed: true as const };
+  return await deps.commit(await releaseCustomDomain(deps, app), { data }, { before: { domain: host, status } });
 }

@@ -11,6 +11,7 @@ import { type DistributionTenant, HostClaim } from '../../table/entities/custom-
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, remove, replace } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
+import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
@@ -26,7 +27,7 @@ import {
   verifyAgain,
 } from './ownership.ts';
 import { newTenant, requestCheck } from './reconciliation.ts';
-import { findTenant, releaseCustomDomain } from './release.ts';
+import { findTenant, releaseAsPlatform } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
 
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
@@ -88,13 +89,17 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
   const own = { host, accountId, applicationId, verifiedAt: now.toISOString(), dueAt: nextVerification(now) };
   const same = { applicationId: { is: held?.applicationId ?? '' }, releasing: 'absent', verifiedAt: 'absent' } as const;
   const account = await findAccount(deps, accountId);
-  await deps.table.transact([
+  const writes = [
     change(App, app, what, concurrentUpdate),
     held ? replace(Host, own, same, concurrentUpdate) : create(Host, own, concurrentUpdate),
     remove(HostClaim, { host, accountId }),
     newTenant(deps, app, customDomain),
     countToday(deps, account, 'certificatesPerDay'),
-  ]);
+  ];
+  await commitAsPlatform(deps, writes, undefined, {
+    ...{ action: 'custom-domain.verified', accountId, subjectId: applicationId },
+    ...{ before: { status: domain.status }, after: { domain: host, status: 'VERIFIED' } },
+  });
   return { ...app, customDomain };
 }
 
@@ -133,7 +138,7 @@ async function findObstacle(deps: OwnershipDeps, held: Host | undefined, app: Ap
   if (!holder?.customDomain) return undefined;
   const missing = await findMissingProof(deps, holder.accountId, holder.customDomain);
   if (!missing?.isDefinite) return heldByOtherMessage(held.host);
-  await ignoreConflict(deps.table.transact(await releaseCustomDomain(deps, holder)));
+  await ignoreConflict(releaseAsPlatform(deps, holder));
   return releasingMessage(held.host);
 }
 
@@ -145,7 +150,7 @@ async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): 
   if (!missing && !obstacle) return await acceptClaim(deps, app, domain, held);
   const now = deps.now();
   if (now.toISOString() > claimExpiresAt(domain)) {
-    await deps.table.transact(await releaseCustomDomain(deps, app));
+    await releaseAsPlatform(deps, app);
     return app;
   }
   const waited = now.getTime() - Date.parse(domain.claimedAt);

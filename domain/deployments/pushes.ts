@@ -69,10 +69,14 @@ export async function receivePush(deps: Deps, access: GitAccess, request: HookRe
     const found = changes.find(({ kind, name }) => kind === 'branch' && name === app.branch);
     const reason = reasonToIgnore(app, changes, found);
     if (reason !== undefined) return ignoredPush(reason);
-    const { deploymentId, writes } = assignSlot(deps, app, found?.commitSha?.slice(0, SHORT_SHA_LENGTH) ?? '');
+    const commitSha = found?.commitSha?.slice(0, SHORT_SHA_LENGTH) ?? '';
+    const { deploymentId, writes } = assignSlot(deps, app, commitSha);
     const push = { id, accountId, applicationId, deploymentId, createdAt: deps.now().toISOString() };
     try {
-      await deps.table.transact([create(Push, push, concurrentUpdate), ...writes]);
+      await deps.commit([create(Push, push, concurrentUpdate), ...writes], undefined, {
+        ...{ action: 'deployment.created', accountId, subjectId: deploymentId },
+        after: { applicationId, trigger: 'PUSH', commitSha },
+      });
     } catch (error) {
       // The git host would only show a failure; the reason is for the owner to read there.
       if (error instanceof ApiError && error.code === 'plan_limit') return ignoredPush(error.message);

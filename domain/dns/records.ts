@@ -10,7 +10,7 @@ import { DnsRecord, recordsOf, Zone, zoneChanged } from '../../table/entities/dn
 import { Domain } from '../../table/entities/registrar.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
-import type { Caller, Deps } from '../deps.ts';
+import type { AuditedChange, Caller, Deps } from '../deps.ts';
 import { noSuchDomain } from '../registrar/domains.ts';
 import { checkAgainstOthers, checkRecord } from './rules.ts';
 
@@ -49,7 +49,7 @@ async function changeRecords<T>(
   deps: Deps,
   caller: Caller,
   domainId: string,
-  decide: (domain: Domain, records: readonly DnsRecord[]) => Write,
+  decide: (domain: Domain, records: readonly DnsRecord[]) => { write: Write; change: AuditedChange },
   output: T,
 ): Promise<T> {
   return await retryOnConflict(async () => {
@@ -60,12 +60,12 @@ async function changeRecords<T>(
     if (domain.status !== 'ACTIVE' && domain.status !== 'PENDING') {
       throw new ApiError('conflict', 'This domain is not registered.');
     }
-    const write = decide(domain, records);
+    const { write, change: entry } = decide(domain, records);
     const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
     const { accountId } = caller;
     const what = { set, when: { version: { is: zone.version } } };
     const count = change(Zone, { accountId, domainId }, what, concurrentUpdate);
-    return await deps.commit([{ ...count, onConflict: concurrentUpdate }, write], output);
+    return await deps.commit([{ ...count, onConflict: concurrentUpdate }, write], output, entry);
   }, CONTENTION);
 }
 
@@ -81,7 +81,8 @@ export async function addDnsRecord(
     if (records.length >= MAX_RECORDS) {
       throw new ApiError('conflict', `A domain has at most ${MAX_RECORDS} records.`);
     }
-    return create(DnsRecord, { ...fields, id: deps.newId('rec'), domainId, createdAt: deps.now().toISOString() });
+    const record = { ...fields, id: deps.newId('rec'), domainId, createdAt: deps.now().toISOString() };
+    return { write: create(DnsRecord, record), change: { subjectId: record.id, after: record } };
   };
   return await changeRecords(deps, caller, domainId, add, { data: { ok: true as const } });
 }
@@ -93,8 +94,9 @@ export async function deleteDnsRecord(
   { id: domainId, recordId }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
   const removeRecord = (_: Domain, records: readonly DnsRecord[]) => {
-    if (!records.some(({ id }) => id === recordId)) throw noSuchRecord();
-    return remove(DnsRecord, { domainId, id: recordId });
+    const before = records.find(({ id }) => id === recordId);
+    if (!before) throw noSuchRecord();
+    return { write: remove(DnsRecord, { domainId, id: recordId }), change: { subjectId: recordId, before } };
   };
   return await changeRecords(deps, caller, domainId, removeRecord, { data: { ok: true as const } });
 }

@@ -207,9 +207,10 @@ export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Exe
 
 /** For operators: a subscription's account is on another server, where it was moved to by hand. */
 export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
-  await findAccount(deps, of);
+  const before = await findAccount(deps, of);
   const set = { server, ...schedule(HostingAccount, deps.now()) };
-  await deps.table.write(HostingAccount, change(HostingAccount, of, { set }));
+  const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
+  await deps.commit([change(HostingAccount, of, { set })], undefined, { ...about, before, after: { server } });
 }
 
 export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });

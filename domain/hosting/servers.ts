@@ -3,6 +3,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { HOSTING_SERVERS, HostingServer } from '../../table/entities/hosting.ts';
 import { change, create } from '../../table/writes.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
 
@@ -26,13 +27,14 @@ export async function setServer(
   const set = { baseUrl, user, open };
   const sealed = token === undefined ? undefined : await deps.secrets.seal(context(name), token);
   const known = await deps.table.get(HostingServer, { name });
+  const about = { action: 'hosting-server.set', accountId: NO_ACCOUNT, subjectId: name } as const;
   if (known) {
-    await deps.table.transact([change(HostingServer, { name }, { set: sealed ? { ...set, token: sealed } : set })]);
-  } else {
-    if (!sealed) throw new Error(`the new server ${name} needs a token`);
-    await deps.table.transact([create(HostingServer, { name, ...set, token: sealed })]);
+    const write = change(HostingServer, { name }, { set: sealed ? { ...set, token: sealed } : set });
+    return await deps.commit([write], { name, ...set }, { ...about, before: known, after: set });
   }
-  return { name, ...set };
+  if (!sealed) throw new Error(`the new server ${name} needs a token`);
+  const write = create(HostingServer, { name, ...set, token: sealed });
+  return await deps.commit([write], { name, ...set }, { ...about, after: set });
 }
 
 /** A server for a new account: one of those that take any, so that they fill up evenly. */

@@ -26,11 +26,17 @@ export async function overrideLimits(
         return value === undefined || value === null ? [] : [[name, value] as const];
       });
       const limits: LimitOverrides = Object.fromEntries(merged);
-      await deps.table.transact([
-        change(Account, { id: accountId }, { set: { limits } }, concurrentUpdate),
-        ...copies(accountId, changes, limits),
-      ]);
-      return limits;
+      return await deps.commit(
+        [
+          change(Account, { id: accountId }, { set: { limits } }, concurrentUpdate),
+          ...copies(accountId, changes, limits),
+        ],
+        limits,
+        {
+          ...{ action: 'account.limits-changed', accountId, subjectId: accountId },
+          ...{ before: { limits: before ?? {} }, after: { limits } },
+        },
+      );
     },
     { onExhausted: serviceBusy },
   );

@@ -71,12 +71,14 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
     ...{ registeredAt: now, confirmedAt: now, expiresAt, registryExpiresAt: expiresAt, createdAt: now },
   };
   const zone = { accountId, domainId: id, name, version: 1, mirrored: 0, hostedZoneId };
-  await deps.table.transact([
+  const writes = [
     create(DomainName, { name, accountId, domainId: id }),
     create(Domain, { ...domain, dueAt: scheduleCheck(domain).dueAt }),
     create(Zone, { ...zone, dueAt: zoneSyncDue(deps.now()).dueAt }),
     ...toRecords(deps, input, id).map((record) => create(DnsRecord, record)),
-  ]);
+  ];
+  const after = { domain: name, status: domain.status, expiresAt };
+  await deps.commit(writes, undefined, { action: 'domain.adopted', accountId, subjectId: id, after });
   await syncZone(deps, { accountId, domainId: id });
   return { domainId: id };
 }

@@ -21,7 +21,7 @@ const EXCLUDED = 'The plan of this account allows fewer applications. Upgrade th
 
 /** Suspends the applications beyond the allowed number and resumes the others, as long as the account is as it was read. */
 async function enforce(
-  deps: Pick<Deps, 'table' | 'now'>,
+  deps: Pick<Deps, 'table' | 'now' | 'commit'>,
   account: Account,
   steps: readonly Step[],
   now: Date,
@@ -66,7 +66,7 @@ const sameSteps = (one: readonly Step[], other: readonly Step[]) => JSON.stringi
  * Brings an account's applications to what its plan allows: begins and ends grace periods, suspends what is beyond the limit
  * when its time has come, resumes what is within. May be repeated at any time.
  */
-export async function reviewPlanLimit(deps: Pick<Deps, 'table' | 'now'>, accountId: string): Promise<void> {
+export async function reviewPlanLimit(deps: Pick<Deps, 'table' | 'now' | 'commit'>, accountId: string): Promise<void> {
   await retryOnConflict(async () => {
     const account = await deps.table.get(Account, { id: accountId });
     if (!account) return;
@@ -101,7 +101,10 @@ export async function reviewPlanLimit(deps: Pick<Deps, 'table' | 'now'>, account
 }
 
 /** Reviews an account after a change of its plan or applications, if it exceeds its limit or did. */
-export async function reviewChangedAccount(deps: Pick<Deps, 'table' | 'now'>, account: Account): Promise<void> {
+export async function reviewChangedAccount(
+  deps: Pick<Deps, 'table' | 'now' | 'commit'>,
+  account: Account,
+): Promise<void> {
   const { id, appCount, planLimit } = account;
   if (planLimit || appCount > limitOf(account, 'applications')) await reviewPlanLimit(deps, id);
 }

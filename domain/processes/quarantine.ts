@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import type { Item } from '../../table/attributes.ts';
 import type { Due } from '../../table/table.ts';
 import { changeByKey } from '../../table/writes.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
 import { QUARANTINE, type SweepDeps, type SweepFailure, sweepFailureOf } from '../sweep/sweep.ts';
 
 /** An item that was taken out of its due queue because it kept failing. */
@@ -64,7 +66,7 @@ export const ReleaseInput = z.union([
 
 /** Returns quarantined items to their queues, due now and without their failures. At most 500 of a queue by one call. */
 export async function releaseQuarantined(
-  deps: SweepDeps,
+  deps: SweepDeps & Pick<Deps, 'commit'>,
   which: z.output<typeof ReleaseInput>,
 ): Promise<{ released: number }> {
   const isMeant = ({ due, failure }: Found) =>
@@ -78,5 +80,9 @@ export async function releaseQuarantined(
     const write = changeByKey(due, what, concurrentUpdate);
     if (await ignoreConflict(deps.table.updateReturningChanged(write))) released += 1;
   }
-  return { released };
+  return await deps.commit(
+    [],
+    { released },
+    { action: 'quarantine.released', accountId: NO_ACCOUNT, after: { ...which, released } },
+  );
 }

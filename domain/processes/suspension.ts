@@ -26,7 +26,7 @@ export const SuspensionInput = () =>
     reason: z.nullable(Reason()),
   });
 
-type Lists = Pick<Deps, 'table' | 'now'>;
+type Lists = Pick<Deps, 'table' | 'now' | 'commit'>;
 
 /**
  * Time after which the effects of a suspension are applied again, in milliseconds: requests that were under way and lists that
@@ -68,8 +68,15 @@ async function setAccountSuspension(deps: Lists, id: string, reason: string | nu
   const suspension = { reason, since: before?.since ?? now.toISOString() };
   const what = suspended ? { set: { ...set, suspension } } : { set, remove: ['suspension'] };
   const when = { ...versionIs(version), ...planLimitIs(account) };
-  await deps.table.transact([change(Account, { id }, { ...what, when }, concurrentUpdate)]);
-  return { suspended };
+  return await deps.commit(
+    [change(Account, { id }, { ...what, when }, concurrentUpdate)],
+    { suspended },
+    {
+      ...{ action: suspended ? 'account.suspended' : 'account.resumed', accountId: id, subjectId: id },
+      ...(before ? { before } : {}),
+      after: suspended ? suspension : {},
+    },
+  );
 }
 
 /**

@@ -13,6 +13,7 @@ import { listProviderKeys } from '../ai/provider-keys.ts';
 import { getApp, listApps } from '../apps/apps.ts';
 import { listEnvKeys } from '../apps/environment.ts';
 import { getDeployKey, getGitHook } from '../apps/git-access.ts';
+import { listAuditEntries } from '../audit/log.ts';
 import { getAutoTopUp } from '../billing/auto-top-up.ts';
 import { getInvoice, listInvoices } from '../billing/invoice-views.ts';
 import { listSubscriptions } from '../billing/subscriptions.ts';
@@ -45,7 +46,7 @@ const SHOWING_NO_ENTITY = [
 
 /** The domain function of every other read, by the id of its operation. */
 const READS: Record<string, (deps: never, caller: Caller, input: never) => Promise<object>> = {
-  ...{ getAccount, getMe, listKeys, getAiCredits: readCredits, listProviderKeys },
+  ...{ getAccount, getMe, listAuditEntries, listKeys, getAiCredits: readCredits, listProviderKeys },
   ...{ getApp, listApps, listEnvKeys, getDeployKey, getGitHook, getDeployment, listDeployments, listDatabases },
   ...{
     getInvoice,
@@ -71,6 +72,9 @@ const populated = <T, K>({ schema }: Entity<T, K>): T => populate(walkable(schem
 const table: Partial<Table> = {
   get: async (entity) => populated(entity),
   list: async (entity) => ({ items: [populated(entity)], hasMore: true }),
+  async *newest(entity) {
+    yield populated(entity);
+  },
   all: async (entity) => [populated(entity)],
   updateReturningChanged: async () => ({}),
 };

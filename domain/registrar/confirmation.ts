@@ -8,7 +8,7 @@ import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { scheduleCheck } from './schedule.ts';
-import { endRegistration } from './tasks.ts';
+import { endDomain } from './tasks.ts';
 
 /**
  * A registered domain can leave without a word to us: its owner moves it to another registrar, or the registry deletes it.
@@ -90,9 +90,7 @@ async function endAbsent(
   // What is stored as its end is the end here: what was paid for beyond it stands on the invoices.
   const also = { absentSince, autoRenew: false, expiresAt: deps.now().toISOString() };
   const idle = { task: 'absent', 'renewal.paid': 'absent' } as const;
-  const ended = await ignoreConflict(
-    deps.table.transact(endRegistration(domain, 'EXPIRED', idle, concurrentUpdate, also)).then(() => true),
-  );
+  const ended = await ignoreConflict(endDomain(deps, domain, 'EXPIRED', idle, also));
   if (!ended) return undefined;
   return { accountId, domainId: id, domain: name, outcome: 'ENDED', absentSince };
 }

@@ -10,7 +10,7 @@ import type { DueQueue } from '../sweep/sweep.ts';
 import { type ConfirmationDeps, confirmRegistration, type Unconfirmed } from './confirmation.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
-import { endRegistration } from './tasks.ts';
+import { endDomain } from './tasks.ts';
 import type { TldCatalogue } from './tlds.ts';
 
 /** Moves domains through their lifecycle as time passes and invoices are paid or not. */
@@ -71,10 +71,13 @@ const beginRenewal = async (deps: LifecycleDeps, domain: Domain): Promise<void> 
 };
 
 /** Ends the order of an unpaid invoice and frees its name, or drops an unpaid renewal. */
-export async function onDomainInvoiceVoided(deps: Pick<Deps, 'table' | 'now'>, invoice: Invoice): Promise<void> {
+export async function onDomainInvoiceVoided(
+  deps: Pick<Deps, 'table' | 'now' | 'newId'>,
+  invoice: Invoice,
+): Promise<void> {
   const domain = await findInvoicedDomain(deps, invoice);
   if (domain?.status === 'PENDING' && domain.invoiceId === invoice.id) {
-    await ignoreConflict(deps.table.transact(endRegistration(domain, 'FAILED', { task: 'absent' }, concurrentUpdate)));
+    await ignoreConflict(endDomain(deps, domain, 'FAILED', { task: 'absent' }));
   } else if (domain?.renewal?.invoiceId === invoice.id && !domain.task) {
     const when = { 'renewal.invoiceId': { is: invoice.id }, task: 'absent' as const };
     const set = { autoRenew: false, ...scheduleCheck({ ...domain, autoRenew: false, renewal: undefined }) };
@@ -124,7 +127,7 @@ async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promis
   const { ends, invoices, renews } = lifecycleTimes(domain);
   if (renewal?.paid) await beginRenewal(deps, domain);
   else if (ends && ends <= now) {
-    await ignoreConflict(deps.table.transact(endRegistration(domain, 'EXPIRED', { task: 'absent' }, concurrentUpdate)));
+    await ignoreConflict(endDomain(deps, domain, 'EXPIRED', { task: 'absent' }));
   } else if (renews && renews <= now && expiresAt && registryExpiresAt) {
     const left = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
     const execution = `${id}-${Date.parse(registryExpiresAt)}`;
@@ -176,7 +179,12 @@ async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boole
         concurrentUpdate,
       ),
     );
-    await deps.table.transact(wallet.writes());
+    const { number, status } = invoice;
+    await deps.commit(
+      wallet.writes(),
+      undefined,
+      wallet.audited('invoice.issued', invoice.id, { number, status, kind: 'DOMAIN' }),
+    );
   });
   return true;
 }

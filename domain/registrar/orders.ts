@@ -11,11 +11,11 @@ import { assertNotHeld, issueInvoice, type Line } from '../billing/invoices.ts';
 import { addVat } from '../billing/money.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { checkAvailability } from './catalogue.ts';
 import { scheduleCheckIn } from './schedule.ts';
-import { endRegistration } from './tasks.ts';
+import { endDomain } from './tasks.ts';
 import { parseDomainName, type Tld, type TldCatalogue } from './tlds.ts';
 
 /** Time for which an unpaid order holds its name, in milliseconds (design, Domains). */
@@ -72,7 +72,7 @@ async function endOrder(deps: Deps, domain: Domain): Promise<void> {
   const invoice = await deps.table.get(Invoice, { accountId, id: invoiceId });
   if (invoice?.status !== 'VOID') throw unavailable(name);
   // The stream ends it as well: on a conflict it was first.
-  await ignoreConflict(deps.table.transact(endRegistration(domain, 'FAILED', { task: 'absent' }, concurrentUpdate)));
+  await ignoreConflict(endDomain(deps, domain, 'FAILED', { task: 'absent' }));
 }
 
 const unavailable = (domain: string) => new ApiError('conflict', `domain: ${domain} is not available`);
@@ -125,6 +125,8 @@ export async function orderDomain(
     if (domain.dnsProvider === 'PLATFORM') {
       wallet.add(create(Zone, { accountId, domainId: id, name, version: 0, mirrored: 0 }));
     }
-    return await deps.commit(wallet.writes(), { data: { invoice: invoiceView(invoice) } });
+    const { amount } = invoiceView(invoice);
+    const after = { domain: name, status: domain.status, years, amount };
+    return await deps.commit(wallet.writes(), { data: { invoice: invoiceView(invoice) } }, { subjectId: id, after });
   });
 }

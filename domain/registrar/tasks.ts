@@ -6,6 +6,7 @@ import { Zone, zoneSyncDue } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove, type Write } from '../../table/writes.ts';
+import { commitAsPlatform } from '../audit/record.ts';
 import { voidInvoice } from '../billing/invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
@@ -122,7 +123,14 @@ export async function finishTask(deps: Deps & { registrar: Registrar; dns: Dns }
   if (!registered) throw new Error(`the registrar has done ${task.kind} of ${domain.name} and does not know it`);
   const finished =
     task.kind === 'REGISTER' ? await activate(deps, domain, registered) : applyRenewal(deps, domain, task, registered);
-  await ignoreConflict(deps.table.transact(finished));
+  const { accountId, id, name, status } = domain;
+  await ignoreConflict(
+    deps.commit(finished, undefined, {
+      ...{ action: task.kind === 'REGISTER' ? 'domain.registered' : 'domain.renewed', accountId, subjectId: id },
+      before: { status, expiresAt: domain.registryExpiresAt },
+      after: { domain: name, status: 'ACTIVE', expiresAt: registered.expiresAt.toISOString() },
+    }),
+  );
 }
 
 type Registered = NonNullable<Awaited<ReturnType<Registrar['registered']>>>;
@@ -195,8 +203,11 @@ export async function refuseTask(deps: Deps, ids: DomainIds): Promise<Task['kind
     if (!found) return undefined;
     if (invoice && invoice.status !== 'VOID') voidInvoice(wallet, invoice);
     wallet.add(...applyRefusal(deps, found.domain, found.task));
-    await deps.table.transact(wallet.writes());
-    return found.task.kind;
+    const { domain, task } = found;
+    const action = task.kind === 'REGISTER' ? 'domain.failed' : 'domain.renewal-refused';
+    const after = { domain: domain.name, ...(task.kind === 'REGISTER' ? { status: 'FAILED' } : {}) };
+    const change = wallet.audited(action, domain.id, after, { status: domain.status });
+    return await deps.commit(wallet.writes(), task.kind, change);
   });
 }
 
@@ -239,5 +250,20 @@ export function endRegistration(
     remove(DomainName, { name }, { domainId: { is: id } }, onConditionFailed),
   ];
 }
+
+/** Ends a domain as {@link endRegistration} does, in a commit of its own. */
+export const endDomain = (
+  deps: Pick<Deps, 'table' | 'now' | 'newId'>,
+  domain: Domain,
+  status: 'FAILED' | 'EXPIRED',
+  when: Parameters<typeof remove>[2],
+  also: Partial<Domain> = {},
+): Promise<true> =>
+  commitAsPlatform(deps, endRegistration(domain, status, when, concurrentUpdate, also), true, {
+    ...{ action: status === 'EXPIRED' ? 'domain.expired' : 'domain.failed', accountId: domain.accountId },
+    subjectId: domain.id,
+    before: { status: domain.status },
+    after: { domain: domain.name, status },
+  });
 
 export const DomainInput = z.object({ accountId: z.string(), domainId: z.string() });

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { isHostName, isRegistrable } from '../../contract/host-names/host-names.ts';
 import { DomainOffer } from '../../table/entities/registrar.ts';
 import { upsert } from '../../table/writes.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
 import { staleWhileRevalidate } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
 
@@ -71,8 +72,10 @@ export async function setTlds(
   offer: z.output<ReturnType<typeof TldsInput>>,
 ): Promise<{ extensions: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
-  await deps.table.write(DomainOffer, upsert(DomainOffer, {}, { set: { offer, changedAt, entity: DomainOffer.type } }));
-  return { extensions: offer.extensions?.length ?? 'built-in' };
+  const before = (await deps.table.get(DomainOffer, {})) ?? {};
+  const write = upsert(DomainOffer, {}, { set: { offer, changedAt, entity: DomainOffer.type } });
+  const change = { action: 'domain-prices.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
+  return await deps.commit([write], { extensions: offer.extensions?.length ?? 'built-in' }, change);
 }
 
 /** A name to be registered, taken apart. */

@@ -105,11 +105,13 @@ export async function deleteWebhook(
   { id }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
+  const webhook = await findWebhook(deps, caller, id);
   return await deps.commit(
     [
       remove(Webhook, { accountId, id }, { pk: 'present' }, noSuchWebhook),
       change(Account, { id: accountId }, { add: { webhookCount: -1 } }),
     ],
     { data: { id, deleted: true } },
+    { before: viewWebhook(webhook) },
   );
 }

@@ -1,5 +1,6 @@
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change, type Write } from '../../table/writes.ts';
+import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
@@ -16,7 +17,7 @@ const BATCH_SIZE = 25;
 /** All deliverers of the platform may count failures of one endpoint at the same moment, and none may be lost. */
 const CONTENTION = { attempts: 100, maxMs: 20_000 };
 
-type CountDeps = Pick<Deps, 'table' | 'now'>;
+type CountDeps = Pick<Deps, 'table' | 'now' | 'newId'>;
 export interface Endpoint {
   accountId: string;
   id: string;
@@ -135,6 +136,13 @@ async function writeOne(deps: CountDeps, endpoint: Endpoint, write: Write, webho
         add: { failureCount: 1 },
         when: { failureCount: { below: MAX_CONSECUTIVE_FAILURES - 1 }, active: { is: true } },
       };
-  await deps.table.transact([write, change(Webhook, endpoint, what, concurrentUpdate)]);
-  return last;
+  const writes = [write, change(Webhook, endpoint, what, concurrentUpdate)];
+  if (!last) {
+    await deps.table.transact(writes);
+    return false;
+  }
+  return await commitAsPlatform(deps, writes, true, {
+    ...{ action: 'webhook.disabled', accountId: endpoint.accountId, subjectId: endpoint.id },
+    ...{ before: webhook, after: { ...webhook, ...disabling } },
+  });
 }

@@ -52,9 +52,13 @@ export async function enableWebhook(
 ): Promise<Output<typeof EnableRoute>> {
   const webhook = await findWebhook(deps, caller, id);
   const set = { active: true, failureCount: 0, disabledAt: null };
-  return await deps.commit([change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook)], {
-    data: viewEndpoint({ ...webhook, ...set }),
-  });
+  return await deps.commit(
+    [change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook)],
+    {
+      data: viewEndpoint({ ...webhook, ...set }),
+    },
+    { before: viewEndpoint(webhook), after: viewEndpoint({ ...webhook, ...set }) },
+  );
 }
 
 /** Sends a `ping` event to this endpoint, whatever it subscribes to. Throws 409 if it is disabled. */
@@ -152,7 +156,11 @@ export async function resendDelivery(
   const { write, resent } = newSchedule(deps, delivery);
   const count = countToday(deps, account, 'webhookResendsPerDay');
   const active = check(Webhook, { accountId, id: webhookId }, { active: { is: true } }, isDisabled);
-  return await deps.commit([active, count, write], { data: view(resent) });
+  return await deps.commit(
+    [active, count, write],
+    { data: view(resent) },
+    { before: view(delivery), after: view(resent) },
+  );
 }
 
 /**
@@ -184,5 +192,7 @@ export async function resendSkipped(
     // On a conflict another request resent it.
     await Promise.all(writes.map((write) => ignoreConflict(deps.table.write(Delivery, write))));
   }
-  return await deps.commit([], { data: { resent: chosen.length, remaining: skipped.length > MAX_RESENT } });
+  const data = { resent: chosen.length, remaining: skipped.length > MAX_RESENT };
+  // Each delivery is a write of its own, before this one: a call that dies in between leaves no entry, and its repeat does.
+  return await deps.commit([], { data }, { after: { since, ...data } });
 }

@@ -1,6 +1,6 @@
 import { AdjustmentInput, adjustAccount } from '../../domain/billing/adjustments.ts';
 import { plans } from '../../runtime/bindings/plans.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: adjusts an account's balance, issues or voids an invoice, or grants a plan. */

@@ -2,7 +2,7 @@ import { AdoptionInput, adoptDomain } from '../../domain/processes/adopt-domain.
 import { dns } from '../../runtime/bindings/dns.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { tlds } from '../../runtime/bindings/tlds.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: assigns a domain that is already at the registrar to an account. */

@@ -1,5 +1,5 @@
 import { NewAccountInput, openAccount } from '../../domain/accounts/accounts.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: creates an account with its first keys and returns their secrets once. */

@@ -1,5 +1,5 @@
 import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: records a subscription's new hosting server after its account was moved there. */

@@ -1,5 +1,5 @@
 import { OfferInput, setOffer } from '../../domain/ai/models.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setTlds, TldsInput } from '../../domain/registrar/tlds.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: sets the domain extensions on sale and their prices. `{}` restores the built-in list. */

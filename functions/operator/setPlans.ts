@@ -1,5 +1,5 @@
 import { PlansInput, setPlans } from '../../domain/billing/plans.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: sets the plans and their prices. `{}` restores the built-in list. */

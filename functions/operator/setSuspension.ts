@@ -1,5 +1,5 @@
 import { SuspensionInput, setSuspension } from '../../domain/processes/suspension.ts';
-import { deps } from '../../runtime/deps.ts';
+import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: suspends an account or one of its applications with a reason, or lifts the suspension. */

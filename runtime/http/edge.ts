@@ -25,10 +25,12 @@ export async function assertFromEdge({ headers }: Event): Promise<void> {
 }
 
 /**
- * Returns the network of the client, by which requests are counted that no key identifies. API Gateway sees the edge's
- * address only, so the edge passes the client's in a header.
+ * Returns the address of the client. API Gateway sees the edge's address only, so the edge passes the client's in a header.
  */
-export function clientNetwork(event: Event): string {
+export function clientAddress(event: Event): string {
   const viewer = isOriginSecret === undefined ? undefined : event.headers['x-viewer-address'];
-  return networkOf(viewer ?? event.requestContext.http.sourceIp);
+  return viewer ?? event.requestContext.http.sourceIp;
 }
+
+/** Returns the network of the client, by which requests are counted that no key identifies. */
+export const clientNetwork = (event: Event): string => networkOf(clientAddress(event));

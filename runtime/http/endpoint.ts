@@ -1,10 +1,11 @@
 import middy from '@middy/core';
 import { ApiError } from '../../contract/errors.ts';
 import { type Input, MAX_REVOCATION_DELAY_S, type Output, type Route } from '../../contract/route.ts';
+import { committing } from '../../domain/audit/record.ts';
 import type { Caller, Deps } from '../../domain/deps.ts';
 import { deps as base } from '../deps.ts';
 import { credentialsFrom, type RequestCredentials } from './credentials.ts';
-import { clientNetwork } from './edge.ts';
+import { clientAddress, clientNetwork } from './edge.ts';
 import { type IdempotentRequest, idempotentRequest } from './idempotency.ts';
 import { type Identity, identify } from './identify.ts';
 import { parseInput, parseRequest } from './input.ts';
@@ -19,6 +20,14 @@ function idempotencyOf(route: Route, event: Event, subject: string | undefined):
   const key = event.headers['idempotency-key'];
   if (route.method !== 'POST' || key === undefined || subject === undefined) return undefined;
   return idempotentRequest(base.table, key, subject, [route.id, event.rawPath, event.body ?? '']);
+}
+
+/** Returns the dependencies of a request: what it commits leaves the entry of the audit log that its route declares. */
+function audited(route: Route, event: Event, requestId: string, { accountId, keyId, session }: Caller): Deps {
+  if (route.audit === undefined) return base;
+  const actor = session ? { kind: 'LOGIN' as const, id: session.subject } : { kind: 'KEY' as const, id: keyId };
+  const request = { action: route.audit, accountId, subjectId: event.pathParameters?.id };
+  return { ...base, commit: committing(base, { actor, address: clientAddress(event), requestId, request }) };
 }
 
 type Read = (caller: Caller, input: unknown) => Promise<unknown>;
@@ -95,10 +104,11 @@ export function endpoint<R extends Route, E extends object = object>(
     .use(requestLogging(route.id))
     .use(identification(route, (caller, input) => run(base, caller, input)))
     .use(validation(route))
-    .handler(async (_event: Event, { request }: HandlerContext) => {
-      const { idempotency, caller = ANONYMOUS, input, output } = request;
+    .handler(async (event: Event, { request }: HandlerContext) => {
+      const { idempotency, caller = ANONYMOUS, input, output, requestId } = request;
+      const deps = audited(route, event, requestId, caller);
       try {
-        const body = await (output ?? run(idempotency?.withIdempotency(base) ?? base, caller, input));
+        const body = await (output ?? run(idempotency?.withIdempotency(deps) ?? deps, caller, input));
         return buildResponse(request, route.status, body, headers);
       } catch (error) {
         // The same request may have been processed concurrently: then its output is this one's too.

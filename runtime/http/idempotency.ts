@@ -68,12 +68,12 @@ export function idempotentRequest(table: Table, key: string, subject: string, re
     lookup,
     withIdempotency: (deps) => ({
       ...deps,
-      commit: async (writes, output) => {
+      commit: async (writes, output, change) => {
         const createdAt = deps.now().toISOString();
         const record = { id, requestHash, sealed: encrypt(secret, output), createdAt };
         const inUse = () => new ApiError('conflict', 'This Idempotency-Key is in use.');
         // First, so that a repeated request gets this conflict and not another one that it causes.
-        return await deps.commit([create(IdempotencyRecord, record, inUse), ...writes], output);
+        return await deps.commit([create(IdempotencyRecord, record, inUse), ...writes], output, change);
       },
     }),
   };

@@ -89,7 +89,7 @@ export const ${id} = /* @__PURE__ */ route({
   method: '${method}',
   path: '${path}',
   access: '${access}',
-  summary: '${summary}',
+${method === 'GET' ? '' : "  audit: { because: 'it changes nothing yet: name the action of contract/audit/actions.ts' },\n"}  summary: '${summary}',
   tag: '${pascal(area)}',
 ${hasId ? '  params: Id,\n' : ''}${isList ? '  query: Page,\n' : ''}${hasBody ? '  body: () => z.object({ name: z.string().check(z.minLength(1), z.maxLength(60)) }),\n' : ''}${status === 200 ? '' : `  status: ${status},\n`}  response: ${response},
 });
@@ -171,6 +171,7 @@ ${refusal}
     },
     next: [
       `describe the operation in ${contract}: parameters, body, answer`,
+      ...(writes ? [`name what it changes in contract/audit/actions.ts and in the route's audit`] : []),
       `write the rule in ${domain}, with the error of every condition`,
       `cover each error, and another account's resource, in ${test}`,
       ...(isList ? ['fill the list in test/api/lists.test.ts, which reads every list page by page'] : []),

@@ -90,6 +90,11 @@ const FILLERS: Record<string, (account: OpenedAccount) => Promise<FilledList>> =
     return { ids };
   },
   listSubscriptions: async (account) => ({ ids: await repeat(async () => (await createHosting(account)).id) }),
+  listAuditEntries: async (account) => {
+    // The first entry is that of the account's opening.
+    await repeat(async (index) => index > 0 && (await app(account)));
+    return {};
+  },
   listDatabases: async (account) => {
     const applicationId = await app(account);
     const made = (index: number) =>

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAuditEntries } from '../../contract/audit/audit.ts';
 import { listPaths, type Path, type Route } from '../../contract/route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
+import { registrant, uniqueDomain } from '../support/domains.ts';
 import { raw, waitFor } from '../support/harness.ts';
 import { type PopulatedTenant, populatedTenant } from '../support/populated-tenant.ts';
 import { receiver } from '../support/receivers.ts';
@@ -26,6 +28,21 @@ const BODIES: Record<string, object> = {
   createDatabase: { name: 'stolen' },
   updateApp: { branch: 'stolen' },
 };
+/** Valid bodies of the operations that take no id, for the test of the audit log. */
+const OWN_BODIES: Record<string, () => object> = {
+  createApp: () => ({ name: 'Audited', framework: 'NODE' }),
+  createKey: () => ({ name: 'Audited', scopes: ['read'] }),
+  createWebhook: () => ({ url: hooks.url }),
+  orderDomain: () => ({ domain: uniqueDomain(), registrant }),
+  buyAiCredits: () => ({ amount: '10.00' }),
+  createTopUp: () => ({ amount: '100.00' }),
+  setAutoTopUp: () => ({ enabled: false, threshold: '20.00', amount: '100.00' }),
+  createSubscription: () => ({ plan: 'app-25', billingCycle: 'MONTHLY' }),
+  putProviderKey: () => ({ key: SECRETS.providerKey }),
+  replaceEnv: () => ({ vars: [{ key: 'AUDITED', value: SECRETS.variable }] }),
+  updateEnv: () => ({ set: [{ key: 'ALSO_AUDITED', value: SECRETS.variable }] }),
+};
+const SECRETS = { providerKey: 'sk-audited-0123456789-audited', variable: 'value-of-an-audited-variable' };
 const COLLECTION_OF_FIELD: Record<string, string> = { deploymentId: 'deployments', applicationId: 'apps' };
 
 /** A place of an operation that takes an id. */
@@ -104,10 +121,14 @@ test('every operation with an id in its path is audited', () => {
 
 /** Parameters of a query that name nothing, or only what is in the resource of the path (`after`: a line of its log). */
 const QUERY_WITHOUT_IDS = ['after', 'category', 'limit', 'offset', 'q', 'status'];
+/** Parameters that filter the entries of the caller's own audit log, whatever they name. */
+const FILTERS = ['about', 'action', 'actor', 'until'];
 
 test('no query takes the id of a resource', () => {
   const named = EVERY.flatMap((route) => Object.keys(route.query ? (walkable(route.query()).def.shape ?? {}) : {}));
-  expect([...new Set(named)].sort(), 'a new one needs an audit like those in paths').toEqual(QUERY_WITHOUT_IDS);
+  expect([...new Set(named)].sort(), 'a new one needs an audit like those in paths').toEqual(
+    [...QUERY_WITHOUT_IDS, ...FILTERS].sort(),
+  );
 });
 
 describe("another tenant's id", () => {
@@ -164,4 +185,55 @@ describe("another tenant's id", () => {
       expect([route.id, answer.status, answer.text]).not.toEqual([route.id, 401, expect.any(String)]);
     }
   }, 60_000);
+});
+
+describe('the audit log', () => {
+  /** Operations that the state of the tenant does not allow; the unit tests of their rules show their entries. */
+  const NOT_POSSIBLE = ['rollBack', 'payInvoice'];
+  const changing = EVERY.filter(({ method, access }) => method !== 'GET' && access !== 'hook');
+
+  test('has exactly one entry of each operation that changes something, without secrets', async () => {
+    const { account } = attacker;
+    // What is deleted cannot be changed; a custom domain is set where there is none.
+    const rank = ({ id, method, path }: Route) =>
+      id === 'removeCustomDomain' ? 0 : method === 'DELETE' ? 100 - path.split('/').length : 1;
+    const requests = new Map<string, string>();
+    const shown: string[] = Object.values(SECRETS);
+    const unexpected: unknown[] = [];
+    const recorded = changing.filter((route) => route.audit !== undefined && !NOT_POSSIBLE.includes(route.id));
+    for (const route of recorded.toSorted((a, b) => rank(a) - rank(b))) {
+      if (route.id === 'deleteSession') continue;
+      const { status, text, requestId } = await change(route);
+      if (status >= 300) unexpected.push([route.id, status, text]);
+      requests.set(route.id, requestId);
+      shown.push(...[...text.matchAll(/"(?:secret|secretKey)":"([^"]+)"/g)].flatMap(([, secret]) => secret ?? []));
+    }
+    expect(unexpected).toEqual([]);
+    const { data } = (await account.dashboard.call(listAuditEntries, { query: { limit: '100' } })).body;
+    const entries = recorded
+      .filter(({ id }) => requests.has(id))
+      .map(({ id, audit }) => {
+        const own = data.filter(({ requestId }) => requestId === requests.get(id));
+        return { id, actions: own.map(({ action }) => action), is: [audit], from: own[0]?.address };
+      });
+    expect(entries).toEqual(entries.map(({ id, is }) => ({ id, actions: is, is, from: expect.any(String) })));
+    const text = JSON.stringify(data);
+    expect(shown.filter((secret) => text.includes(secret))).toEqual([]);
+    const actors = new Set(data.map(({ actor }) => actor.kind));
+    expect([...actors].sort()).toEqual(expect.arrayContaining(['KEY', 'LOGIN']));
+  }, 120_000);
+
+  /** Sends an operation with valid input, by a key where a key may. */
+  async function change(route: Route) {
+    const own = OWN_BODIES[route.id]?.();
+    const ids = Object.fromEntries(slotsOf(route).map((slot) => [slot.name, idOf(attacker, slot)]));
+    const at = route.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? 'openai'));
+    const fields = Object.entries(ids).filter(([name]) => !route.path.includes(`{${name}}`));
+    const body = route.body && { ...(own ?? BODIES[route.id]), ...Object.fromEntries(fields) };
+    const token = at.startsWith('/dashboard/') ? attacker.account.accessToken : attacker.account.secretKey;
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
+    const answer = await raw(at, { method: route.method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    return { status: answer.status, text: await answer.text(), requestId };
+  }
 });

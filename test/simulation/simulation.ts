@@ -1,3 +1,4 @@
+import { BY_PLATFORM, committing } from '../../domain/audit/record.ts';
 import type { Deps, Settings } from '../../domain/deps.ts';
 import { idGenerator } from '../../domain/ids.ts';
 import { createTable, type Send } from '../../table/table.ts';
@@ -135,10 +136,7 @@ export function simulation({ startAt = START, settings, through, ...options }: S
         ...{ publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (id) => id },
         ...{ allowLocalWebhooks: false, allowLocalRepositories: false, webhookRetrySchedule: [60], ...settings },
       },
-      commit: async (writes, output) => {
-        await table.transact(writes);
-        return output;
-      },
+      commit: async (...given) => await committing(deps, BY_PLATFORM)(...given),
     };
     /** A provider whose every method is a call to the outside, named `<name>.<method>`. */
     const port = <T extends object>(name: string, provider: T): T =>

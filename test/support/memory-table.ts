@@ -227,6 +227,7 @@ export function memoryTable(): MemoryTable {
       if (item[pk] !== values[`:${pk}`]) return false;
       const at = String(item[sk]);
       if (condition.includes('BETWEEN')) return at >= String(values[':after']) && at <= String(values[':until']);
+      if (condition.includes(' < ')) return at < String(values[':before']);
       return !condition.includes('>=') || at >= String(values[':from']);
     };
     const backwards = input.ScanIndexForward === false;

@@ -1,0 +1,99 @@
+/** A kind of change that the audit log records. */
+interface AuditRule {
+  /** The change as the log shows it. */
+  label: string;
+  /** Fields whose values before and after the change are kept. What is not named here is not stored, and no secret is named. */
+  shows: readonly string[];
+}
+
+const APP = [
+  ...['name', 'slug', 'framework', 'nodeVersion', 'repoUrl', 'branch', 'installCommand', 'buildCommand', 'startFile'],
+  ...['startCommand', 'rootDirectory', 'healthCheckPath', 'primaryDomain', 'autoDeploy', 'status'],
+] as const;
+const KEY = ['name', 'scopes', 'allowedOrigins', 'expiresAt', 'revokedAt', 'publicKey'] as const;
+const ENDPOINT = ['url', 'description', 'events', 'active'] as const;
+const RECORD = ['type', 'name', 'content', 'ttl', 'priority'] as const;
+const DOMAIN = ['domain', 'status', 'years', 'expiresAt', 'amount', 'balance'] as const;
+const INVOICE = ['number', 'numbers', 'kind', 'amount', 'status', 'balance'] as const;
+const SUBSCRIPTION = ['plan', 'billingCycle', 'status', 'hostingDomain', 'currentPeriodEnd', 'balance'] as const;
+const MONEY = ['amount', 'status', 'description', 'balance'] as const;
+
+/** Every change that the audit log knows, `<subject>.<what was done>`, with what it keeps of each (docs/decisions/0046-audit-log.md). */
+export const AUDIT_ACTIONS = {
+  'app.created': { label: 'Application created', shows: APP },
+  'app.updated': { label: 'Application changed', shows: APP },
+  'app.deleted': { label: 'Application deleted', shows: APP },
+  'app.suspended': { label: 'Application suspended', shows: ['status', 'reason'] },
+  'app.resumed': { label: 'Suspension of an application lifted', shows: ['status', 'reason'] },
+  'variables.replaced': { label: 'Variables replaced', shows: ['keys', 'set', 'removed'] },
+  'variables.updated': { label: 'Variables changed', shows: ['keys', 'set', 'removed'] },
+  'deploy-key.rotated': { label: 'Deploy key replaced', shows: ['publicKey'] },
+  'git-hook.rotated': { label: 'Secret of the Git hook replaced', shows: ['url'] },
+  'deployment.created': { label: 'Deployment started', shows: ['applicationId', 'trigger', 'commitSha'] },
+  'deployment.rolled-back': { label: 'Rolled back', shows: ['applicationId', 'trigger', 'commitSha'] },
+  'custom-domain.set': { label: 'Custom domain set', shows: ['domain', 'status'] },
+  'custom-domain.verified': { label: 'Custom domain verified', shows: ['domain', 'status'] },
+  'custom-domain.removed': { label: 'Custom domain removed', shows: ['domain', 'status'] },
+  'database.created': { label: 'Database created', shows: ['applicationId', 'name', 'region'] },
+  'key.created': { label: 'API key created', shows: KEY },
+  'key.revoked': { label: 'API key revoked', shows: KEY },
+  'session.ended': { label: 'Signed out', shows: [] },
+  'webhook.created': { label: 'Webhook endpoint added', shows: ENDPOINT },
+  'webhook.deleted': { label: 'Webhook endpoint deleted', shows: ENDPOINT },
+  'webhook.enabled': { label: 'Webhook endpoint enabled', shows: ENDPOINT },
+  'webhook.disabled': { label: 'Webhook endpoint disabled', shows: [...ENDPOINT, 'failureCount'] },
+  'webhook.pinged': { label: 'Webhook endpoint tested', shows: ['eventId'] },
+  'webhook.secret-rotated': { label: 'Secret of a webhook endpoint replaced', shows: ['previousExpiresAt'] },
+  'webhook.skipped-resent': { label: 'Skipped deliveries resent', shows: ['since', 'resent', 'remaining'] },
+  'delivery.resent': { label: 'Delivery resent', shows: ['eventId', 'type', 'status'] },
+  'domain.ordered': { label: 'Domain ordered', shows: DOMAIN },
+  'domain.registered': { label: 'Domain registered', shows: DOMAIN },
+  'domain.renewed': { label: 'Domain renewed', shows: DOMAIN },
+  'domain.expired': { label: 'Domain expired', shows: DOMAIN },
+  'domain.renewal-refused': { label: 'Renewal of a domain refused', shows: DOMAIN },
+  'domain.failed': { label: 'Registration of a domain failed', shows: DOMAIN },
+  'domain.adopted': { label: 'Domain assigned to the account', shows: DOMAIN },
+  'dns-record.added': { label: 'DNS record added', shows: RECORD },
+  'dns-record.deleted': { label: 'DNS record deleted', shows: RECORD },
+  'wallet.adjusted': { label: 'Balance adjusted', shows: MONEY },
+  'top-up.started': { label: 'Top-up started', shows: ['amount', 'status', 'automatic'] },
+  'top-up.succeeded': { label: 'Top-up paid', shows: MONEY },
+  'top-up.failed': { label: 'Top-up failed', shows: MONEY },
+  'auto-top-up.set': { label: 'Automatic top-up changed', shows: ['enabled', 'threshold', 'amount'] },
+  'dispute.opened': { label: 'Card payment disputed', shows: MONEY },
+  'dispute.closed': { label: 'Dispute of a card payment closed', shows: MONEY },
+  'invoice.issued': { label: 'Invoice issued', shows: INVOICE },
+  'invoice.paid': { label: 'Invoice paid', shows: INVOICE },
+  'invoice.voided': { label: 'Invoice voided', shows: INVOICE },
+  'subscription.created': { label: 'Plan bought', shows: SUBSCRIPTION },
+  'subscription.granted': { label: 'Plan given', shows: SUBSCRIPTION },
+  'subscription.cancelled': { label: 'Subscription cancelled', shows: SUBSCRIPTION },
+  'subscription.suspended': { label: 'Subscription suspended', shows: SUBSCRIPTION },
+  'subscription.ended': { label: 'Subscription ended', shows: SUBSCRIPTION },
+  'subscription.renewed': { label: 'Subscription renewed', shows: SUBSCRIPTION },
+  'ai-credits.bought': { label: 'AI credits bought', shows: ['amount'] },
+  'provider-key.saved': { label: 'Key of an AI provider saved', shows: ['name', 'lastFour'] },
+  'provider-key.deleted': { label: 'Key of an AI provider deleted', shows: ['name', 'lastFour'] },
+  'account.opened': { label: 'Account opened', shows: ['email', 'name', 'plan'] },
+  'account.suspended': { label: 'Account suspended', shows: ['reason'] },
+  'account.resumed': { label: 'Suspension of the account lifted', shows: ['reason'] },
+  'account.limits-changed': { label: 'Limits changed', shows: ['limits'] },
+  'hosting.moved': { label: 'Web hosting moved to another server', shows: ['server'] },
+  'plans.set': { label: 'Plans and prices set', shows: ['offer'] },
+  'domain-prices.set': { label: 'Prices of domains set', shows: ['offer'] },
+  'ai-offer.set': { label: 'AI models on offer set', shows: ['offer'] },
+  'hosting-server.set': { label: 'Hosting server set', shows: ['baseUrl', 'user', 'open'] },
+  'quarantine.released': { label: 'Quarantined items released', shows: ['queue', 'pk', 'sk', 'released'] },
+} as const satisfies Record<string, AuditRule>;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** Returns true for the name of a change that the log records. */
+export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(AUDIT_ACTIONS, text);
+
+/** Actors of changes: an API key, a person who signed in, an operator of the platform, or the platform without a request. */
+export const AUDIT_ACTORS = ['KEY', 'LOGIN', 'OPERATOR', 'PLATFORM'] as const;
+export type AuditActor = (typeof AUDIT_ACTORS)[number];
+
+/** Days after which the table deletes an entry. */
+export const AUDIT_RETENTION_DAYS = 365;

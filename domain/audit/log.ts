@@ -1,0 +1,50 @@
+import type { listAuditEntries as ListRoute } from '../../contract/audit/audit.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { AuditEntry, auditFrom, auditOf } from '../../table/entities/audit.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+/** Entries that one request reads at most, those that its filter leaves out included: about 10 MB. */
+const MAX_READ = 20_000;
+/** Entries of one round trip where most of them are left out. */
+const FILTERED_PAGE_SIZE = 1000;
+
+/** The entry as its account sees it. */
+function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
+  const { id, action, actor, subjectId, before, after, address, requestId, createdAt } = entry;
+  // The address and the request of an operator are the platform's own business.
+  const where = actor.kind === 'OPERATOR' ? { address: null, requestId: null } : { address, requestId };
+  return { id, action, actor: { kind: actor.kind, id: actor.id }, subjectId, before, after, ...where, createdAt };
+}
+
+const matches =
+  ({ action, actor, about }: Pick<Input<typeof ListRoute>, 'action' | 'actor' | 'about'>) =>
+  (entry: AuditEntry): boolean =>
+    (action === undefined || entry.action === action) &&
+    (actor === undefined || entry.actor.kind === actor) &&
+    (about === undefined || entry.subjectId === about || entry.actor.id === about);
+
+/** GET /dashboard/v1/audit. Throws 400 where a filter finds too little among the entries that one request may read. */
+export async function listAuditEntries(
+  deps: Deps,
+  { accountId }: Caller,
+  { limit, offset, until, ...filter }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const isWanted = matches(filter);
+  const found: AuditEntry[] = [];
+  let read = 0;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const pageSize = isFiltered ? FILTERED_PAGE_SIZE : Math.min(offset + limit + 1, FILTERED_PAGE_SIZE);
+  const part = { before: until && auditFrom(until), pageSize };
+  for await (const entry of deps.table.newest(AuditEntry, auditOf(accountId), part)) {
+    if (isWanted(entry)) found.push(entry);
+    if (found.length > offset + limit) break;
+    read += 1;
+    if (read === MAX_READ)
+      throw new ApiError(
+        'invalid_request',
+        `until: there are more entries than one request reads; set it to ${entry.createdAt} for older ones`,
+      );
+  }
+  return { data: found.slice(offset, offset + limit).map(view), has_more: found.length > offset + limit };
+}

@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AUDIT_ACTIONS, type AuditAction, type AuditActor } from '../../contract/audit/actions.ts';
+import { AuditEntry } from '../../table/entities/audit.ts';
+import { create, type Write } from '../../table/writes.ts';
+import type { AuditedChange, Deps } from '../deps.ts';
+
+/** The origin of a change: who makes it, and the request that it belongs to. */
+export interface ChangeOrigin {
+  actor: { kind: AuditActor; id: string | null };
+  address: string | null;
+  requestId: string | null;
+  /** The action that the request's route declares, which everything that it commits is recorded as. */
+  request?: { action: AuditAction; accountId: string; subjectId: string | undefined };
+}
+
+/** The platform itself: what schedules, workflows and the stream do. */
+export const BY_PLATFORM: ChangeOrigin = { actor: { kind: 'PLATFORM', id: null }, address: null, requestId: null };
+/** An operator who invokes a function by hand: AWS knows who (CloudTrail), the function does not. */
+export const BY_OPERATOR: ChangeOrigin = { actor: { kind: 'OPERATOR', id: null }, address: null, requestId: null };
+
+/** In place of an account's id in the entries of what belongs to no account: prices, servers, quarantined items. */
+export const NO_ACCOUNT = 'platform';
+
+type Values = Record<string, unknown>;
+
+/** Returns the fields that the log keeps; null where there is none. What DynamoDB holds is plain data. */
+function pick(shows: readonly string[], from: object | undefined): Values | null {
+  const kept = shows.flatMap((name) => {
+    const value: unknown = from && Reflect.get(from, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return kept.length > 0 ? JSON.parse(JSON.stringify(Object.fromEntries(kept))) : null;
+}
+
+/** Returns both sides without the fields that are the same on both. */
+function differences(before: Values | null, after: Values | null): { before: Values | null; after: Values | null } {
+  if (!before || !after) return { before, after };
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !isDeepStrictEqual(before[name], after[name]),
+  );
+  return { before: pick(changed, before), after: pick(changed, after) };
+}
+
+const idOf = (value: unknown): string | undefined => {
+  const id: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined;
+  return typeof id === 'string' ? id : undefined;
+};
+
+/** The resource that a response shows. */
+const dataOf = (output: unknown): object | undefined => {
+  const data: unknown = typeof output === 'object' && output !== null ? Reflect.get(output, 'data') : undefined;
+  return typeof data === 'object' && data !== null ? data : undefined;
+};
+
+/**
+ * Returns the writes of the audit log for one commit: one entry where a request or the change itself says what was done, and
+ * none otherwise.
+ */
+function entryWrites(
+  deps: Pick<Deps, 'now' | 'newId'>,
+  { actor, address, requestId, request }: ChangeOrigin,
+  change: AuditedChange | undefined,
+  output: unknown,
+): Write[] {
+  const action = request?.action ?? change?.action;
+  const accountId = request?.accountId ?? change?.accountId;
+  if (action === undefined || accountId === undefined) return [];
+  const shown: AuditedChange = change ?? { after: dataOf(output) ?? {} };
+  const { shows } = AUDIT_ACTIONS[action];
+  const entry: AuditEntry = {
+    ...{ id: deps.newId('aud'), accountId, action, actor, address, requestId },
+    subjectId: shown.subjectId ?? idOf(dataOf(output)) ?? request?.subjectId ?? null,
+    ...differences(pick(shows, shown.before), pick(shows, shown.after)),
+    createdAt: deps.now().toISOString(),
+  };
+  return [create(AuditEntry, entry)];
+}
+
+/**
+ * Returns the commit of these dependencies for changes of this origin: the entry of the audit log is written in the same
+ * transaction as the change, or neither is.
+ */
+export const committing =
+  (deps: Pick<Deps, 'table' | 'now' | 'newId'>, origin: ChangeOrigin): Deps['commit'] =>
+  async (writes, output, change) => {
+    await deps.table.transact([...writes, ...entryWrites(deps, origin, change, output)]);
+    return output;
+  };
+
+/** Commits what the platform does whatever the request under way: the entry is the platform's. */
+export const commitAsPlatform = <T>(
+  deps: Pick<Deps, 'table' | 'now' | 'newId'>,
+  writes: readonly Write[],
+  output: T,
+  change: AuditedChange,
+): Promise<T> => committing(deps, BY_PLATFORM)(writes, output, change);

@@ -1,0 +1,49 @@
+import * as z from 'zod/mini';
+import { AUDIT_ACTORS, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
+import { DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { joinKey as key } from '../keys.ts';
+
+/**
+ * First part of the key of every partition of the audit log. Functions may add items to these partitions and may neither
+ * change nor delete any (lib/stacks/table.ts).
+ */
+export const AUDIT_PARTITION = 'AUDIT';
+/** The partition with the entries of an account. */
+export const auditOf = (accountId: string) => key(AUDIT_PARTITION, accountId);
+/** The list of everything that operators did, over all accounts. */
+export const AUDIT_OF_OPERATORS = key(AUDIT_PARTITION, 'OPERATORS');
+
+/** Returns the sort key that the entries from a time on begin at. */
+export const auditFrom = (time: string) => key(time);
+
+const values = () => z.nullable(z.record(z.string(), z.unknown()));
+
+/**
+ * An entry of the audit log. It is only ever created. Lists read the partition itself, so an entry costs no write of an index
+ * unless an operator was at work.
+ */
+export type AuditEntry = ItemOf<typeof AuditEntry>;
+export const AuditEntry = /* @__PURE__ */ entity({
+  type: 'AUDIT',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      /** An action of contract/audit/actions.ts, or one that an older or newer version has. */
+      action: z.string(),
+      actor: z.object({ kind: z.enum(AUDIT_ACTORS), id: z.nullable(z.string()) }),
+      subjectId: z.nullable(z.string()),
+      before: values(),
+      after: values(),
+      address: z.nullable(z.string()),
+      requestId: z.nullable(z.string()),
+      createdAt: z.string(),
+    }),
+  key: ({ accountId, createdAt, id }: { accountId: string; createdAt: string; id: string }) => ({
+    pk: auditOf(accountId),
+    sk: key(createdAt, id),
+  }),
+  list: ({ actor, createdAt, id }) =>
+    actor.kind === 'OPERATOR' ? { listPk: AUDIT_OF_OPERATORS, listSk: key(createdAt, id) } : undefined,
+  expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + AUDIT_RETENTION_DAYS * DAY,
+});
