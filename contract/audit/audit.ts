@@ -30,19 +30,12 @@ const Action = () =>
     z.string().check(z.refine(isAuditAction, 'must be an action of the audit log')),
     z.transform((text) => text as AuditAction),
   );
-const Time = () =>
-  z.pipe(
-    z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
-    z.transform((text) => new Date(text).toISOString()),
-  );
 const Filter = () =>
   z.extend(Page(), {
     action: z.optional(Action().register(z.globalRegistry, { openApiOverride: { type: 'string' } })),
     actor: z.optional(z.enum(AUDIT_ACTORS)),
     /** The id of what was changed, or of the key or login that changed it. */
     about: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
-    /** Entries before this time: how to go beyond the largest offset. */
-    until: z.optional(Time()),
   });
 
 export const listAuditEntries = /* @__PURE__ */ route({

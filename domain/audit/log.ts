@@ -1,7 +1,7 @@
 import type { listAuditEntries as ListRoute } from '../../contract/audit/audit.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { AuditEntry, auditFrom, auditOf } from '../../table/entities/audit.ts';
+import { AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 /** Entries that one request reads at most, those that its filter leaves out included: about 10 MB. */
@@ -28,14 +28,14 @@ const matches =
 export async function listAuditEntries(
   deps: Deps,
   { accountId }: Caller,
-  { limit, offset, until, ...filter }: Input<typeof ListRoute>,
+  { limit, offset, cursor, ...filter }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const isWanted = matches(filter);
   const found: AuditEntry[] = [];
   let read = 0;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const pageSize = isFiltered ? FILTERED_PAGE_SIZE : Math.min(offset + limit + 1, FILTERED_PAGE_SIZE);
-  const part = { before: until && auditFrom(until), pageSize };
+  const part = { before: cursor, pageSize };
   for await (const entry of deps.table.newest(AuditEntry, auditOf(accountId), part)) {
     if (isWanted(entry)) found.push(entry);
     if (found.length > offset + limit) break;
@@ -43,7 +43,7 @@ export async function listAuditEntries(
     if (read === MAX_READ)
       throw new ApiError(
         'invalid_request',
-        `until: there are more entries than one request reads; set it to ${entry.createdAt} for older ones`,
+        `cursor: there are more entries than one request reads; continue from ${entry.id}`,
       );
   }
   return { data: found.slice(offset, offset + limit).map(view), has_more: found.length > offset + limit };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AUDIT_ACTORS, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
-import { DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
@@ -12,9 +12,6 @@ export const AUDIT_PARTITION = 'AUDIT';
 export const auditOf = (accountId: string) => key(AUDIT_PARTITION, accountId);
 /** The list of everything that operators did, over all accounts. */
 export const AUDIT_OF_OPERATORS = key(AUDIT_PARTITION, 'OPERATORS');
-
-/** Returns the sort key that the entries from a time on begin at. */
-export const auditFrom = (time: string) => key(time);
 
 const values = () => z.nullable(z.record(z.string(), z.unknown()));
 
@@ -39,11 +36,8 @@ export const AuditEntry = /* @__PURE__ */ entity({
       requestId: z.nullable(z.string()),
       createdAt: z.string(),
     }),
-  key: ({ accountId, createdAt, id }: { accountId: string; createdAt: string; id: string }) => ({
-    pk: auditOf(accountId),
-    sk: key(createdAt, id),
-  }),
-  list: ({ actor, createdAt, id }) =>
-    actor.kind === 'OPERATOR' ? { listPk: AUDIT_OF_OPERATORS, listSk: key(createdAt, id) } : undefined,
+  // Ids sort by time.
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: auditOf(accountId), sk: id }),
+  list: ({ actor, id }) => (actor.kind === 'OPERATOR' ? { listPk: AUDIT_OF_OPERATORS, listSk: id } : undefined),
   expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + AUDIT_RETENTION_DAYS * DAY,
 });
