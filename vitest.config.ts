@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const beside =
-  '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,client,scripts}/**/*.test.ts';
+  '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,client,cli,scripts}/**/*.test.ts';
 
 /**
  * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the

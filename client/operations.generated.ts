@@ -147,6 +147,13 @@ export type DeploymentWithLog = {
   log: string;
 };
 
+export type LogLine = {
+  /** The number of the line, from 1 */
+  n: number;
+  at: string;
+  text: string;
+};
+
 export type AppLogLine = {
   id: string;
   at: string;
@@ -736,6 +743,14 @@ export interface GetDeploymentInput {
   id: string;
 }
 
+export interface ReadDeploymentLogInput {
+  id: string;
+  /** The number of the last line that is known */
+  after?: number | undefined;
+  /** Maximum number of items to return */
+  limit?: number | undefined;
+}
+
 export interface ReplaceEnvInput {
   id: string;
   vars: Array<{
@@ -925,6 +940,11 @@ export interface Operations {
   listDeployments: { input: ListDeploymentsInput; optional: false; shape: 'list'; result: Deployment };
   /** Read a deployment with its log. `GET /v1/deployments/{id}` */
   getDeployment: { input: GetDeploymentInput; optional: false; shape: 'single'; result: DeploymentWithLog };
+  /** Read the log of a deployment line by line, from where the last answer ended. `GET /v1/deployments/{id}/log` */
+  readDeploymentLog: { input: ReadDeploymentLogInput; optional: false; shape: 'whole'; result: {
+  data: Array<LogLine>;
+  has_more: boolean;
+} };
   /** Replace the full set of environment variables; an empty value keeps the stored one. `PUT /v1/apps/{id}/env` */
   replaceEnv: { input: ReplaceEnvInput; optional: false; shape: 'single'; result: {
   keys: Array<string>;
@@ -938,7 +958,10 @@ export interface Operations {
   keys: Array<string>;
 } };
   /** Read what an application prints while it runs: of the last 24 hours, or after a line that is known. `GET /v1/apps/{id}/logs` */
-  readAppLogs: { input: ReadAppLogsInput; optional: false; shape: 'list'; result: AppLogLine };
+  readAppLogs: { input: ReadAppLogsInput; optional: false; shape: 'whole'; result: {
+  data: Array<AppLogLine>;
+  has_more: boolean;
+} };
   /** List the databases of your applications, newest first. `GET /v1/databases` */
   listDatabases: { input: ListDatabasesInput; optional: true; shape: 'list'; result: Database };
   /** Have a database made for an application; `database.created` tells when it is there. `POST /v1/databases` */
@@ -1033,10 +1056,11 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   createDeployment: {"method":"POST","path":"/v1/apps/{id}/deployments","query":[],"shape":"single"},
   listDeployments: {"method":"GET","path":"/v1/apps/{id}/deployments","query":["limit","offset","cursor"],"shape":"list"},
   getDeployment: {"method":"GET","path":"/v1/deployments/{id}","query":[],"shape":"single"},
+  readDeploymentLog: {"method":"GET","path":"/v1/deployments/{id}/log","query":["after","limit"],"shape":"whole"},
   replaceEnv: {"method":"PUT","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   updateEnv: {"method":"PATCH","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   listEnvKeys: {"method":"GET","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
-  readAppLogs: {"method":"GET","path":"/v1/apps/{id}/logs","query":["after","limit"],"shape":"list"},
+  readAppLogs: {"method":"GET","path":"/v1/apps/{id}/logs","query":["after","limit"],"shape":"whole"},
   listDatabases: {"method":"GET","path":"/v1/databases","query":["limit","offset","cursor"],"shape":"list"},
   createDatabase: {"method":"POST","path":"/v1/databases","query":[],"shape":"single"},
   listInvoices: {"method":"GET","path":"/v1/invoices","query":["limit","offset","cursor","status"],"shape":"list"},

@@ -35,6 +35,13 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
     return this.#page().then(onFulfilled, onRejected);
   }
 
+  /** Reads all items. */
+  async all(): Promise<Item[]> {
+    const items: Item[] = [];
+    for await (const item of this) items.push(item);
+    return items;
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for (let page = await this.#page(); ; ) {
       yield* page.data;

@@ -119,7 +119,9 @@ function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: str
     .join();
   const { data } = resolved(schema).properties ?? {};
   if (names === 'data' && data) return { shape: 'single', type: tsType(data) };
-  if (names === 'data,has_more' && data?.items) return { shape: 'list', type: tsType(data.items) };
+  // A list that is continued after an item has no offset: its caller continues it.
+  if (names === 'data,has_more' && data?.items && inputOf(route).query.includes('offset'))
+    return { shape: 'list', type: tsType(data.items) };
   return { shape: 'whole', type: tsType(schema) };
 }
 

@@ -74,8 +74,8 @@ const LogLine = resource('LogLine', () =>
 export const readDeploymentLog = /* @__PURE__ */ route({
   id: 'readDeploymentLog',
   method: 'GET',
-  path: '/dashboard/v1/deployments/{id}/log',
-  access: 'login',
+  path: '/v1/deployments/{id}/log',
+  access: 'read',
   summary: 'Read the log of a deployment line by line, from where the last answer ended',
   tag,
   params: Id,

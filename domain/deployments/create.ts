@@ -84,7 +84,7 @@ export async function getDeployment(
   return { data: { ...viewDeployment(deployment), log } };
 }
 
-/** GET /dashboard/v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */
+/** GET /v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */
 export async function readDeploymentLog(
   deps: Deps & { builds: Pick<Builds, 'readLog'> },
   { accountId }: Caller,

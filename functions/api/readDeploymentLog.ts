@@ -3,5 +3,5 @@ import { readDeploymentLog } from '../../domain/deployments/create.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
-/** GET /dashboard/v1/deployments/{id}/log */
+/** GET /v1/deployments/{id}/log */
 export const handler = endpoint(route, readDeploymentLog, { builds });

@@ -1,0 +1,268 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { WebhookEvent } from '../client/index.ts';
+import { verifyWebhook } from '../client/index.ts';
+import { LOOPBACK_CALLBACKS } from '../contract/accounts/session.ts';
+import type { Command } from './command.ts';
+import { commands } from './commands/commands.ts';
+import { headersOf } from './forward.ts';
+import { PORTS } from './login/callback.ts';
+import { Output, printable } from './output.ts';
+import { reference } from './reference.ts';
+import { nameOf, readRepository, remoteKey, toRepoUrl } from './repository.ts';
+import { run } from './run.ts';
+import { parseApi, Settings } from './settings/settings.ts';
+import { candidates } from './shell/completion.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const env = { XDG_CONFIG_HOME: join(folder, 'config'), HOSTING_API: 'https://api.example.com' };
+
+/** Runs a command line in this process. */
+async function hosting(
+  argv: string[],
+  table: readonly Command[] = commands,
+  signal = new AbortController().signal,
+  more: Record<string, string> = {},
+) {
+  let stdout = '';
+  let stderr = '';
+  const exitCode = await run(table, argv, {
+    ...{ cwd: folder, env: { ...env, ...more }, stdin: process.stdin, signal, isTerminal: false },
+    write: (text) => {
+      stdout += text;
+    },
+    writeError: (text) => {
+      stderr += text;
+    },
+  });
+  return { exitCode, stdout, stderr };
+}
+
+/** A command that prints what it was given. */
+const echo = (more: Partial<Command> = {}): Command => ({
+  name: 'echo',
+  summary: 'Print the arguments',
+  arguments: [
+    { name: 'first', description: 'The first' },
+    { name: 'others', description: 'More', optional: true, many: true },
+  ],
+  options: [
+    { name: 'color', value: 'name', description: 'A color', choices: ['red', 'green'] },
+    { name: 'loud', short: 'l', description: 'Louder' },
+  ],
+  run: async ({ argument, rest, option, flag, out }) =>
+    out.result([argument('first'), rest, option('color'), flag('loud')], () => out.line('for people')),
+  ...more,
+});
+
+test('docs/cli.md is that of the commands (npm run cli:docs)', () => {
+  expect(readFileSync(join(import.meta.dirname, '../docs/cli.md'), 'utf8')).toBe(reference(commands));
+});
+
+test('the sign-in returns to the addresses that the platform allows', () => {
+  expect(PORTS.map((port) => `http://localhost:${port}/callback`)).toEqual(LOOPBACK_CALLBACKS);
+});
+
+test('every command has its own name, a summary and described options', () => {
+  const names = commands.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { name, summary, options = [], arguments: expected = [] } of commands) {
+    expect(summary, name).toMatch(/^[A-Z].*[^.]$/);
+    for (const each of [...options, ...expected]) expect(each.description, `${name} ${each.name}`).not.toBe('');
+    expect(
+      expected.slice(0, -1).every((each) => !each.many && !each.optional),
+      name,
+    ).toBe(true);
+  }
+});
+
+describe('a command line', () => {
+  test('is bound to arguments and options in any order', async () => {
+    const { stdout, exitCode } = await hosting(['echo', '-l', 'a', 'b', '--color', 'red', '--json', 'c'], [echo()]);
+    expect([exitCode, JSON.parse(stdout)]).toEqual([0, ['a', ['b', 'c'], 'red', true]]);
+    expect((await hosting(['--api', 'https://x.example', 'echo', 'a'], [echo()])).stdout).toBe('for people\n');
+  });
+
+  test.each([
+    [['echo'], 'needs first'],
+    [['echo', 'a', '--size', '1'], "Unknown option '--size'"],
+    [['nothing'], 'there is no command "nothing"'],
+    [['whoami', 'x'], 'takes no further argument: x'],
+    [['whoami', '--api', 'http://api.example.com'], 'sent over https only'],
+    [['completion', 'tcsh'], 'bash, zsh, fish'],
+  ])('%j is not understood: exit code 2', async (argv, message) => {
+    const { exitCode, stderr, stdout } = await hosting(argv, [...commands, echo()]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  test('without a key ends with exit code 3 and says how to sign in', async () => {
+    const { exitCode, stderr } = await hosting(['whoami']);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('Run hosting login');
+  });
+
+  test('a group alone is its list, and its help shows its commands', async () => {
+    expect((await hosting(['apps'])).exitCode).toBe(3);
+    const { exitCode, stdout } = await hosting(['apps', '--help']);
+    expect(exitCode).toBe(0);
+    for (const name of ['apps list', 'apps create <name>']) expect(stdout).toContain(name);
+    expect(stdout).not.toContain('webhooks');
+    expect((await hosting(['help', 'webhooks', 'listen'])).stdout).toContain('--forward <url>');
+    expect((await hosting([])).stdout).toContain('completion <shell>');
+  });
+
+  test('what others wrote cannot steer the terminal', () => {
+    expect(printable('\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b[2Jx\ty\r\u009b1A')).toBe('red x\ty');
+    let written = '';
+    const out = new Output({
+      json: false,
+      color: false,
+      writeError: () => undefined,
+      write: (text) => (written += text),
+    });
+    out.table(
+      ['name', 'n'],
+      [
+        ['\u001b[2Ja', 1],
+        ['long name', null],
+      ],
+      'none',
+    );
+    expect(written).toBe('NAME       N\na          1\nlong name  –\n');
+  });
+
+  test('that ends by a signal has exit code 130', async () => {
+    const controller = new AbortController();
+    const waiting = echo({
+      run: async ({ signal }) => {
+        controller.abort();
+        signal.throwIfAborted();
+      },
+    });
+    expect((await hosting(['echo', 'a'], [waiting], controller.signal)).exitCode).toBe(130);
+  });
+});
+
+test.each<[string[], string[]]>([
+  [['web'], ['webhooks']],
+  [
+    ['webhooks', 'li'],
+    ['list', 'listen'],
+  ],
+  [['echo', '--c'], ['--color']],
+  [['echo', '--color', 'g'], ['green']],
+  [['deploy', '--de'], ['--detach']],
+])('completes %j with %j', (words, expected) => {
+  expect(candidates([...commands, echo()], words)).toEqual(expected);
+});
+
+describe('a Git remote', () => {
+  test.each([
+    ['https://github.com/You/app.git', 'https://github.com/You/app.git'],
+    ['https://user:token@GitHub.com/You/app', 'https://github.com/You/app'],
+    ['git@github.com:You/app.git', 'git@github.com:You/app.git'],
+    ['ssh://git@github.com:22/You/app.git', 'git@github.com:You/app.git'],
+  ])('%s is the same repository in all its forms, without a token', (remote, expected) => {
+    expect(remoteKey(remote)).toBe('github.com/You/app');
+    expect(toRepoUrl(remote)).toBe(expected);
+    expect(nameOf(expected)).toBe('app');
+  });
+
+  test.each(['/srv/app.git', '../app', 'file:///srv/app.git'])('%s cannot be deployed from', (remote) => {
+    expect(toRepoUrl(remote)).toBeUndefined();
+  });
+
+  test('is read with the branch, and with what is not pushed', async () => {
+    const cwd = mkdtempSync(join(folder, 'repository-'));
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
+        cwd,
+        stdio: 'pipe',
+      });
+    expect(await readRepository(cwd)).toBeUndefined();
+    git('init', '--quiet', '--initial-branch=trunk');
+    git('commit', '--quiet', '--allow-empty', '--message=one');
+    git('remote', 'add', 'origin', 'https://example.com/you/app.git');
+    git('update-ref', 'refs/remotes/origin/trunk', 'HEAD');
+    git('branch', '--quiet', '--set-upstream-to=origin/trunk');
+    git('commit', '--quiet', '--allow-empty', '--message=two');
+    writeFileSync(join(cwd, 'new.txt'), '');
+    const expected = { url: 'https://example.com/you/app.git', branch: 'trunk', unpushed: 1, hasChanges: true };
+    expect(await readRepository(cwd)).toEqual(expected);
+  });
+});
+
+describe('settings', () => {
+  test('are readable by their user only, and keep installations apart', () => {
+    const settings = new Settings({ XDG_CONFIG_HOME: join(folder, 'own') });
+    settings.update('https://a.example', { secretKey: 'sk_live_a' });
+    settings.update('https://b.example', { secretKey: 'sk_live_b' });
+    settings.update('https://a.example', { webhookSecret: 'whsec_x' });
+    settings.use('https://a.example');
+    expect(statSync(settings.file).mode & 0o777).toBe(0o600);
+    expect(settings.of('https://a.example')).toEqual({ secretKey: 'sk_live_a', webhookSecret: 'whsec_x' });
+    settings.forget('https://a.example');
+    expect([settings.api, settings.of('https://a.example')]).toEqual([undefined, {}]);
+    expect(settings.of('https://b.example')).toEqual({ secretKey: 'sk_live_b' });
+  });
+
+  test('take no address to which a key must not be sent', () => {
+    expect(parseApi('https://api.example.com/')).toBe('https://api.example.com');
+    expect(parseApi('http://localhost:4000')).toBe('http://localhost:4000');
+    for (const bad of ['http://api.example.com', 'http://localhost.example.com', 'https://me@api.example.com', 'api'])
+      expect(() => parseApi(bad), bad).toThrow();
+  });
+});
+
+test('forwarded events verify as real deliveries do, with the libraries of others too', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const event = { id: 'evt_1', type: 'ping', created: '2026-01-31T09:30:00.000Z', data: { webhookId: 'x' } };
+  const body = JSON.stringify(event);
+  const headers = headersOf(event as WebhookEvent, body, secret, new Date());
+  const signature = headers['x-service-signature'] ?? '';
+  expect(await verifyWebhook({ body, signature, secret })).toEqual(event);
+  expect(new Stripe('sk_test_x').webhooks.constructEvent(body, signature, secret)).toMatchObject({ id: 'evt_1' });
+  expect(new Webhook(secret).verify(body, headers)).toEqual(event);
+});
+
+test('webhooks listen outlives failures of the connection, and misses and repeats nothing', async () => {
+  const page = (ids: string[], cursor: string) => ({
+    ...{ data: ids.map((id) => ({ id, type: 'ping', created: '2026-01-31T09:30:00.000Z', data: {} })), cursor },
+    has_more: false,
+  });
+  // The retries of the client are used up before the connection is back.
+  let failures = 4;
+  const server = createServer((request, response) => {
+    const after = new URL(request.url ?? '', 'http://localhost').searchParams.get('after');
+    if (after === 'evc_2' && failures > 0) {
+      failures -= 1;
+      response.destroy();
+      return;
+    }
+    const pages = { evc_1: page(['a'], 'evc_2'), evc_2: page(['b', 'c'], 'evc_4') };
+    response.end(JSON.stringify(pages[after as keyof typeof pages] ?? page(['old'], 'evc_1')));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const api = `http://127.0.0.1:${address.port}`;
+  const listening = ['webhooks', 'listen', '--json', '--count', '3', '--api', api];
+  const { exitCode, stdout, stderr } = await hosting(listening, commands, undefined, { HOSTING_KEY: 'sk_live_x' });
+  server.close();
+  server.closeAllConnections();
+  const ids = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+  expect([exitCode, ids, failures]).toEqual([0, ['a', 'b', 'c'], 0]);
+  expect(stderr).toContain('Trying again');
+}, 60_000);

@@ -1,0 +1,87 @@
+import { hostname } from 'node:os';
+import { createClient } from '../../client/index.ts';
+import { type Command, CommandError, type Context, NotSignedIn, UsageError } from '../command.ts';
+import { openBrowser } from '../login/browser.ts';
+import { createKey, signIn } from '../login/sign-in.ts';
+import { readAll } from './environment.ts';
+
+const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
+/** The longest name of a key. */
+const MAX_NAME = 60;
+
+function parseScopes(text: string | undefined): string[] {
+  const scopes = text === undefined ? SCOPES : text.split(',').map((each) => each.trim());
+  const unknown = scopes.find((each) => !SCOPES.includes(each));
+  if (unknown !== undefined) throw new UsageError(`"${unknown}" is no scope: ${SCOPES.join(', ')}.`);
+  return scopes;
+}
+
+async function keyFromInput({ env, stdin }: Context): Promise<string> {
+  if (env.HOSTING_KEY) return env.HOSTING_KEY;
+  // Typed at a terminal it would stay in view.
+  if (stdin.isTTY) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
+  return (await readAll(stdin)).trim();
+}
+
+async function keyFromBrowser({ api, out, option, flag, signal }: Context): Promise<string> {
+  const scopes = parseScopes(option('scopes'));
+  const token = await signIn(
+    api(),
+    async (url) => {
+      const isOpen = !flag('no-browser') && (await openBrowser(url));
+      out.note(isOpen ? 'Sign in in the browser that has opened, or at:' : 'Open this address to sign in:');
+      out.note(url);
+    },
+    signal,
+  );
+  return await createKey(api(), token, `Command line on ${hostname()}`.slice(0, MAX_NAME), scopes);
+}
+
+const login: Command = {
+  name: 'login',
+  summary: 'Sign in with the browser, and store a key of this machine’s own',
+  options: [
+    { name: 'key', description: 'Store a key from stdin or HOSTING_KEY in place of the sign-in' },
+    { name: 'scopes', value: 'list', description: `What the key may do; all where not given: ${SCOPES.join(',')}` },
+    { name: 'no-browser', description: 'Print the address of the sign-in only' },
+  ],
+  examples: ['hosting login --api https://api.example.com', 'hosting login --key < key.txt'],
+  async run(context) {
+    const { api, settings, out, flag, signal } = context;
+    const baseUrl = api();
+    const secretKey = flag('key') ? await keyFromInput(context) : await keyFromBrowser(context);
+    if (!secretKey.startsWith('sk_')) throw new CommandError('That is not a secret key: it begins with sk_live_.');
+    const account = await createClient({ baseUrl, secretKey }).getAccount({}, { signal });
+    settings.update(baseUrl, { secretKey });
+    settings.use(baseUrl);
+    out.result({ api: baseUrl, email: account.email }, () => out.line(`Signed in to ${baseUrl} as ${account.email}.`));
+  },
+};
+
+const logout: Command = {
+  name: 'logout',
+  summary: 'Forget the stored key',
+  description: 'The key itself stays valid until the dashboard revokes it, under Developers.',
+  async run({ api, settings, out }) {
+    const baseUrl = api();
+    if (!settings.of(baseUrl).secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}.`);
+    settings.forget(baseUrl);
+    out.result({ api: baseUrl }, () =>
+      out.line(`Forgot the key. Revoke it at ${baseUrl}/dashboard/developers if others may have seen it.`),
+    );
+  },
+};
+
+const whoami: Command = {
+  name: 'whoami',
+  summary: 'Show the account that the key belongs to',
+  async run({ client, api, out, signal }) {
+    const account = await client().getAccount({}, { signal });
+    const { email, name, id, plan, walletBalance } = account;
+    out.result(account, () =>
+      out.fields({ email, name, id, plan: plan.name, wallet: `R${walletBalance}`, installation: api() }),
+    );
+  },
+};
+
+export const accountCommands: readonly Command[] = [login, logout, whoami];

@@ -1,0 +1,86 @@
+import { createInterface } from 'node:readline/promises';
+import type { CreateChatCompletionInput } from '../../client/index.ts';
+import { type Command, CommandError, type Context } from '../command.ts';
+import { printable } from '../output.ts';
+import { readAll } from './environment.ts';
+
+type Message = CreateChatCompletionInput['messages'][number];
+
+const MODEL = {
+  name: 'model',
+  short: 'm',
+  value: 'model',
+  description: 'provider/model; HOSTING_MODEL, or the first that is sold on credits',
+} as const;
+
+async function modelOf({ option, env, client, signal }: Context): Promise<string> {
+  const chosen = option('model') ?? env.HOSTING_MODEL;
+  if (chosen) return chosen;
+  const { data } = await client().listModels({}, { signal });
+  const first = data.find(({ credits }) => credits);
+  if (!first) throw new CommandError('No model is sold on credits here. Name one with --model.');
+  return first.id;
+}
+
+/** Streams one reply. @returns its text */
+async function reply({ client, out, signal }: Context, model: string, messages: Message[]): Promise<string> {
+  let text = '';
+  const chunks = await client().createChatCompletion({ model, messages, stream: true }, { signal });
+  for await (const { choices } of chunks) {
+    const part = choices[0]?.delta.content ?? '';
+    text += part;
+    if (!out.json) out.part(part.split('\n').map(printable).join('\n'));
+  }
+  if (!out.json) out.line();
+  return text;
+}
+
+const chat: Command = {
+  name: 'ai chat',
+  summary: 'Talk to a model: one question, or a conversation where none is given',
+  arguments: [{ name: 'question', description: 'Words of one question; or stdin', many: true, optional: true }],
+  options: [MODEL, { name: 'system', value: 'text', description: 'What the model is told first' }],
+  examples: ['hosting ai chat "Why is the sky blue?"', 'hosting ai chat --model openai/gpt-4o-mini < question.txt'],
+  async run(context) {
+    const { rest, option, out, stdin, signal } = context;
+    const system = option('system');
+    const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
+    const question = rest.length > 0 ? rest.join(' ') : stdin.isTTY ? undefined : (await readAll(stdin)).trim();
+    const model = await modelOf(context);
+    if (question !== undefined) {
+      messages.push({ role: 'user', content: question });
+      const text = await reply(context, model, messages);
+      if (out.json) out.result({ model, reply: text }, () => undefined);
+      return;
+    }
+    out.note(`${model}. An empty line ends.`);
+    const lines = createInterface({ input: stdin, output: process.stderr });
+    try {
+      for (;;) {
+        const line = (await lines.question('> ', { signal })).trim();
+        if (line === '') return;
+        messages.push({ role: 'user', content: line });
+        messages.push({ role: 'assistant', content: await reply(context, model, messages) });
+      }
+    } finally {
+      lines.close();
+    }
+  },
+};
+
+const models: Command = {
+  name: 'ai models',
+  summary: 'List the models that are sold on credits, with their prices',
+  async run({ client, out, signal }) {
+    const { data } = await client().listModels({}, { signal });
+    out.result(data, () =>
+      out.table(
+        ['model', 'rand per million tokens in', 'out'],
+        data.map(({ id, pricing_zar_per_million: price }) => [id, price.input, price.output]),
+        'No models are sold on credits here.',
+      ),
+    );
+  },
+};
+
+export const aiCommands: readonly Command[] = [chat, models];

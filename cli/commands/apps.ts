@@ -1,0 +1,92 @@
+import { APP, chosenApp, namedApp, urlOf } from '../applications.ts';
+import { type Command, type Option, UsageError, YES } from '../command.ts';
+import { frameworkOf } from '../repository.ts';
+
+const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;
+type Framework = (typeof FRAMEWORKS)[number];
+
+/** The option for the framework of a new application. */
+export const FRAMEWORK: Option = {
+  name: 'framework',
+  value: 'framework',
+  choices: FRAMEWORKS,
+  description: `${FRAMEWORKS.join(', ')}; else what package.json says`,
+};
+
+/** Returns the framework that was named, or that of the folder. @throws UsageError */
+export function parseFramework(text: string | undefined, cwd: string): Framework {
+  if (text === undefined) return frameworkOf(cwd);
+  const found = FRAMEWORKS.find((each) => each === text.toUpperCase());
+  if (!found) throw new UsageError(`--framework must be one of ${FRAMEWORKS.join(', ')}.`);
+  return found;
+}
+
+const list: Command = {
+  name: 'apps list',
+  summary: 'List your applications',
+  async run({ client, out, api, signal }) {
+    const apps = await client().listApps({ limit: 100 }, { signal }).all();
+    out.result(apps, () =>
+      out.table(
+        ['name', 'status', 'last deployment', 'url', 'id'],
+        apps.map((app) => [app.name, app.status, app.lastDeploymentStatus, urlOf(api(), app), app.id]),
+        'No applications yet. hosting deploy creates one from the folder that you are in.',
+      ),
+    );
+  },
+};
+
+const show: Command = {
+  name: 'apps show',
+  summary: 'Show an application',
+  options: [APP],
+  async run(context) {
+    const app = await chosenApp(context);
+    const { out, api } = context;
+    out.result(app, () => {
+      const { id, name, status, repoUrl, branch, framework, nodeVersion, buildCommand, startCommand, autoDeploy } = app;
+      out.fields({ name, id, status, url: urlOf(api(), app), repository: repoUrl, branch, framework });
+      out.fields({ node: nodeVersion, build: buildCommand, start: startCommand ?? app.startFile, autoDeploy });
+      for (const { reason } of app.suspensions ?? []) out.line(out.style('yellow', `Suspended: ${reason}`));
+    });
+  },
+};
+
+const create: Command = {
+  name: 'apps create',
+  summary: 'Create an application without deploying it',
+  arguments: [{ name: 'name', description: '2 to 60 characters' }],
+  options: [
+    { name: 'repo', value: 'url', description: 'Git repository, https:// or git@' },
+    { name: 'branch', value: 'branch', description: 'Else main, or the repository’s default branch' },
+    FRAMEWORK,
+  ],
+  examples: ['hosting apps create "My shop" --repo https://github.com/example/my-shop.git'],
+  async run({ argument, option, client, out, api, cwd, signal }) {
+    const framework = parseFramework(option('framework'), cwd);
+    const app = await client().createApp(
+      {
+        ...{ name: argument('name'), framework, deployNow: false },
+        ...{ repoUrl: option('repo'), branch: option('branch') },
+      },
+      { signal },
+    );
+    out.result(app, () => out.line(`Created ${app.name}: ${urlOf(api(), app)}`));
+  },
+};
+
+const remove: Command = {
+  name: 'apps delete',
+  summary: 'Delete an application with its releases and databases',
+  arguments: [{ name: 'app', description: 'Its id, slug or name' }],
+  options: [YES],
+  async run(context) {
+    const { argument, client, out, confirm, signal } = context;
+    const app = await namedApp(context, argument('app'));
+    await confirm(`Delete ${app.name} with its releases, variables and databases? This cannot be undone.`);
+    const deleted = await client().deleteApp({ id: app.id }, { signal });
+    out.result(deleted, () => out.line(`Deleted ${app.name}.`));
+  },
+};
+
+export const appCommands: readonly Command[] = [list, show, create, remove];

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Application, Deployment } from '../../client/index.ts';
+import { APP, appOfRemote, chosenApp, namedApp, urlOf } from '../applications.ts';
+import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
+import { printable } from '../output.ts';
+import { nameOf, type Repository, readRepository } from '../repository.ts';
+import { FRAMEWORK, parseFramework } from './apps.ts';
+
+/** Time between two looks at a deployment: two requests each, a third of what a key may make. */
+const INTERVAL_MS = 2500;
+/** Names of applications have at least two characters. */
+const MIN_NAME = 2;
+
+function warnOf({ out }: Context, { branch: deployed }: Application, repository: Repository): void {
+  const { branch, unpushed, hasChanges } = repository;
+  const warn = (text: string) => out.note(`${out.style('yellow', 'warning')}: ${text}`);
+  if (branch && branch !== deployed) warn(`You are on ${branch}; the application deploys ${deployed}.`);
+  if (unpushed) warn(`${unpushed} commit${unpushed > 1 ? 's are' : ' is'} not pushed and will not be deployed.`);
+  if (hasChanges) warn('Changes that are not committed will not be deployed.');
+}
+
+/** Finds the application of the folder, or creates it after a question. */
+async function findOrCreate(context: Context): Promise<Application> {
+  const { option, out, client, cwd, confirm, signal } = context;
+  const named = option('app');
+  const repository = await readRepository(cwd);
+  if (named !== undefined) {
+    const app = await namedApp(context, named);
+    if (repository && app.repoUrl && (await appOfRemote(context, repository.url))?.id === app.id)
+      warnOf(context, app, repository);
+    return app;
+  }
+  if (!repository)
+    throw new UsageError(
+      'This folder has no Git remote to deploy from. Push it to one, or name an application with --app.',
+    );
+  const found = await appOfRemote(context, repository.url);
+  if (found) {
+    warnOf(context, found, repository);
+    return found;
+  }
+  const name = option('name') ?? nameOf(repository.url);
+  if (name.length < MIN_NAME) throw new UsageError(`Choose a name with --name: "${name}" is too short.`);
+  const { branch, url: repoUrl } = repository;
+  await confirm(`Create the application "${name}" from ${repoUrl}${branch ? `, branch ${branch}` : ''}?`);
+  const framework = parseFramework(option('framework'), cwd);
+  const app = await client().createApp({ name, repoUrl, branch, framework, deployNow: false }, { signal });
+  out.note(`Created ${app.name} (${app.id}).`);
+  warnOf(context, app, repository);
+  return app;
+}
+
+/** Prints the log of a deployment as it grows. @returns the deployment when it has ended */
+async function follow(context: Context, { id, applicationId }: Deployment): Promise<Deployment> {
+  const { client, out, signal } = context;
+  const api = client();
+  for (let after = 0; ; ) {
+    const { data } = await api.listDeployments({ id: applicationId, limit: 20 }, { signal });
+    const deployment = data.find((each) => each.id === id);
+    if (!deployment) throw new CommandError(`The deployment ${id} is gone: the application was deleted.`);
+    for (let more = true; more; ) {
+      const page = await api.readDeploymentLog({ id, after, limit: 1000 }, { signal });
+      for (const { n, text } of page.data) {
+        const line = printable(text);
+        out.log(line.startsWith('==>') ? out.style('bold', line) : line);
+        after = n;
+      }
+      more = page.has_more && page.data.length > 0;
+    }
+    if (deployment.finishedAt !== null) return deployment;
+    await sleep(INTERVAL_MS, undefined, { signal });
+  }
+}
+
+/** Starts a deployment, or finds the one under way that a push or another person started. */
+async function start({ client, out, signal }: Context, { id, activeDeploymentId }: Application): Promise<Deployment> {
+  if (activeDeploymentId !== null) {
+    const { data } = await client().listDeployments({ id, limit: 20 }, { signal });
+    const active = data.find((each) => each.id === activeDeploymentId && each.finishedAt === null);
+    if (active) {
+      out.note('A deployment is under way already; it is followed in place of a new one.');
+      return active;
+    }
+  }
+  return await client().createDeployment({ id }, { signal });
+}
+
+const deploy: Command = {
+  name: 'deploy',
+  summary: 'Deploy the application of this folder, and follow the deployment to its end',
+  description:
+    'The application is found by the folder’s Git remote, or created from it. What is deployed is what the remote has. The exit code is 1 where the deployment fails.',
+  options: [
+    APP,
+    { name: 'follow', short: 'f', description: 'Follow the log and wait for the end (the default)' },
+    { name: 'detach', short: 'd', description: 'Return when the deployment has started' },
+    { name: 'name', value: 'name', description: 'The name of a new application; else that of the repository' },
+    FRAMEWORK,
+    YES,
+  ],
+  examples: ['hosting deploy', 'hosting deploy --yes --json', 'hosting deploy --app my-shop --detach'],
+  async run(context) {
+    const { out, flag, api } = context;
+    const app = await findOrCreate(context);
+    const started = await start(context, app);
+    const deployment = flag('detach') ? started : await follow(context, started);
+    const url = urlOf(api(), app);
+    const { status, id } = deployment;
+    out.result({ ...deployment, url }, () => {
+      if (status === 'SUCCEEDED') out.line(`${out.style('green', 'Deployed')}: ${url}`);
+      else if (status !== 'FAILED') out.line(`Started ${id}. hosting deployments shows how it goes.`);
+    });
+    if (status === 'FAILED')
+      throw new CommandError(
+        `The deployment failed.${app.liveDeploymentId === null ? '' : ' The release before it still serves.'}`,
+      );
+  },
+};
+
+const list: Command = {
+  name: 'deployments',
+  summary: 'List the latest deployments of an application',
+  options: [APP],
+  async run(context) {
+    const { client, out, signal } = context;
+    const { id } = await chosenApp(context);
+    const { data } = await client().listDeployments({ id, limit: 20 }, { signal });
+    out.result(data, () =>
+      out.table(
+        ['id', 'status', 'trigger', 'commit', 'started', 'finished'],
+        data.map((each) => [each.id, each.status, each.trigger, each.commitSha, each.startedAt, each.finishedAt]),
+        'No deployments yet.',
+      ),
+    );
+  },
+};
+
+const logs: Command = {
+  name: 'logs',
+  summary: 'Show what the application prints while it runs, of the last 24 hours',
+  options: [APP, { name: 'follow', short: 'f', description: 'Go on with what it prints from now on' }],
+  examples: ['hosting logs -f', 'hosting logs --app my-shop --json'],
+  async run(context) {
+    const { client, out, flag, signal } = context;
+    const { id } = await chosenApp(context);
+    for (let after: string | undefined; ; ) {
+      const { data, has_more } = await client().readAppLogs({ id, after, limit: 1000 }, { signal });
+      for (const line of data) {
+        out.item(line, () => out.line(`${out.style('dim', line.at)} ${printable(line.text)}`));
+        after = line.id;
+      }
+      if (has_more && data.length > 0) continue;
+      if (!flag('follow')) return;
+      await sleep(INTERVAL_MS, undefined, { signal });
+    }
+  },
+};
+
+export const deploymentCommands: readonly Command[] = [deploy, list, logs];

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { AddDnsRecordInput, Domain, Registrant } from '../../client/index.ts';
+import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
+
+const DOMAIN = { name: 'domain', description: 'The domain, by name or id' } as const;
+const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
+
+async function named({ client, argument, signal }: Context): Promise<Domain> {
+  const wanted = argument('domain').toLowerCase().replace(/\.$/, '');
+  for await (const domain of client().listDomains({ limit: 100 }, { signal }))
+    if (domain.name === wanted || domain.id === argument('domain')) return domain;
+  throw new CommandError(`You have no domain ${wanted}. hosting domains lists them.`);
+}
+
+const list: Command = {
+  name: 'domains list',
+  summary: 'List your domains',
+  async run({ client, out, signal }) {
+    const domains = await client().listDomains({ limit: 100 }, { signal }).all();
+    out.result(domains, () =>
+      out.table(
+        ['name', 'status', 'expires', 'dns', 'id'],
+        domains.map((each) => [each.name, each.status, each.expiresAt, each.dnsProvider, each.id]),
+        'No domains yet. hosting domains check <name> looks for one.',
+      ),
+    );
+  },
+};
+
+const check: Command = {
+  name: 'domains check',
+  summary: 'Look up whether a name is free, and its price',
+  arguments: [{ name: 'name', description: 'A name with or without its extension' }],
+  async run({ client, argument, out, signal }) {
+    const found = await client().checkDomain({ q: argument('name') }, { signal });
+    const availability = (each: (typeof found)[number]) =>
+      each.available ? (each.premium ? 'premium, not sold here' : 'free') : 'taken';
+    out.result(found, () =>
+      out.table(
+        ['domain', '', 'rand a year, without VAT'],
+        found.map((each) => [each.domain, availability(each), each.available ? each.price.toFixed(2) : null]),
+        'Nothing found.',
+      ),
+    );
+  },
+};
+
+const order: Command = {
+  name: 'domains order',
+  summary: 'Order a domain; it is paid from the wallet',
+  arguments: [{ name: 'domain', description: 'The full name' }],
+  options: [
+    { name: 'registrant', value: 'file', description: 'JSON file: name, email, contactNumber, address1, city, …' },
+    { name: 'years', value: 'years', description: '1 to 10; 1 where not given' },
+    YES,
+  ],
+  examples: ['hosting domains order my-shop.co.za --registrant me.json'],
+  async run({ client, argument, option, out, cwd, confirm, signal }) {
+    const file = option('registrant');
+    if (file === undefined) throw new UsageError('An order needs the owner’s details: --registrant me.json');
+    let registrant: Registrant;
+    try {
+      registrant = JSON.parse(readFileSync(resolve(cwd, file), 'utf8')) as Registrant;
+    } catch (error) {
+      throw new CommandError(`${file} could not be read: ${error instanceof Error ? error.message : error}`);
+    }
+    const domain = argument('domain');
+    await confirm(`Order ${domain} and pay for it from the wallet?`);
+    const years = option('years');
+    const input = { domain, registrant, ...(years ? { years: Number(years) } : {}) };
+    const { invoice } = await client().orderDomain(input, { signal });
+    out.result({ invoice }, () => {
+      out.line(`Invoice ${invoice.number} of R${invoice.amount}: ${invoice.status}.`);
+      if (invoice.status === 'UNPAID') out.line('The name is held for a day. Top up the wallet to pay the invoice.');
+    });
+  },
+};
+
+const records: Command = {
+  name: 'dns list',
+  summary: 'List the DNS records of a domain',
+  arguments: [DOMAIN],
+  async run(context) {
+    const { client, out, signal } = context;
+    const { id } = await named(context);
+    const { data, provider } = await client().listDnsRecords({ id }, { signal });
+    out.result(data, () => {
+      out.table(
+        ['type', 'name', 'content', 'ttl', 'prio', 'id'],
+        data.map((each) => [each.type, each.name || '@', each.content, each.ttl, each.prio || null, each.id]),
+        'No records yet.',
+      );
+      if (provider !== 'PLATFORM') out.note('The domain uses external name servers: records here have no effect.');
+    });
+  },
+};
+
+const add: Command = {
+  name: 'dns add',
+  summary: 'Add a DNS record',
+  arguments: [
+    DOMAIN,
+    { name: 'type', description: TYPES.join(', ') },
+    { name: 'name', description: 'The host below the domain; @ for the domain itself' },
+    { name: 'content', description: 'The value: an address, a host, a text' },
+  ],
+  options: [
+    { name: 'ttl', value: 'seconds', description: '60 to 86400; 3600 where not given' },
+    { name: 'prio', value: 'number', description: 'Priority of MX and SRV' },
+  ],
+  examples: [
+    'hosting dns add my-shop.co.za A www 192.0.2.7',
+    'hosting dns add my-shop.co.za MX @ mail.example.com --prio 10',
+  ],
+  async run(context) {
+    const { client, argument, option, out, signal } = context;
+    const type = TYPES.find((each) => each === argument('type').toUpperCase());
+    if (!type) throw new UsageError(`The type must be one of ${TYPES.join(', ')}.`);
+    const number = (name: string) => (option(name) === undefined ? {} : { [name]: Number(option(name)) });
+    const { id } = await named(context);
+    const name = argument('name') === '@' ? '' : argument('name');
+    const input: AddDnsRecordInput = { id, type, name, content: argument('content') };
+    const added = await client().addDnsRecord({ ...input, ...number('ttl'), ...number('prio') }, { signal });
+    out.result(added, () => out.line('Added.'));
+  },
+};
+
+const remove: Command = {
+  name: 'dns remove',
+  summary: 'Remove a DNS record',
+  arguments: [DOMAIN, { name: 'record', description: 'Its id, from hosting dns list' }],
+  options: [YES],
+  async run(context) {
+    const { client, argument, out, confirm, signal } = context;
+    const { id, name } = await named(context);
+    await confirm(`Remove the record ${argument('record')} of ${name}?`);
+    const removed = await client().deleteDnsRecord({ id, recordId: argument('record') }, { signal });
+    out.result(removed, () => out.line('Removed.'));
+  },
+};
+
+export const domainCommands: readonly Command[] = [list, check, order, records, add, remove];

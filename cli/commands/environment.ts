@@ -1,0 +1,121 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { APP, chosenApp } from '../applications.ts';
+import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
+
+const FILE = { name: 'file', description: 'The file; .env where it is not given', optional: true } as const;
+const NEXT = 'It takes effect with the next deployment.';
+
+/** Reads a file of variables; undefined where there is none. */
+function readVariables(path: string): { text: string; values: Map<string, string> } | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    const values = Object.entries(parseEnv(text)).map(([key, value]): [string, string] => [key, value ?? '']);
+    return { text, values: new Map(values) };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const show = ({ out }: Context, keys: readonly string[], done: string) => out.result({ keys }, () => out.line(done));
+
+const list: Command = {
+  name: 'env list',
+  summary: 'List the names of the environment variables; values are never shown',
+  options: [APP],
+  async run(context) {
+    const { client, out, signal } = context;
+    const { id } = await chosenApp(context);
+    const { keys } = await client().listEnvKeys({ id }, { signal });
+    out.result({ keys }, () => {
+      for (const key of keys.length > 0 ? keys : ['No variables yet. hosting env set KEY=value']) out.line(key);
+    });
+  },
+};
+
+const pull: Command = {
+  name: 'env pull',
+  summary: 'Add the names of the variables to a file, with empty values',
+  description:
+    'Values are never shown. What the file has already stays. hosting env push with an empty value keeps what is stored.',
+  arguments: [FILE],
+  options: [APP],
+  async run(context) {
+    const { argument, client, cwd, signal } = context;
+    const { id } = await chosenApp(context);
+    const { keys } = await client().listEnvKeys({ id }, { signal });
+    const name = argument('file') || '.env';
+    const path = resolve(cwd, name);
+    const before = readVariables(path);
+    const added = keys.filter((key) => !before?.values.has(key));
+    const text = before?.text ?? '';
+    const separator = text === '' || text.endsWith('\n') ? '' : '\n';
+    writeFileSync(path, text + separator + added.map((key) => `${key}=\n`).join(''), { mode: 0o600 });
+    show(context, keys, `${added.length} of ${keys.length} names added to ${name}.`);
+  },
+};
+
+const push: Command = {
+  name: 'env push',
+  summary: 'Replace all variables by those of a file; an empty value keeps the stored one',
+  arguments: [FILE],
+  options: [APP, YES],
+  async run(context) {
+    const { argument, client, cwd, confirm, signal } = context;
+    const name = argument('file') || '.env';
+    const file = readVariables(resolve(cwd, name));
+    if (!file) throw new CommandError(`There is no file ${name}.`);
+    const app = await chosenApp(context);
+    const { keys } = await client().listEnvKeys({ id: app.id }, { signal });
+    const removed = keys.filter((key) => !file.values.has(key));
+    if (removed.length > 0) await confirm(`${name} does not have ${removed.join(', ')}: remove from ${app.name}?`);
+    const vars = [...file.values].map(([key, value]) => ({ key, value }));
+    const replaced = await client().replaceEnv({ id: app.id, vars }, { signal });
+    show(context, replaced.keys, `${app.name} has ${replaced.keys.length} variables. ${NEXT}`);
+  },
+};
+
+const set: Command = {
+  name: 'env set',
+  summary: 'Set single variables; the others stay',
+  arguments: [{ name: 'KEY=value', description: 'A variable; a name alone takes its value from stdin', many: true }],
+  options: [APP],
+  examples: ['hosting env set GREETING=Hello', 'hosting env set API_TOKEN < token.txt'],
+  async run(context) {
+    const { rest, client, stdin, signal } = context;
+    const vars = [];
+    for (const each of rest) {
+      const [, key, value] = /^([^=]+)(?:=(.*))?$/s.exec(each) ?? [];
+      if (!key) throw new UsageError(`"${each}" is not of the form KEY=value.`);
+      if (value === undefined && (rest.length > 1 || stdin.isTTY)) throw new UsageError(`${key} has no value.`);
+      vars.push({ key, value: value ?? (await readAll(stdin)).replace(/\r?\n$/, '') });
+    }
+    const app = await chosenApp(context);
+    const { keys } = await client().updateEnv({ id: app.id, set: vars }, { signal });
+    show(context, keys, `Set ${vars.map(({ key }) => key).join(', ')} of ${app.name}. ${NEXT}`);
+  },
+};
+
+const unset: Command = {
+  name: 'env unset',
+  summary: 'Remove single variables; the others stay',
+  arguments: [{ name: 'KEY', description: 'The name of a variable', many: true }],
+  options: [APP],
+  async run(context) {
+    const { rest, client, signal } = context;
+    const app = await chosenApp(context);
+    const { keys } = await client().updateEnv({ id: app.id, remove: [...rest] }, { signal });
+    show(context, keys, `Removed ${rest.join(', ')} from ${app.name}. ${NEXT}`);
+  },
+};
+
+/** Reads all of a stream as text. */
+export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+  let text = '';
+  for await (const part of stream.setEncoding('utf8')) text += part;
+  return text;
+}
+
+export const environmentCommands: readonly Command[] = [list, pull, push, set, unset];

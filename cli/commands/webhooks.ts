@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, ConnectionError, type FollowedEvent, followEvents } from '../../client/index.ts';
+import { type Command, type Context, UsageError, YES } from '../command.ts';
+import { forward } from '../forward.ts';
+import { printable } from '../output.ts';
+
+const WEBHOOK = { name: 'webhook', description: 'The id of an endpoint' } as const;
+const EVENTS = {
+  name: 'events',
+  value: 'list',
+  description: 'Event types, separated by commas; all where not given',
+} as const;
+/** Pauses after failures of the connection, in milliseconds; the last one repeats. */
+const PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000];
+
+const list: Command = {
+  name: 'webhooks list',
+  summary: 'List your webhook endpoints',
+  async run({ client, out, signal }) {
+    const { data } = await client().listWebhooks({ limit: 100 }, { signal });
+    out.result(data, () =>
+      out.table(
+        ['url', 'events', 'active', 'id'],
+        data.map((each) => [each.url, each.events.join(', '), each.active ? 'yes' : 'no', each.id]),
+        'No endpoints yet. hosting webhooks listen receives events without one.',
+      ),
+    );
+  },
+};
+
+const create: Command = {
+  name: 'webhooks create',
+  summary: 'Register a webhook endpoint; its signing secret is shown once',
+  arguments: [{ name: 'url', description: 'A public https:// address' }],
+  options: [EVENTS],
+  async run({ client, argument, option, out, signal }) {
+    const events = option('events')?.split(',');
+    const made = await client().createWebhook(
+      { url: argument('url'), ...(events ? { events: events as never } : {}) },
+      { signal },
+    );
+    out.result(made, () => out.fields({ id: made.id, url: made.url, secret: made.secret }));
+  },
+};
+
+const remove: Command = {
+  name: 'webhooks delete',
+  summary: 'Delete a webhook endpoint',
+  arguments: [WEBHOOK],
+  options: [YES],
+  async run({ client, argument, out, confirm, signal }) {
+    const id = argument('webhook');
+    await confirm(`Delete ${id}? It receives nothing more.`);
+    const deleted = await client().deleteWebhook({ id }, { signal });
+    out.result(deleted, () => out.line('Deleted.'));
+  },
+};
+
+const deliveries: Command = {
+  name: 'webhooks deliveries',
+  summary: 'List the recent deliveries of an endpoint with the responses',
+  arguments: [WEBHOOK],
+  async run({ client, argument, out, signal }) {
+    const { data } = await client().listDeliveries({ id: argument('webhook'), limit: 50 }, { signal });
+    out.result(data, () =>
+      out.table(
+        ['id', 'type', 'status', 'attempts', 'response', 'created'],
+        data.map(({ id, type, status, attempts, createdAt }) => {
+          const last = attempts.at(-1);
+          return [id, type, status, attempts.length, last?.responseStatus ?? last?.outcome ?? null, createdAt];
+        }),
+        'No deliveries yet.',
+      ),
+    );
+  },
+};
+
+const resend: Command = {
+  name: 'webhooks resend',
+  summary: 'Send a delivery again: the same event, with six new attempts',
+  arguments: [{ name: 'delivery', description: 'Its id, from hosting webhooks deliveries' }],
+  async run({ client, argument, out, signal }) {
+    const delivery = await client().resendDelivery({ id: argument('delivery') }, { signal });
+    out.result(delivery, () => out.line(`${delivery.type} is sent again.`));
+  },
+};
+
+/** Follows events over failures of the connection: what happened meanwhile comes when it is back. */
+async function* followAlways(context: Context, after: string | undefined, ready: (cursor: string) => void) {
+  const { client, out, signal } = context;
+  let cursor = after;
+  let failures = 0;
+  for (;;) {
+    try {
+      const followed = followEvents(client(), { after: cursor, signal }, (at) => {
+        if (cursor === undefined) ready(at);
+        cursor = at;
+        failures = 0;
+      });
+      for await (const each of followed) yield each;
+    } catch (error) {
+      const isPassing = error instanceof ConnectionError || (error instanceof ApiError && error.status >= 429);
+      if (!isPassing || signal.aborted || cursor === undefined) throw error;
+      const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0;
+      failures += 1;
+      out.note(`${error.message} Trying again in ${pause / 1000} s.`);
+      await sleep(pause, undefined, { signal });
+    }
+  }
+}
+
+function parseTarget(text: string): string {
+  const address = /^\d+$/.test(text) ? `http://localhost:${text}` : text;
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new UsageError(`--forward needs an address such as http://localhost:3000, not ${text}.`);
+  return address;
+}
+
+/** Shows an event, and forwards it where that is asked for. */
+async function handle({ out, signal }: Context, { event, cursor }: FollowedEvent, target?: string, secret = '') {
+  const time = out.style('dim', event.created);
+  if (target === undefined) {
+    out.item({ ...event, cursor }, () =>
+      out.line(`${time}  ${event.type}  ${event.id}  ${printable(JSON.stringify(event.data))}`),
+    );
+    return;
+  }
+  const forwarded = await forward(target, event, secret, signal);
+  const { status, error, durationMs } = forwarded;
+  out.item({ ...event, cursor, forwarded }, () => {
+    const isGood = status !== null && status < 300;
+    const answer = out.style(isGood ? 'green' : 'red', String(status ?? error));
+    out.line(`${time}  ${event.type}  ${event.id}  ${answer}  ${durationMs} ms`);
+  });
+}
+
+const listen: Command = {
+  name: 'webhooks listen',
+  summary: 'Show events as they happen, and forward them to this machine',
+  description:
+    'Forwarded events are signed as real deliveries are, with a secret of this machine’s own that is printed at the start. Each is forwarded once, in order. After a lost connection the command continues where it stopped.',
+  options: [
+    {
+      name: 'forward',
+      value: 'url',
+      description: 'Where to send each event, such as http://localhost:3000/hooks or 3000',
+    },
+    EVENTS,
+    {
+      name: 'after',
+      value: 'cursor',
+      description: 'Begin after a cursor that --json printed, not with what happens from now on',
+    },
+    { name: 'count', value: 'number', description: 'End after so many events' },
+  ],
+  examples: [
+    'hosting webhooks listen --forward http://localhost:3000/hooks',
+    'hosting webhooks listen --events deployment.failed --json',
+  ],
+  async run(context) {
+    const { option, out, settings, api, client } = context;
+    const forwardTo = option('forward');
+    const target = forwardTo === undefined ? undefined : parseTarget(forwardTo);
+    const types = option('events')?.split(',');
+    const count = Number(option('count') ?? Number.POSITIVE_INFINITY);
+    if (!(count > 0)) throw new UsageError('--count must be a number above 0.');
+    client();
+    const secret = settings.of(api()).webhookSecret ?? `whsec_${randomBytes(32).toString('base64')}`;
+    if (target !== undefined) {
+      settings.update(api(), { webhookSecret: secret });
+      out.note(`Signing secret: ${secret}`);
+    }
+    out.note(`Listening${target === undefined ? '' : `, forwarding to ${target}`}. Ctrl-C ends.`);
+    let left = count;
+    for await (const followed of followAlways(context, option('after'), () => out.note('Ready.'))) {
+      if (types && !types.includes(followed.event.type)) continue;
+      await handle(context, followed, target, secret);
+      left -= 1;
+      if (left <= 0) return;
+    }
+  },
+};
+
+export const webhookCommands: readonly Command[] = [list, create, remove, deliveries, resend, listen];

@@ -1,0 +1,58 @@
+import { type Argument, type Command, GLOBAL_OPTIONS, type Option } from './command.ts';
+
+const ARGUMENT = ({ name, optional, many }: Argument) => {
+  const text = many ? `${name}…` : name;
+  return optional ? `[${text}]` : `<${text}>`;
+};
+
+/** `hosting apps create <name>` */
+export const synopsis = ({ name, arguments: expected = [] }: Command): string =>
+  ['hosting', name, ...expected.map(ARGUMENT)].join(' ');
+
+/** `-y, --yes`, `--app <name>` */
+export const optionText = ({ name, short, value }: Option): string =>
+  `${short ? `-${short}, ` : ''}--${name}${value ? ` <${value}>` : ''}`;
+
+function section(title: string, rows: readonly (readonly [string, string])[]): string {
+  if (rows.length === 0) return '';
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return `\n${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
+}
+
+/** Returns the help of one command. */
+export function helpOf(command: Command): string {
+  const { summary, description, arguments: expected = [], options = [], examples = [] } = command;
+  return [
+    `${summary}.${description ? `\n${description}` : ''}\n`,
+    `\nUsage\n  ${synopsis(command)} [options]\n`,
+    section(
+      'Arguments',
+      expected.map((each) => [each.name, each.description]),
+    ),
+    section(
+      'Options',
+      [...options, ...GLOBAL_OPTIONS].map((each) => [optionText(each), each.description]),
+    ),
+    section(
+      'Examples',
+      examples.map((each) => [each, '']),
+    ),
+  ].join('');
+}
+
+/** Returns the help of all commands, or of those that begin with a word. */
+export function overview(commands: readonly Command[], group = ''): string {
+  const shown = commands.filter(({ name }) => group === '' || name.split(' ')[0] === group);
+  return [
+    'Usage\n  hosting <command> [options]\n',
+    section(
+      'Commands',
+      shown.map((each) => [synopsis(each).slice('hosting '.length), each.summary]),
+    ),
+    section(
+      'Options',
+      GLOBAL_OPTIONS.map((each) => [optionText(each), each.description]),
+    ),
+    '\nhosting <command> --help tells more. Exit codes: 0 done, 1 failed, 2 not understood, 3 not signed in.\n',
+  ].join('');
+}

@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import { type Command, GLOBAL_OPTIONS, type Option, UsageError } from './command.ts';
+
+/** A command line, understood. */
+export interface Invocation {
+  command: Command;
+  arguments: ReadonlyMap<string, string>;
+  rest: readonly string[];
+  values: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** Returns the command that the words begin with, the longest first, and how many words it takes. */
+export function findCommand(
+  commands: readonly Command[],
+  words: readonly string[],
+): { command: Command; length: number } | undefined {
+  const found = commands
+    .map((command) => ({ command, name: command.name.split(' ') }))
+    .filter(({ name }) => name.every((word, index) => words[index] === word))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+  return found && { command: found.command, length: found.name.length };
+}
+
+/** Options as `parseArgs` takes them. */
+const toConfig = (options: readonly Option[]) =>
+  Object.fromEntries(
+    options.map(({ name, value, short }) => [
+      name,
+      { type: value ? ('string' as const) : ('boolean' as const), ...(short ? { short } : {}) },
+    ]),
+  );
+
+/** Returns the words of a command line that are not options, for finding the command; values of options may be among them. */
+const wordsOf = (argv: readonly string[]) => argv.filter((each) => !each.startsWith('-'));
+
+/** The command that a command line begins with, also where options stand before its words. A group alone means its list. */
+export function commandOf(commands: readonly Command[], argv: readonly string[]): Command | undefined {
+  const valued = new Set(GLOBAL_OPTIONS.flatMap(({ name, value }) => (value ? [`--${name}`] : [])));
+  const own = argv.filter((each, index) => !valued.has(each) && !valued.has(argv[index - 1] ?? ''));
+  const words = wordsOf(own);
+  const [group, ...others] = words;
+  const isListed = others.length === 0 && !argv.includes('--help') && !argv.includes('-h');
+  return (findCommand(commands, words) ?? (isListed && group ? findCommand(commands, [group, 'list']) : undefined))
+    ?.command;
+}
+
+function bind({ name, arguments: expected = [] }: Command, given: readonly string[]) {
+  const bound = new Map<string, string>();
+  let rest: readonly string[] = [];
+  for (const [index, argument] of expected.entries()) {
+    if (argument.many) rest = given.slice(index);
+    const value = given[index];
+    if (value === undefined && !argument.optional)
+      throw new UsageError(`hosting ${name} needs ${argument.name}: ${argument.description.toLowerCase()}.`);
+    if (value !== undefined) bound.set(argument.name, value);
+  }
+  const extra = expected.at(-1)?.many ? undefined : given[expected.length];
+  if (extra !== undefined) throw new UsageError(`hosting ${name} takes no further argument: ${extra}.`);
+  return { arguments: bound, rest };
+}
+
+/** Understands a command line. @throws UsageError */
+export function parse(command: Command, argv: readonly string[]): Invocation {
+  const options = toConfig([...GLOBAL_OPTIONS, ...(command.options ?? [])]);
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
+    const given = positionals.slice(command.name.split(' ').length);
+    return { command, ...(values.help ? { arguments: new Map(), rest: [] } : bind(command, given)), values };
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message.replace(/\. To specify a .*$/s, '.'));
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { UsageError } from './command.ts';
+
+/** The Git repository that a folder belongs to, as far as deploying is concerned. */
+export interface Repository {
+  /** Its remote, as the platform clones it. */
+  url: string;
+  /** The checked-out branch; undefined on a detached head. */
+  branch: string | undefined;
+  /** Commits of the branch that the remote does not have; undefined where it follows none. */
+  unpushed: number | undefined;
+  hasChanges: boolean;
+}
+
+const exec = promisify(execFile);
+
+async function git(cwd: string, ...args: string[]): Promise<string | undefined> {
+  try {
+    return (await exec('git', args, { cwd, encoding: 'utf8' })).stdout.trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new UsageError('git is not installed. Name the application with --app.');
+    // git says by its exit code that there is no repository, remote or upstream.
+    return undefined;
+  }
+}
+
+const SCP = /^(?:([\w.-]+)@)?([\w.-]+):(?!\/\/)(.+)$/;
+
+/** The host and path of a remote in any of its forms; undefined for a folder on this machine. */
+function partsOf(remote: string): { host: string; path: string } | undefined {
+  const scp = SCP.exec(remote);
+  if (scp?.[2] && scp[3]) return { host: scp[2], path: scp[3] };
+  if (!URL.canParse(remote)) return undefined;
+  const { protocol, host, hostname, pathname } = new URL(remote);
+  if (protocol === 'ssh:') return { host: hostname, path: pathname };
+  return ['http:', 'https:', 'git:'].includes(protocol) ? { host, path: pathname } : undefined;
+}
+
+/** Returns what is the same for all forms of one remote: `github.com/you/app`. */
+export function remoteKey(remote: string): string | undefined {
+  const parts = partsOf(remote);
+  return parts && `${parts.host.toLowerCase()}/${parts.path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')}`;
+}
+
+/** Returns a remote as the platform takes it: `https://` without a token that it may hold, or `git@`. */
+export function toRepoUrl(remote: string): string | undefined {
+  const parts = partsOf(remote);
+  if (!parts) return undefined;
+  const path = parts.path.replace(/^\/+/, '');
+  const isSsh = SCP.test(remote) || remote.startsWith('ssh:');
+  return isSsh ? `git@${parts.host}:${path}` : `https://${parts.host}/${path}`;
+}
+
+/** Returns the repository of a folder; undefined where it has none with a remote. */
+export async function readRepository(cwd: string): Promise<Repository | undefined> {
+  const branch = await git(cwd, 'symbolic-ref', '--quiet', '--short', 'HEAD');
+  const followed = branch && (await git(cwd, 'config', `branch.${branch}.remote`));
+  const remote = await git(cwd, 'remote', 'get-url', followed || 'origin');
+  const url = remote && toRepoUrl(remote);
+  if (!url) return undefined;
+  const [unpushed, changes] = await Promise.all([
+    git(cwd, 'rev-list', '--count', '@{upstream}..HEAD'),
+    git(cwd, 'status', '--porcelain'),
+  ]);
+  return { url, branch, unpushed: unpushed === undefined ? undefined : Number(unpushed), hasChanges: Boolean(changes) };
+}
+
+/** The name that an application of a repository gets: the last part of its address. */
+export const nameOf = (repoUrl: string): string => basename(repoUrl.replace(/[:]/g, '/')).replace(/\.git$/, '');
+
+/** Returns the framework that a folder's package.json names; the platform detects everything else itself. */
+export function frameworkOf(cwd: string): 'NEXTJS' | 'NUXT' | 'EXPRESS' | 'NODE' {
+  let text: string;
+  try {
+    text = readFileSync(join(cwd, 'package.json'), 'utf8');
+  } catch {
+    // A site of plain files, or an application below this folder.
+    return 'NODE';
+  }
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<string, Record<string, string>>;
+  const names = { ...devDependencies, ...dependencies };
+  if ('next' in names) return 'NEXTJS';
+  if ('nuxt' in names) return 'NUXT';
+  return 'express' in names ? 'EXPRESS' : 'NODE';
+}

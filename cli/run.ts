@@ -1,0 +1,119 @@
+import { createInterface } from 'node:readline/promises';
+import { ApiError, ConnectionError, createClient } from '../client/index.ts';
+import { type Command, CommandError, type Context, EXIT, NotSignedIn, UsageError } from './command.ts';
+import { helpOf, overview } from './help.ts';
+import { Output, printable } from './output.ts';
+import { commandOf, type Invocation, parse } from './parse.ts';
+import { parseApi, Settings } from './settings/settings.ts';
+import { COMPLETE, candidates } from './shell/completion.ts';
+
+/** The process that a command runs in. */
+export interface Surroundings {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: NodeJS.ReadStream;
+  signal: AbortSignal;
+  isTerminal: boolean;
+  write(text: string): void;
+  writeError(text: string): void;
+}
+
+declare const CLI_VERSION: string | undefined;
+const VERSION = typeof CLI_VERSION === 'string' ? CLI_VERSION : 'development';
+
+function contextOf({ arguments: given, rest, values }: Invocation, around: Surroundings, out: Output): Context {
+  const { cwd, env, stdin, signal } = around;
+  const settings = new Settings(env);
+  const option = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
+  const api = () => {
+    const chosen = option('api') ?? env.HOSTING_API ?? settings.api;
+    if (!chosen) throw new UsageError('Which installation? hosting login --api https://api.example.com');
+    return parseApi(chosen);
+  };
+  return {
+    ...{ rest, out, settings, api, cwd, env, signal, stdin, option },
+    argument: (name) => given.get(name) ?? '',
+    flag: (name) => values[name] === true,
+    client: () => {
+      const baseUrl = api();
+      const secretKey = env.HOSTING_KEY ?? settings.of(baseUrl).secretKey;
+      if (!secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}. Run hosting login.`);
+      return createClient({ baseUrl, secretKey });
+    },
+    confirm: async (question) => {
+      if (values.yes === true) return;
+      if (!stdin.isTTY) throw new CommandError(`${question} Confirm with --yes.`);
+      const asking = createInterface({ input: stdin, output: process.stderr });
+      const answer = await asking.question(`${question} [y/N] `, { signal }).finally(() => asking.close());
+      if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was done.');
+    },
+  };
+}
+
+/** Says what went wrong, and returns the exit code. */
+function explain(error: unknown, out: Output, signal: AbortSignal): number {
+  if (signal.aborted) return EXIT.interrupted;
+  const tell = (text: string) => out.note(`${out.style('red', 'error')}: ${printable(text)}`);
+  if (error instanceof CommandError) {
+    tell(error.message);
+    return error.exitCode;
+  }
+  if (error instanceof ApiError) {
+    const isUnauthorized = error.code === 'unauthorized';
+    tell(isUnauthorized ? `The key is not valid (any more). Run hosting login. ${error.message}` : error.message);
+    if (error.requestId) out.note(out.style('dim', `${error.code}, request ${error.requestId}`));
+    return isUnauthorized ? EXIT.notSignedIn : EXIT.failed;
+  }
+  if (error instanceof ConnectionError) {
+    tell(`${error.message} Check the address (--api) and your connection.`);
+    return EXIT.failed;
+  }
+  throw error;
+}
+
+/** Shows all commands, or those of a group: as asked for, or because the words are no command. */
+function showOverview(commands: readonly Command[], argv: readonly string[], out: Output): number {
+  const word = argv.find((each) => !each.startsWith('-') && each !== 'help');
+  if (word === undefined) {
+    out.part(overview(commands));
+    return EXIT.ok;
+  }
+  const isGroup = commands.some(({ name }) => name.startsWith(`${word} `));
+  if (isGroup && ['help', '--help', '-h'].some((each) => argv.includes(each))) {
+    out.part(overview(commands, word));
+    return EXIT.ok;
+  }
+  if (!isGroup) out.note(`${out.style('red', 'error')}: there is no command "${printable(word)}".`);
+  out.note(overview(commands, isGroup ? word : ''));
+  return EXIT.usage;
+}
+
+/** Runs a command line. @returns the exit code */
+export async function run(
+  commands: readonly Command[],
+  argv: readonly string[],
+  around: Surroundings,
+): Promise<number> {
+  const color = around.isTerminal && !around.env.NO_COLOR;
+  const out = new Output({ ...around, json: argv.includes('--json'), color });
+  const [first = ''] = argv;
+  if (first === COMPLETE) {
+    for (const each of candidates(commands, argv.slice(1))) out.line(each);
+    return EXIT.ok;
+  }
+  if (first === '--version') {
+    out.line(VERSION);
+    return EXIT.ok;
+  }
+  const command = commandOf(commands, first === 'help' ? argv.slice(1) : argv);
+  if (!command) return showOverview(commands, argv, out);
+  try {
+    const invocation = parse(command, first === 'help' ? [...argv.slice(1), '--help'] : argv);
+    if (invocation.values.help) out.part(helpOf(command));
+    else await command.run(contextOf(invocation, around, out));
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof UsageError) out.note(out.style('dim', `hosting ${command.name} --help shows its arguments.`));
+    return explain(error, out, around.signal);
+  }
+}
