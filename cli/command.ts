@@ -15,7 +15,7 @@ export interface Option {
   name: string;
   description: string;
   short?: string;
-  /** What stands for its value in help; an option without one is a flag. */
+  /** Placeholder of its value in help; an option without one is a flag. */
   value?: string;
   /** The values that completion offers. */
   choices?: readonly string[];
@@ -36,7 +36,7 @@ export interface Command {
   run(context: Context): Promise<void>;
 }
 
-/** What a command is given. */
+/** Everything that a command is given. */
 export interface Context {
   /** The text of an argument; empty where an optional one was left out. */
   argument(name: string): string;

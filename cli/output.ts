@@ -15,7 +15,7 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Returns text of others (logs, names, model output) without what would steer the terminal. */
 export const printable = (text: string): string => stripVTControlCharacters(text).replace(CONTROL, '');
 
-/** What a command prints: results to stdout, everything about them to stderr. */
+/** Prints for a command: results to stdout, everything about them to stderr. */
 export class Output {
   readonly json: boolean;
   readonly #options: OutputOptions;

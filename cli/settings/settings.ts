@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, UsageError } from '../command.ts';
 
-/** What is stored of one installation. */
+/** Stored facts of one installation. */
 export interface Installation {
   secretKey?: string;
   /** Signs what `webhooks listen` forwards. */
