@@ -138,7 +138,9 @@ test('a list is its first page when awaited, and all items when iterated over', 
   for await (const { id } of all.client.listApps({ limit: 2 })) ids.push(id);
   expect(ids).toEqual(['a', 'b', 'c']);
   expect(all.sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=2', '?limit=2&cursor=b']);
-  const every = await scripted(...pages()).client.listApps().all();
+  const every = await scripted(...pages())
+    .client.listApps()
+    .all();
   expect(every.map(({ id }) => id)).toEqual(ids);
   expect(sent).toHaveLength(1);
 });
