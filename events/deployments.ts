@@ -1,8 +1,8 @@
-import { discardJob, startDeployment } from '../domain/deployments/executions.ts';
+import { discardBuild, startDeployment } from '../domain/deployments/executions.ts';
 import { Deployment } from '../table/entities/deployments.ts';
 import { on, type Rules } from './on.ts';
 
-export type DeploymentRuleDeps = Parameters<typeof startDeployment>[0] & Parameters<typeof discardJob>[0];
+export type DeploymentRuleDeps = Parameters<typeof startDeployment>[0] & Parameters<typeof discardBuild>[0];
 
 /** Rules about deployments. A deployment that waits for another one starts when its turn comes. */
 export const deploymentRules = (deps: DeploymentRuleDeps): Rules => ({
@@ -14,5 +14,7 @@ export const deploymentRules = (deps: DeploymentRuleDeps): Rules => ({
     (deployment) => startDeployment(deps, deployment),
   ),
   // However it failed: its execution may have been stopped before it could.
-  'deployment.discard-job': on(Deployment).becomes({ status: 'FAILED' }, (deployment) => discardJob(deps, deployment)),
+  'deployment.discard-build': on(Deployment).becomes({ status: 'FAILED' }, (deployment) =>
+    discardBuild(deps, deployment),
+  ),
 });

@@ -8,6 +8,7 @@ import { AiStack } from './stacks/ai.ts';
 import { ApiStack } from './stacks/api.ts';
 import { AppHostingStack } from './stacks/app-hosting.ts';
 import { BillingStack } from './stacks/billing.ts';
+import { BuilderStack } from './stacks/builder.ts';
 import { BuildsStack } from './stacks/builds.ts';
 import { CustomDomainsStack } from './stacks/custom-domains.ts';
 import { DashboardApiStack } from './stacks/dashboard-api.ts';
@@ -84,6 +85,7 @@ export function createApp({
   const table = new TableStack(platform);
   const hosting = new AppHostingStack(platform);
   const builds = new BuildsStack(platform);
+  new BuilderStack(platform);
   const deployments = new DeploymentsStack(platform, { table, hosting, builds });
   const login = new LoginStack(platform, new UsersStack(platform));
   const billing = new BillingStack(platform);

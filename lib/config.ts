@@ -100,6 +100,11 @@ export const Settings = z.object({
   apiBurst: z.coerce.number().int().positive().default(1000),
   /** Region of applications' databases. Aurora DSQL is not available in every region. */
   databaseRegion: regionName.default('eu-west-1'),
+  /**
+   * Region of builds: CodeBuild must have ARM containers there. Default: `region` if AWS documents them for it, otherwise
+   * eu-west-1. What a build reads and writes stays in `region`.
+   */
+  buildRegion: regionName.optional(),
   /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
   /** The version (id) of the origin secret that the edge sends. Default: the secret's current version. */
@@ -111,6 +116,16 @@ export const Settings = z.object({
   adapterLayerVersion: z.coerce.number().int().positive().default(25),
 });
 
+/**
+ * Regions in which CodeBuild has ARM containers (`type` of ProjectEnvironment:
+ * https://docs.aws.amazon.com/codebuild/latest/APIReference/API_ProjectEnvironment.html). The preflight tries out the
+ * chosen one.
+ */
+export const ARM_REGIONS = [
+  ...['us-east-1', 'us-east-2', 'us-west-2', 'eu-west-1', 'eu-central-1', 'sa-east-1'],
+  ...['ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
+];
+
 /** Returns true for a stage whose data and stacks are protected from deletion. */
 export const isProtectedStage = (stage: string): boolean => !['local', 'dev', ''].includes(stage);
 
@@ -118,6 +133,7 @@ export type SettingsInput = z.input<typeof Settings>;
 
 /** The settings and the values derived from them. */
 export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom'> {
+  buildRegion: string;
   /** Prefix of every physical name: `hosting-<stage>`. */
   prefix: string;
   /** Parent domain of applications' default addresses: `<slug>.<appsDomain>`. */
@@ -149,6 +165,7 @@ export function configure(input: SettingsInput): Config {
     prefix,
     appsDomain: settings.appsDomain ?? `apps.${settings.domain}`,
     appsHostedZoneId: settings.appsHostedZoneId ?? settings.hostedZoneId,
+    buildRegion: settings.buildRegion ?? (ARM_REGIONS.includes(settings.region) ? settings.region : 'eu-west-1'),
     mailFrom: senderOf(settings),
     mailRegion: settings.mailRegion ?? settings.region,
     publicUrl: `https://${settings.domain}`,

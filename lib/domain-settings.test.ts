@@ -51,5 +51,9 @@ describe('a stage with users', () => {
 
 test('a region is a region', () => {
   expect(() => configure({ region: 'Cape Town' })).toThrow(/region/);
+  // Builds are where CodeBuild has ARM containers.
+  expect(configure({}).buildRegion).toBe('eu-west-1');
+  expect(configure({ region: 'us-east-2' }).buildRegion).toBe('us-east-2');
+  expect(configure({ region: 'us-east-2', buildRegion: 'us-west-2' }).buildRegion).toBe('us-west-2');
   expect(configure({ region: 'ap-southeast-2', databaseRegion: 'us-gov-west-1' }).region).toBe('ap-southeast-2');
 });

@@ -6,9 +6,11 @@ import type { Config } from './config.ts';
  * refer to each other by name without exports that tie one to the other, and permissions name exact resources.
  */
 export function namesOf(config: Config) {
-  const { prefix, region } = config;
+  const { prefix, region, buildRegion } = config;
   const account = config.account ?? Aws.ACCOUNT_ID;
-  const arn = (service: string, resource: string) => `arn:aws:${service}:${region}:${account}:${resource}`;
+  const inRegion = (where: string) => (service: string, resource: string) =>
+    `arn:aws:${service}:${where}:${account}:${resource}`;
+  const arn = inRegion(region);
   const machine = (name: string) => ({
     name: `${prefix}-${name}`,
     arn: arn('states', `stateMachine:${prefix}-${name}`),
@@ -34,11 +36,13 @@ export function namesOf(config: Config) {
     /** The dashboard's files. */
     webApp: bucket('web-app'),
     accessLogs: bucket('access-logs'),
-    buildProject: { name: `${prefix}-build`, arn: arn('codebuild', `project/${prefix}-build`) },
+    buildProject: { name: global('build'), arn: inRegion(buildRegion)('codebuild', `project/${global('build')}`) },
+    buildLogs: {
+      name: `/aws/codebuild/${global('build')}`,
+      arn: inRegion(buildRegion)('logs', `log-group:/aws/codebuild/${global('build')}:*`),
+    },
     /** The role whose sessions sign the requests of builds. */
     buildAccessRole: role('build-access'),
-    /** Created by Step Functions to receive the events of finished builds. */
-    startBuildRule: arn('events', 'rule/StepFunctionsGetEventForCodeBuildStartBuildRule'),
     deployment: machine('deployment'),
     teardown: machine('teardown'),
     hosting: machine('hosting'),

@@ -1,6 +1,8 @@
 import type { DataDirectory } from './data-directory.ts';
 
 export const REGION = 'af-south-1';
+/** Builds are in another region than the rest, so that a call that forgets it has no right to what it names. */
+export const BUILD_REGION = 'eu-west-1';
 export const ACCOUNT = '000000000000';
 export const DOMAIN = 'localhost';
 
@@ -41,7 +43,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
     ports,
     urls,
     appEnvironment: { ...region, AWS_ENDPOINT_URL_KMS: urls.kms },
-    buildEnvironment: region,
+    buildEnvironment: { AWS_REGION: BUILD_REGION, AWS_DEFAULT_REGION: BUILD_REGION },
     environment: {
       ...region,
       AWS_ENDPOINT_URL_DYNAMODB: urls.dynamodb,

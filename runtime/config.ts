@@ -46,7 +46,9 @@ const VARIABLES = {
   BUILDS_BUCKET: text,
   /** The role whose sessions sign the requests of builds. */
   BUILD_ACCESS_ROLE_ARN: text,
+  /** The CodeBuild project that runs the builder, and its region. */
   BUILD_PROJECT_NAME: text,
+  BUILD_REGION: text,
   DEPLOYMENT_STATE_MACHINE_ARN: text,
   TEARDOWN_STATE_MACHINE_ARN: text,
   HOSTING_STATE_MACHINE_ARN: text,

@@ -1,5 +1,6 @@
 const LAMBDA = 'https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html';
 const CODEBUILD = 'https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html';
+const STATES = 'https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html';
 const CODEBUILD_QUEUE = 'https://docs.aws.amazon.com/codebuild/latest/userguide/builds-working.html';
 const DSQL = 'https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html';
 const ROUTE53 = 'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/DNSLimitations.html';
@@ -90,6 +91,10 @@ export const AWS_LIMITS = {
   codeBuildQueueFactor: {
     ...{ service: 'codebuild', name: 'Builds in the queue for each that may run', value: 5, unit: 'count' },
     ...{ adjustable: false, source: CODEBUILD_QUEUE },
+  },
+  executionHistory: {
+    ...{ service: 'states', name: 'Execution event history of a standard workflow', value: 25_000, unit: 'count' },
+    ...{ adjustable: false, source: STATES },
   },
   dsqlClusters: {
     ...{ service: 'dsql', name: 'Maximum single-Region clusters per AWS account', value: 20, unit: 'count' },

@@ -60,10 +60,22 @@ export const TIMEOUTS_S = {
     /** The builder ends a build itself, so that it can report the timeout. */
     builder: 29 * 60,
     project: 30 * 60,
+    /** From its submission on; CodeBuild ends a build a minute earlier. One that it has not ended is stopped. */
+    whole: 51 * 60,
+    /** One look at a running build, which returns early when the build ends; and its function. */
+    watch: 20,
+    watcher: 60,
+    /** The submission of a build, repeated with the same job for at most CodeBuild's five minutes. */
+    submit: 60,
+    /** Interval of the looks at a build that waits for a builder, at most. */
+    queueLook: 30,
+    /** Wait for a builder that alarms operators. */
+    alarm: 10 * 60,
     /** Validity of a build's signed requests: the longest session of a role that another role assumed. */
     access: 3600,
-    /** Pause before a build that found no builder is submitted again. */
+    /** Pause before a build that found no builder is submitted again, and before one that CodeBuild failed. */
     pause: 45,
+    faultPause: 5,
     /** Wait for a builder in all. */
     wait: 8 * 3600,
   },

@@ -13,7 +13,7 @@ import { findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, scheduleCheck } from './queue.ts';
-import { DeploymentError, readRunning } from './release.ts';
+import { alreadyEnded, DeploymentError, readRunning } from './release.ts';
 
 type BuildDeps = Deps & { builds: Builds; buildAccess: BuildAccessProvider; secrets: Secrets };
 
@@ -77,8 +77,6 @@ export async function beginDeployment(deps: BuildDeps, ids: DeploymentIds): Prom
   }
   return build;
 }
-
-const alreadyEnded = () => new DeploymentError('It ended already.');
 
 async function readUnfinished(deps: Deps, ids: DeploymentIds) {
   const found = await readRunning(deps, ids);

@@ -1,3 +1,4 @@
+import type { BuildRunner } from '../../providers/builds/build-runner.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import { PLACEHOLDER } from '../../providers/edge/host-routes.ts';
@@ -21,9 +22,19 @@ const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ account
 export const startDeployment = (deps: { deployments: Executions }, deployment: Deployment): Promise<void> =>
   deps.deployments.start(deployment.id, { ...idsFromKeys(deployment), trigger: deployment.trigger });
 
-/** Deletes the job of a deployment that failed. A build that took its job has deleted it already. */
-export const discardJob = (deps: { builds: Pick<Builds, 'removeJob'> }, { id }: Deployment): Promise<void> =>
-  deps.builds.removeJob(id);
+type BuildStopper = Pick<BuildRunner, 'stop'>;
+
+/**
+ * Deletes the job of a deployment that failed, and stops its build if it has not ended. A build that took its job has
+ * deleted it already; one that ended has a duration.
+ */
+export async function discardBuild(
+  deps: { builds: Pick<Builds, 'removeJob'>; buildRunner: BuildStopper },
+  { id, buildId, buildMs }: Deployment,
+): Promise<void> {
+  await deps.builds.removeJob(id);
+  if (buildId !== undefined && buildMs === undefined) await deps.buildRunner.stop(buildId);
+}
 
 /**
  * A new application's address answers with a placeholder until its first release. The stream may tell of it again, later:
@@ -37,17 +48,25 @@ export async function routeNewApp(
   if (app && app.status !== 'DELETING') await hostRoutes.pointIfUnset(hosts, PLACEHOLDER);
 }
 
+interface TeardownDeps {
+  table: Deps['table'];
+  deployments: Executions;
+  teardowns: Executions;
+  buildRunner: BuildStopper;
+}
+
 /**
  * A deleted application is taken down: the build under way first, then all the rest.
  * @param name of the execution: a teardown that failed is done again under another
  */
-export async function startTeardown(
-  deps: { deployments: Executions; teardowns: Executions },
-  app: App,
-  name: string = app.id,
-): Promise<void> {
+export async function startTeardown(deps: TeardownDeps, app: App, name: string = app.id): Promise<void> {
   const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
-  if (deploymentId) await deps.deployments.stop(deploymentId, 'The application was deleted.');
+  if (deploymentId) {
+    await deps.deployments.stop(deploymentId, 'The application was deleted.');
+    // A submission that goes on meanwhile sees that the application is deleted, and stops its build itself.
+    const { buildId, builtAt } = (await deps.table.get(Deployment, { accountId, id: deploymentId })) ?? {};
+    if (buildId !== undefined && builtAt === undefined) await deps.buildRunner.stop(buildId);
+  }
   await deps.teardowns.start(name, { accountId, applicationId, ...(deploymentId ? { deploymentId } : {}) });
 }
 
@@ -72,10 +91,8 @@ export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: 
   },
 };
 
-type TeardownDeps = Deps & { deployments: Executions; teardowns: Executions };
-
 /** Deleted applications that are still there long after: their teardown is started again. */
-export const teardownQueue: DueQueue<typeof App, TeardownDeps> = {
+export const teardownQueue: DueQueue<typeof App, Deps & TeardownDeps> = {
   queue: 'TEARDOWN',
   entity: App,
   async act(deps, app, { dueAt }) {

@@ -6,18 +6,25 @@ export type DeploymentIds = z.output<typeof DeploymentInput>;
 /** The input of a catching state: the error's name and, mostly, a JSON text. */
 export const Caught = z.object({ Error: z._default(z.string(), 'Unknown'), Cause: z._default(z.string(), '') });
 
-/** A phase of a build as CodeBuild reports it; Step Functions capitalizes its fields. */
-const Phase = z.object({
-  PhaseType: z.string(),
-  PhaseStatus: z.optional(z.string()),
-  /** Seconds; absent for a phase that has not ended. */
-  DurationInSeconds: z.optional(z.number()),
+const Phase = z.object({ type: z.string(), status: z.optional(z.string()), seconds: z.optional(z.number()) });
+/**
+ * A deployment's build in the execution's state. `REFUSED`: CodeBuild did not accept it. `failed`: the deployment ends
+ * with `reason`, whatever becomes of the build.
+ */
+export const BuildOutput = z.object({
+  status: z.optional(z.string()),
+  id: z.optional(z.string()),
+  phases: z.optional(z.array(Phase)),
+  failed: z.optional(z.boolean()),
+  reason: z.optional(z.string()),
 });
-export const BuildOutput = z.object({ phases: z.optional(z.array(Phase)) });
+export const SubmitInput = z.extend(DeploymentInput, { step: z.object({ jobUrl: z.string() }) });
+export const WatchInput = z.extend(DeploymentInput, { build: z.object({ id: z.string() }) });
 export const ReleaseInput = z.extend(DeploymentInput, { build: z.optional(BuildOutput) });
 
-/** The end of a failed deployment: the verdict of a step, or an error that the execution caught. */
+/** The end of a failed deployment: the verdict of a step, an error that the execution caught, or the end of its build. */
 export const FailureInput = z.extend(DeploymentInput, {
   step: z.optional(z.object({ failed: z.boolean(), reason: z.optional(z.string()) })),
   error: z.optional(Caught),
+  build: z.optional(BuildOutput),
 });

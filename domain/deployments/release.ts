@@ -21,6 +21,8 @@ export class DeploymentError extends Error {
   override readonly name = 'DeploymentError';
 }
 
+export const alreadyEnded = () => new DeploymentError('It ended already.');
+
 /** Reads a deployment and its application. Throws DeploymentError if the application was deleted, the deployment with it. */
 async function readDeployment(deps: Deps, { accountId, applicationId, deploymentId }: DeploymentIds) {
   const [deployment, app] = await Promise.all([

@@ -13,7 +13,7 @@ import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { beginDeployment } from './begin.ts';
 import { checkRelease } from './check.ts';
 import { createDeployment, getDeployment } from './create.ts';
-import { discardJob } from './executions.ts';
+import { discardBuild } from './executions.ts';
 import { recordFailure } from './failure.ts';
 import { failDeployment } from './finish.ts';
 import { releaseDeployment } from './release.ts';
@@ -51,6 +51,7 @@ async function steps(health: Partial<HealthCheck> = {}, stored: readonly string[
     },
     appLogs: { tail: async () => [...stored] },
     logPauseMs: 1,
+    buildRunner: { stop: async () => undefined },
     appHost: { probe: async () => ({ status: undefined, error: undefined, output: '', ...health }) },
   };
   const env = { accountId: ids.accountId, id: ids.applicationId, applicationId: ids.applicationId, version: 1 };
@@ -83,42 +84,37 @@ const jobsIn = (objects: ReadonlyMap<string, Buffer>) => [...objects.keys()].fil
 test('a job that no build took is deleted when the deployment has failed', async () => {
   const { all, of, objects, deployments } = await steps();
   await beginDeployment(all, of);
-  await recordFailure(all, { ...of, error: { Error: 'States.Timeout', Cause: '' } });
+  await recordFailure(all, { ...of, error: { Error: 'Error', Cause: '' } });
   const [failed] = deployments();
   if (!failed) throw new Error('no deployment');
   expect(jobsIn(objects)).toHaveLength(1);
-  await discardJob(all, failed);
-  await discardJob(all, failed);
+  await discardBuild(all, failed);
+  await discardBuild(all, failed);
   expect(jobsIn(objects)).toEqual([]);
 });
 
-/** A failed build as `codebuild:startBuild.sync` reports it. */
-const failedBuild = (BuildStatus: string, phases: Record<string, [seconds: number, status: string]>) => ({
-  Error: 'States.TaskFailed',
-  Cause: JSON.stringify({
-    BuildStatus,
-    Phases: Object.entries(phases).map(([PhaseType, [DurationInSeconds, PhaseStatus]]) => ({
-      ...{ PhaseType, DurationInSeconds, PhaseStatus },
-    })),
-  }),
+/** A build that ended, as the look at it returns it. */
+const endedBuild = (status: string, phases: Record<string, [seconds: number, status: string]>) => ({
+  ...{ status, id: 'b:1', failed: false },
+  phases: Object.entries(phases).map(([type, [seconds, ended]]) => ({ type, seconds, status: ended })),
 });
 const NO_BUILDER = [
-  failedBuild('TIMED_OUT', { SUBMITTED: [0, 'SUCCEEDED'], QUEUED: [1200, 'TIMED_OUT'] }),
-  { Error: 'CodeBuild.AccountLimitExceededException', Cause: 'Cannot have more than 5 builds in queue' },
+  endedBuild('TIMED_OUT', { SUBMITTED: [0, 'SUCCEEDED'], QUEUED: [1200, 'TIMED_OUT'] }),
+  { status: 'REFUSED', failed: false },
 ];
 
 test.each(NO_BUILDER)(
   'a build that finds no builder is submitted again, and its owner pays for none of it',
-  async (error) => {
+  async (build) => {
     const { all, of, clock, deployments, account } = await steps();
     await beginDeployment(all, of);
     clock.now += 7 * 3600_000;
-    expect(await recordFailure(all, { ...of, error })).toEqual({ again: true, fault: false });
+    expect(await recordFailure(all, { ...of, build })).toEqual({ again: true, fault: false, pause: 45 });
     // The step begins again with a new job.
     expect((await beginDeployment(all, of))?.jobUrl).toContain('https://');
     expect(deployments()).toMatchObject([{ status: 'RUNNING' }]);
     clock.now += 2 * 3600_000;
-    expect(await recordFailure(all, { ...of, error })).toEqual({ again: false, fault: true });
+    expect(await recordFailure(all, { ...of, build })).toEqual({ again: false, fault: true });
     expect(deployments()).toMatchObject([
       { status: 'FAILED', notes: [expect.stringContaining('No builder became free within 8 hours')] },
     ]);
@@ -130,12 +126,12 @@ test('the minutes of a build do not count its wait for a builder', async () => {
   const { all, of, clock, account } = await steps();
   await beginDeployment(all, of);
   clock.now += 5 * 3600_000;
-  const error = failedBuild('FAILED', {
+  const build = endedBuild('FAILED', {
     QUEUED: [17_000, 'SUCCEEDED'],
     INSTALL: [30, 'SUCCEEDED'],
     BUILD: [70, 'FAILED'],
   });
-  expect(await recordFailure(all, { ...of, error })).toMatchObject({ again: false });
+  expect(await recordFailure(all, { ...of, build })).toMatchObject({ again: false });
   expect(await account()).toMatchObject({ buildMinutes: 2 });
 });
 
@@ -210,7 +206,7 @@ test.each(['first', 'repeated'])(
       ...builds,
       async writeJob(job: Parameters<typeof builds.writeJob>[0]) {
         await failDeployment(all, of, 'The application was suspended.');
-        for (const failed of deployments()) await discardJob(all, failed);
+        for (const failed of deployments()) await discardBuild(all, failed);
         return await builds.writeJob(job);
       },
     };

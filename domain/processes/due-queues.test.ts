@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { BuildRunner } from '../../providers/builds/build-runner.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Payments } from '../../providers/payments/payments.ts';
@@ -206,7 +207,12 @@ async function everyQueue() {
     ...deps,
     ...{ deployments: executions(), teardowns: executions(), hosting: executions(), databaseMaking: executions() },
     ...{ tenantExecutions: executions(), domainTasks: executions(), queue: provider<DeliveryQueue>() },
-    ...{ mirrors: provider<ZoneSyncQueue>(), txt: provider<TxtRecords>({ at: [] }), payments: provider<Payments>() },
+    ...{
+      mirrors: provider<ZoneSyncQueue>(),
+      buildRunner: provider<BuildRunner>(),
+      txt: provider<TxtRecords>({ at: [] }),
+      payments: provider<Payments>(),
+    },
     ...{ extensions: async () => [], plans: async () => [], registrar: provider<Registrar>() },
   };
   const jobs = {

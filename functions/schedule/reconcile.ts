@@ -1,5 +1,6 @@
 import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { reconcilers } from '../../domain/processes/reconciler.ts';
+import { buildRunner } from '../../runtime/bindings/build-runner.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
@@ -12,7 +13,7 @@ import { reportUnconfirmed } from '../../runtime/observability/domain-metrics.ts
 import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
 import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
-const jobs = reconcilers({ ...deps, ...machines, txt, queue, mirrors, registrar, extensions: tlds });
+const jobs = reconcilers({ ...deps, ...machines, buildRunner, txt, queue, mirrors, registrar, extensions: tlds });
 
 /** Every minute: finds overdue work and requeues it. */
 export const handler = sweeper(

@@ -1,6 +1,7 @@
 import { consume } from '../../events/consume.ts';
 import { rules } from '../../events/rules.ts';
 import { appAccess } from '../../runtime/bindings/app-access.ts';
+import { buildRunner } from '../../runtime/bindings/build-runner.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
@@ -11,5 +12,5 @@ import { deps } from '../../runtime/deps.ts';
 
 /** Starts the side effects of each change to the table. */
 export const handler = consume(
-  rules({ ...deps, ...machines, appAccess, builds, hostRoutes, payments, queue, mirrors }),
+  rules({ ...deps, ...machines, appAccess, builds, buildRunner, hostRoutes, payments, queue, mirrors }),
 );

@@ -1,12 +1,6 @@
-import { join } from 'node:path';
-import { BuildSpec, ComputeType, LinuxArmBuildImage, Project, Source } from 'aws-cdk-lib/aws-codebuild';
-import { AccountRootPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
-import { Asset } from 'aws-cdk-lib/aws-s3-assets';
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
-import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { LOG_RETENTION } from '../constructs/logs.ts';
+import { Duration, Validations } from 'aws-cdk-lib/core';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -21,8 +15,8 @@ type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches';
 const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 1, results: 30, artifacts: 90, caches: 30 };
 
 /**
- * Builds of applications: a bucket between the builder and the functions, and a CodeBuild project that runs the
- * builder.
+ * The bucket between builds of applications and the functions, and the role that signs a build's requests to it.
+ * Lambda takes an artifact from a bucket of its own region only.
  */
 export class BuildsStack extends PlatformStack {
   /** Reads build logs, for the API. */
@@ -43,10 +37,14 @@ export class BuildsStack extends PlatformStack {
   readonly discard: Use;
   /** Deletes all files of an application's deployments. */
   readonly remove: Use;
+  /** Submits builds to the project, looks at them, and stops them (builder.ts). */
+  readonly submit: Use;
+  readonly watch: Use;
+  readonly stop: Use;
 
   constructor(platform: Platform) {
-    super(platform, 'builds', 'Builds of applications: bucket and CodeBuild project');
-    const { config, names, bundles } = platform;
+    super(platform, 'builds', 'Builds of applications: their bucket, and their access to it');
+    const { config, names } = platform;
     const bucket = new Bucket(this, 'Builds', {
       bucketName: names.builds.name,
       encryption: BucketEncryption.S3_MANAGED,
@@ -92,18 +90,6 @@ export class BuildsStack extends PlatformStack {
     this.fail = { variables, rights: [object('Get', 'results'), list] };
     this.discardJob = { variables, rights: [object('Delete', 'jobs')] };
 
-    const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
-    const logs = names.logs(`/aws/codebuild/${names.buildProject.name}`);
-    // https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html
-    const rights: Right[] = [
-      { actions: ['s3:GetBucketAcl', 's3:GetBucketLocation'], on: [builder.bucket.bucketArn] },
-      { actions: ['s3:GetObject', 's3:GetObjectVersion'], on: [builder.bucket.arnForObjects(builder.s3ObjectKey)] },
-      {
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        on: [logs.arn],
-        wildcard: 'log streams of its own log group, whose names CodeBuild chooses',
-      },
-    ];
     const access = [
       object('Get', 'jobs', 'caches'),
       object('Put', 'logs', 'results', 'artifacts', 'caches'),
@@ -121,40 +107,10 @@ export class BuildsStack extends PlatformStack {
       variables: { ...variables, BUILD_ACCESS_ROLE_ARN: names.buildAccessRole.arn },
       rights: [{ actions: ['sts:AssumeRole'], on: [names.buildAccessRole.arn] }],
     };
-    const role = new Role(this, 'BuildRole', {
-      description: 'Builds: fetch the builder, write their log, and nothing else',
-      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
-      inlinePolicies: { needs: policyOf(rights) },
-    });
-    explainWildcards(role, rights);
-    const project = new Project(this, 'Project', {
-      projectName: names.buildProject.name,
-      description: 'Clones, installs, builds and packages one deployment of an application',
-      source: Source.s3({ bucket: builder.bucket, path: builder.s3ObjectKey }),
-      buildSpec: BuildSpec.fromObject({ version: 0.2, phases: { build: { commands: ['node main.mjs'] } } }),
-      // Its Node runs the builder, which brings the application's own (builder/build/node-releases.json).
-      environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
-      environmentVariables: {
-        GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },
-        // Less than CodeBuild's own limit, so that the builder can report the timeout.
-        BUILD_SECONDS: { value: String(TIMEOUTS_S.build.builder) },
-      },
-      timeout: Duration.seconds(TIMEOUTS_S.build.project),
-      queuedTimeout: Duration.seconds(TIMEOUTS_S.build.queue),
-      role: role.withoutPolicyUpdates(),
-      logging: {
-        cloudWatch: {
-          logGroup: new LogGroup(this, 'Logs', {
-            logGroupName: logs.name,
-            retention: LOG_RETENTION,
-            removalPolicy: RemovalPolicy.DESTROY,
-          }),
-        },
-      },
-    });
-    Validations.of(project).acknowledge({
-      id: 'AwsSolutions-CB4',
-      reason: 'the project has no artifacts of its own; the builder writes to the encrypted bucket',
-    });
+    const on = [names.buildProject.arn];
+    const project = { BUILD_PROJECT_NAME: names.buildProject.name, BUILD_REGION: config.buildRegion };
+    this.submit = { variables: project, rights: [{ actions: ['codebuild:StartBuild'], on }] };
+    this.watch = { variables: project, rights: [{ actions: ['codebuild:BatchGetBuilds'], on }] };
+    this.stop = { variables: project, rights: [{ actions: ['codebuild:StopBuild'], on }] };
   }
 }

@@ -25,6 +25,8 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
       timeout: T.begin,
       uses: [...state, builds.order, builds.grantAccess, hosting.unseal, hosting.openDeployKey],
     },
+    submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
+    watchBuild: { timeout: TIMEOUTS_S.build.watcher, uses: [table.read, builds.watch, builds.stop] },
     releaseDeployment: { timeout: T.release, uses: [...state, builds.collect, hosting.release] },
     checkRelease: {
       timeout: T.check,
@@ -43,7 +45,7 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
 
 /** The deployment pipeline: a state machine for deployments, one that removes applications, and their functions. */
 export class DeploymentsStack extends PlatformStack {
-  /** Starts executions, and stops those of deployments. */
+  /** Starts executions, and stops those of deployments with their builds. */
   readonly start: Use;
   /** Reads the status of a deployment's execution, starts what is missing, and repeats teardowns, as `start` began them. */
   readonly supervise: Use;
@@ -62,6 +64,8 @@ export class DeploymentsStack extends PlatformStack {
 
     const steps = {
       beginDeployment: step('beginDeployment'),
+      submitBuild: step('submitBuild'),
+      watchBuild: step('watchBuild'),
       releaseDeployment: step('releaseDeployment'),
       checkRelease: step('checkRelease'),
       switchRelease: step('switchRelease'),
@@ -70,9 +74,8 @@ export class DeploymentsStack extends PlatformStack {
       pruneReleases: step('pruneReleases'),
     };
     new Machine(this, platform, 'deployment', {
-      definition: deploymentMachine({ ...steps, buildProject: names.buildProject.name }),
+      definition: deploymentMachine(steps),
       functions: Object.values(steps),
-      rights: runBuilds(names.buildProject.arn, names.startBuildRule),
     });
 
     const teardown = { teardownApp: step('teardownApp') };
@@ -81,7 +84,9 @@ export class DeploymentsStack extends PlatformStack {
       functions: Object.values(teardown),
     });
 
+    const { builds } = neighbours;
     const variables = {
+      ...builds.stop.variables,
       DEPLOYMENT_STATE_MACHINE_ARN: names.deployment.arn,
       TEARDOWN_STATE_MACHINE_ARN: names.teardown.arn,
     };
@@ -93,16 +98,9 @@ export class DeploymentsStack extends PlatformStack {
     const start = [
       { actions: ['states:StartExecution'], on: [names.deployment.arn, names.teardown.arn] },
       onDeployments('StopExecution'),
+      ...(builds.stop.rights ?? []),
     ];
     this.start = { variables, rights: start };
     this.supervise = { variables, rights: [...start, onDeployments('DescribeExecution')] };
   }
-}
-
-/** Permissions of `codebuild:startBuild.sync`. Step Functions learns of a build's end through an EventBridge rule. */
-function runBuilds(project: string, rule: string): Right[] {
-  return [
-    { actions: ['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'], on: [project] },
-    { actions: ['events:PutTargets', 'events:PutRule', 'events:DescribeRule'], on: [rule] },
-  ];
 }

@@ -1,5 +1,6 @@
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type Alarm, METRIC_NAMESPACE, maximum, sum, total } from '../constructs/alarms.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import { Machine } from '../constructs/state-machine.ts';
@@ -95,8 +96,8 @@ const alarmsForSchedules = ({ jobs }: SchedulesStack): Alarm[] =>
     runbookAnchor: 'schedules-silent',
   }));
 
-/** Alarms on deployments that the platform failed (runtime/observability/deployment-metrics.ts), and on builds. */
-export function alarmsForDeployments({ config: { stage }, names }: Platform): Alarm[] {
+/** Alarms on deployments that the platform failed (runtime/observability/deployment-metrics.ts), and on builds that wait. */
+export function alarmsForDeployments({ config: { stage } }: Platform): Alarm[] {
   return [
     {
       name: 'deployment-faults',
@@ -107,8 +108,8 @@ export function alarmsForDeployments({ config: { stage }, names }: Platform): Al
     },
     {
       name: 'builds-waiting',
-      metric: maximum('AWS/CodeBuild', 'QueuedDuration', { ProjectName: names.buildProject.name }),
-      threshold: Duration.minutes(10).toSeconds(),
+      metric: maximum(METRIC_NAMESPACE, 'BuildWait', { stage }),
+      threshold: TIMEOUTS_S.build.alarm,
       description: 'A build waited for more than 10 minutes for a builder.',
       runbookAnchor: 'builds-waiting',
     },

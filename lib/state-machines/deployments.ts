@@ -2,19 +2,17 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /**
  * Two state machines as data, in Amazon States Language. The state holds only ids, the verdict of the last step with the
- * address of the build's job, the phases of the build and, after a failure, an error; all other data is on the items.
+ * address of the build's job, the id, status and phases of the build and, after a failure, an error; all other data is on the items.
  * JSONPath without `$$`, variables or task tokens: the local run's engine supports none of these, and a test enforces it.
  */
 
 const { build, release } = TIMEOUTS_S;
-/** A build waits in CodeBuild's queue and runs; CodeBuild ends both, the step outlasts them by a minute. */
-const BUILD_STATE_S = build.queue + build.project + 60;
 /**
- * The wait for a builder, whose last attempt may begin at its end, and the steps around the build. Every step may be
+ * The wait for a builder, whose last build may begin at its end, and the steps around the build. Every step may be
  * repeated after failures of Lambda, and after AWS throttled it.
  */
 const DEPLOYMENT_S =
-  build.wait + BUILD_STATE_S + 2 * (release.begin + release.release + release.check + release.switch) + 3 * 3600;
+  build.wait + build.whole + 2 * (release.begin + release.release + release.check + release.switch) + 3 * 3600;
 
 /** Retries failures of Lambda itself. An error that a step throws is a fault and is not retried. */
 const retryLambda = {
@@ -40,6 +38,15 @@ const retryThrottling = {
   BackoffRate: 2,
   MaxDelaySeconds: 60,
   JitterStrategy: 'FULL',
+};
+
+/** Repeats a look at a build, which runs on meanwhile, after any error: CodeBuild may be unreachable for some minutes. */
+const retryLook = {
+  ErrorEquals: ['States.ALL'],
+  IntervalSeconds: 15,
+  MaxAttempts: 6,
+  BackoffRate: 2,
+  MaxDelaySeconds: 60,
 };
 
 /** Passes any error to Fail, which records it. The previous release keeps serving. */
@@ -77,18 +84,22 @@ function judgedStep(name: string, functionArn: string, next: string, choices: ob
 /** ARNs of the functions behind the steps. */
 export interface DeploymentSteps {
   beginDeployment: string;
+  submitBuild: string;
+  watchBuild: string;
   releaseDeployment: string;
   checkRelease: string;
   switchRelease: string;
   succeedDeployment: string;
   failDeployment: string;
   pruneReleases: string;
-  buildProject: string;
 }
+
+/** The execution's input (domain/deployments/executions.ts). */
+const INPUT = ['accountId', 'applicationId', 'deploymentId', 'trigger'];
 
 /**
  * Queued → running → built → released → checked → switched → succeeded; or failed. A rollback has its release already
- * and skips the build. Input: accountId, applicationId, deploymentId, trigger.
+ * and skips the build.
  */
 export function deploymentMachine(steps: DeploymentSteps) {
   return {
@@ -100,26 +111,32 @@ export function deploymentMachine(steps: DeploymentSteps) {
       ...judgedStep('Begin', steps.beginDeployment, 'Build', [
         { Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' },
       ]),
-      Build: {
-        Type: 'Task',
-        Resource: 'arn:aws:states:::codebuild:startBuild.sync',
-        Parameters: {
-          ProjectName: steps.buildProject,
-          EnvironmentVariablesOverride: [
-            { Name: 'DEPLOYMENT_ID', Type: 'PLAINTEXT', 'Value.$': '$.deploymentId' },
-            { Name: 'JOB_URL', Type: 'PLAINTEXT', 'Value.$': '$.step.jobUrl' },
-          ],
-        },
-        TimeoutSeconds: BUILD_STATE_S,
-        // The phases tell how long the build took without its wait for a builder.
-        ResultSelector: { 'phases.$': '$.Build.Phases' },
+      // Builds are in a region of their own, where Step Functions cannot wait for them (docs/decisions/0036).
+      Build: { ...step(steps.submitBuild, 'BuildStatus'), ResultPath: '$.build' },
+      Poll: {
+        ...step(steps.watchBuild, 'BuildStatus'),
         ResultPath: '$.build',
-        // Never repeated here, because the build's access would expire: Fail has it submitted again.
-        Catch: orFail,
-        Next: 'Release',
+        Retry: [retryLambda, retryThrottling, retryLook],
       },
+      BuildStatus: {
+        Type: 'Choice',
+        Choices: [
+          { Variable: '$.build.failed', BooleanEquals: true, Next: 'Fail' },
+          { Variable: '$.build.status', StringEquals: 'RUNNING', Next: 'Poll' },
+          { Variable: '$.build.status', StringEquals: 'QUEUED', Next: 'Queue' },
+          { Variable: '$.build.status', StringEquals: 'SUCCEEDED', Next: 'Release' },
+        ],
+        Default: 'Fail',
+      },
+      Queue: { Type: 'Wait', SecondsPath: '$.build.pause', Next: 'Poll' },
       // Young accounts build one at a time. A build without a builder is submitted again with new access, which lasts an hour.
-      WaitForBuilder: { Type: 'Wait', Seconds: build.pause, Next: 'Begin' },
+      WaitForBuilder: { Type: 'Wait', SecondsPath: '$.failure.pause', Next: 'Again' },
+      // Nothing of the earlier build is left in the state.
+      Again: {
+        Type: 'Pass',
+        Parameters: Object.fromEntries(INPUT.map((name) => [`${name}.$`, `$.${name}`])),
+        Next: 'Begin',
+      },
       ...judgedStep('Release', steps.releaseDeployment, 'Check'),
       ...judgedStep('Check', steps.checkRelease, 'Switch'),
       ...judgedStep('Switch', steps.switchRelease, 'Succeed'),

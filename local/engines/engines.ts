@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { ACCOUNT, type Addresses, DOMAIN, REGION } from '../addresses.ts';
+import { ACCOUNT, type Addresses, BUILD_REGION, DOMAIN, REGION } from '../addresses.ts';
 import type { Reporter } from '../console.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import { startAiEmulators } from '../emulators/ai/ai.ts';
@@ -71,7 +71,7 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('functions and stacks', () =>
       synthesize({
         dataDir,
-        settings: { stage: 'local', domain: DOMAIN, region: REGION, account: ACCOUNT },
+        settings: { stage: 'local', domain: DOMAIN, region: REGION, buildRegion: BUILD_REGION, account: ACCOUNT },
         place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
         onChange: options.onChange,
       }).then(started),

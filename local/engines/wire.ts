@@ -12,7 +12,6 @@ const SERVICES = {
   dynamodb: 'DynamoDB_20120810',
   streams: 'DynamoDBStreams_20120810',
   sqs: 'AmazonSQS',
-  codebuild: 'CodeBuild_20161006',
   states: 'AWSStepFunctions',
 } as const;
 
@@ -80,7 +79,7 @@ export async function call(
 ): Promise<JsonObject> {
   const headers = {
     ...signature(service, options),
-    'content-type': service === 'codebuild' ? 'application/x-amz-json-1.1' : 'application/x-amz-json-1.0',
+    'content-type': 'application/x-amz-json-1.0',
     'x-amz-target': `${SERVICES[service]}.${operation}`,
   };
   const { status, body } = await sendRequest(url, 'POST', headers, JSON.stringify(input), options.signal);

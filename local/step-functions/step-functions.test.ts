@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type Emulator, serve } from '../emulators/wire.ts';
 import { call } from '../engines/wire.ts';
 import { FunctionError } from '../lambda/pool.ts';
-import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+import type { Json, JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { startStepFunctions } from './step-functions.ts';
 
@@ -39,12 +38,11 @@ const templateOf = (definition: JsonObject): Template => ({
 
 type Functions = Record<string, (input: Json) => Json | Promise<Json>>;
 
-async function machine(definition: JsonObject, functions: Functions, dataDir = directory(), codeBuildUrl = '') {
+async function machine(definition: JsonObject, functions: Functions, dataDir = directory()) {
   const standIn = await startStepFunctions({
     template: templateOf(definition),
     dataDir,
     port: 0,
-    codeBuildUrl,
     lambda: { invoke: async (arn, input) => (await functions[arn.split(':').at(-1) ?? '']?.(input)) ?? null },
   });
   ends.push(() => standIn.stop());
@@ -151,60 +149,4 @@ test('ends an execution at its timeout and on request', async () => {
   await stopped.start('{}');
   await stopped.ask('StopExecution', { executionArn: EXECUTION, error: 'Replaced', cause: 'no longer wanted' });
   expect(await stopped.ended()).toMatchObject({ status: 'ABORTED', error: 'Replaced', cause: 'no longer wanted' });
-});
-
-/** Emulates a CodeBuild that reports this status on the second poll. */
-async function codeBuild(status: string, seen: JsonObject[]): Promise<Emulator> {
-  const builds = new Map<string, number>();
-  const standIn = await serve(0, 'application/x-amz-json-1.1', ({ headers, body }) => {
-    const input: Json = JSON.parse(body.toString());
-    if (!isObject(input)) return { status: 400 };
-    if (String(headers['x-amz-target']).endsWith('StartBuild')) {
-      if (status === 'FULL') return { status: 400, body: { __type: 'AccountLimitExceededException', message: 'full' } };
-      seen.push(input);
-      builds.set('b', 0);
-      return { body: { build: { id: 'b', buildStatus: 'IN_PROGRESS', buildComplete: false } } };
-    }
-    builds.set('b', (builds.get('b') ?? 0) + 1);
-    const over = (builds.get('b') ?? 0) > 1;
-    return { body: { builds: [{ id: 'b', buildStatus: over ? status : 'IN_PROGRESS', buildComplete: over }] } };
-  });
-  ends.push(() => standIn.stop());
-  return standIn;
-}
-
-test('starts a build with its overrides, waits for it and fails the task if it fails', async () => {
-  const definition: JsonObject = {
-    StartAt: 'Build',
-    States: {
-      Build: {
-        Type: 'Task',
-        Resource: 'arn:aws:states:::codebuild:startBuild.sync',
-        Parameters: {
-          ProjectName: 'p',
-          EnvironmentVariablesOverride: [{ Name: 'ID', Type: 'PLAINTEXT', 'Value.$': '$.id' }],
-        },
-        ResultPath: null,
-        End: true,
-      },
-    },
-  };
-  const seen: JsonObject[] = [];
-  const good = await machine(definition, {}, directory(), (await codeBuild('SUCCEEDED', seen)).url);
-  await good.start('{"id":"z"}');
-  expect((await good.ended()).status).toBe('SUCCEEDED');
-  expect(seen).toEqual([
-    {
-      projectName: 'p',
-      environmentVariablesOverride: [{ name: 'ID', type: 'PLAINTEXT', value: 'z' }],
-      idempotencyToken: expect.stringMatching(/^[0-9a-f]{64}$/),
-    },
-  ]);
-  const bad = await machine(definition, {}, directory(), (await codeBuild('FAILED', [])).url);
-  await bad.start('{"id":"z"}');
-  expect(await bad.ended()).toMatchObject({ status: 'FAILED', error: 'States.TaskFailed' });
-  // The name that the deployment machine knows as a build without a builder (domain/deployments/failure.ts).
-  const full = await machine(definition, {}, directory(), (await codeBuild('FULL', [])).url);
-  await full.start('{"id":"z"}');
-  expect(await full.ended()).toMatchObject({ status: 'FAILED', error: 'CodeBuild.AccountLimitExceededException' });
 });

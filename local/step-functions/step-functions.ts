@@ -54,15 +54,11 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
   const running = new Map<string, (status: Status, error?: string, cause?: string) => void>();
   let stopping = false;
 
-  const run = (machine: Machine, execution: Execution, resumed: boolean): void => {
+  const run = (machine: Machine, execution: Execution): void => {
     const { arn, name, startedAt } = execution;
     const port: TaskPort = { ...options, principal: options.principalOf?.(machine.role, name.slice(0, 64)) };
-    const ending = new AbortController();
     const handlers = Object.fromEntries(
-      machine.tasks.map(({ name: state, resource }) => [
-        state,
-        (input: Json) => runTask(resource, input, port, { token: `${arn}/${state}`, resumed, signal: ending.signal }),
-      ]),
+      machine.tasks.map(({ name: state, resource }) => [state, (input: Json) => runTask(resource, input, port)]),
     );
     const definition = definitionFrom(machine, execution.at?.state, seconds(Date.now() - startedAt));
     const engine = new StateMachine(definition, { validationOptions: { noValidate: true } });
@@ -76,11 +72,9 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
       Object.assign(execution, { status, stoppedAt: Date.now(), ...outcome });
       executions.note(execution, `Execution${STATUS_EVENTS[status]}`);
       executions.save(execution);
-      ending.abort();
     };
     running.set(arn, (status, error, cause) => {
       end(status, { ...(error ? { error } : {}), ...(cause ? { cause } : {}) });
-      ending.abort();
       abort();
     });
     watch(execution, eventLogs).catch((error: unknown) => console.error(error));
@@ -149,14 +143,14 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     };
     executions.note(execution, 'ExecutionStarted');
     executions.save(execution);
-    run(found, execution, false);
+    run(found, execution);
     return { executionArn: arn, startDate: seconds(execution.startedAt) };
   };
 
   for (const execution of executions.all()) {
     if (execution.status !== 'RUNNING') continue;
     const found = machines.get(execution.stateMachineArn);
-    if (found) run(found, execution, true);
+    if (found) run(found, execution);
   }
 
   const emulator = await serve(

@@ -1,4 +1,4 @@
-import { ADMINISTRATOR } from '../addresses.ts';
+import { ADMINISTRATOR, BUILD_REGION } from '../addresses.ts';
 import { formatErrorLine } from '../console.ts';
 import { aiKeys, aiVariables } from '../emulators/ai/ai.ts';
 import { startCloudFront } from '../emulators/cloudfront/cloudfront.ts';
@@ -66,6 +66,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     createQueuesAndBuckets(engines.queuesUrl, template),
     startCodeBuild({
       ...{ ...place, port: ports.builds, projects, gitRoot: engines.git.root, principalOf },
+      region: BUILD_REGION,
       // Commands run as the user of the platform: a machine that is no container has no other user for them.
       environment: { ...addresses.buildEnvironment, BUILD_USER: 'self' },
     }).then(started),
@@ -82,7 +83,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   secretsManager.put(String(variables.AI_KEYS_SECRET_NAME), JSON.stringify(aiKeys(overrides)));
   // Unfinished executions resume at once; the services they call are running by now.
   await startStepFunctions({
-    ...{ template, dataDir, port: ports.states, lambda, codeBuildUrl: urls.builds, principalOf },
+    ...{ template, dataDir, port: ports.states, lambda, principalOf },
   }).then(started);
   return { template, functions, variables, roles, lambda, keyValueStore, secretsManager };
 }

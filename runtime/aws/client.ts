@@ -25,6 +25,7 @@ export class AwsError extends Error {
 }
 
 const PROTOCOLS = {
+  codebuild: { target: 'CodeBuild_20161006', version: '1.1' },
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
   kms: { target: 'TrentService', version: '1.1' },
   logs: { target: 'Logs_20140328', version: '1.1' },
@@ -34,8 +35,9 @@ const PROTOCOLS = {
   route53domains: { target: 'Route53Domains_v20140515', version: '1.1', region: 'us-east-1' },
 } as const satisfies Record<string, { target: string; version: string; region?: string }>;
 
-/** Number of attempts, and the timeout of each in milliseconds: table and key calls usually take a few. */
-interface RetryPolicy {
+/** Number of attempts, the timeout of each in milliseconds (table and key calls usually take a few), and another region. */
+interface CallPolicy {
+  region?: string;
   attempts?: number;
   timeout?: number;
 }
@@ -151,13 +153,9 @@ export function callAws<Output>(
   service: keyof typeof PROTOCOLS,
   operation: string,
   input: object,
-  { attempts, timeout = TRY_TIMEOUT_MS }: RetryPolicy = {},
+  { attempts, timeout = TRY_TIMEOUT_MS, region: chosen = config.AWS_REGION }: CallPolicy = {},
 ): Promise<Output> {
-  const {
-    target,
-    version,
-    region = config.AWS_REGION,
-  }: { target: string; version: string; region?: string } = PROTOCOLS[service];
+  const { target, version, region = chosen }: { target: string; version: string; region?: string } = PROTOCOLS[service];
   const body = JSON.stringify(input);
   return withRetries(
     async () => {

@@ -1,3 +1,5 @@
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import type { Build } from '../../domain/deployments/build.ts';
 import type { RecordedFailure } from '../../domain/deployments/failure.ts';
 import type { DeploymentIds } from '../../domain/deployments/inputs.ts';
 import { log, metrics } from './log.ts';
@@ -14,4 +16,18 @@ export function reportFailure({ accountId, deploymentId }: DeploymentIds, record
     });
   }
   return recorded;
+}
+
+/**
+ * Reports a build that has waited for a builder for too long. CodeBuild's own metric is in the region of builds, where
+ * the platform has no alarms.
+ */
+export function reportQueued({ accountId, deploymentId }: DeploymentIds, build: Build): Build {
+  if (build.status === 'QUEUED' && build.waited !== undefined && build.waited > TIMEOUTS_S.build.alarm) {
+    log.warn('build waits for a builder', {
+      ...{ accountId, deploymentId },
+      ...metrics({}, { BuildWait: [build.waited, 'Seconds'] }),
+    });
+  }
+  return build;
 }

@@ -59,7 +59,7 @@ async function waitForBuild({ pause }: Clients, codeBuild: CodeBuildClient, id: 
 
 /** Runs a throwaway build in the environment that the templates choose. */
 async function buildOnce(clients: Clients, { config, account, resources }: Plan): Promise<BuildResult> {
-  const codeBuild = new CodeBuildClient({ region: config.region });
+  const codeBuild = new CodeBuildClient({ region: config.buildRegion });
   const name = `${config.prefix}-preflight`;
   const roleName = `${name}-build`;
   const { Environment } = PlannedProject.parse(resources('AWS::CodeBuild::Project')[0]?.properties);
@@ -106,9 +106,9 @@ async function buildOnce(clients: Clients, { config, account, resources }: Plan)
 /** Checks that builds run on the processors of applications, and that commands of a build are isolated from the builder. */
 export const checkBuilds = (plan: Plan): Check[] => [
   check({
-    what: `Builds on ARM in ${plan.config.region}`,
+    what: `Builds on ARM in ${plan.config.buildRegion}`,
     needed: 'a throwaway build runs on aarch64, and a user of its own cannot read the builder’s environment',
-    region: plan.config.region,
+    region: plan.config.buildRegion,
     find: (clients) => buildOnce(clients, plan),
     assess: ({ status, reason, variables: { MACHINE, READABLE } }) => {
       const isReadable = READABLE !== undefined && READABLE !== 'none';
@@ -118,9 +118,9 @@ export const checkBuilds = (plan: Plan): Check[] => [
         found: `${status} ${machine}${isReadable ? `; readable: ${READABLE}` : ''}`,
         remedy: isReadable
           ? ['Do not deploy: the builder would refuse every build. Report it (docs/decisions/0028-isolated-builds.md).']
-          : ['Choose a region that builds on ARM (docs/deploying.md, 2. Regions): -c region='],
+          : ['Choose a region of builds that has ARM containers (docs/deploying.md, 2. Regions): -c buildRegion='],
       };
     },
-    remedy: ['Choose a region that builds on ARM (docs/deploying.md, 2. Regions): -c region='],
+    remedy: ['Choose a region of builds that has ARM containers (docs/deploying.md, 2. Regions): -c buildRegion='],
   }),
 ];

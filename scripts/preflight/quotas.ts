@@ -41,7 +41,7 @@ const NEEDS: readonly Need[] = [
     why: 'each kept release of each application counts',
   },
   {
-    ...{ limit: 'codeBuildConcurrency', region: home, needed: () => 5 },
+    ...{ limit: 'codeBuildConcurrency', region: ({ config }) => config.buildRegion, needed: () => 5 },
     why: 'further builds wait; a young account runs one at a time',
   },
   {

@@ -42,6 +42,8 @@ export const Deployment = /* @__PURE__ */ entity({
       notes: z.array(z.string()),
       /** Time at which the build was submitted; absent for rollbacks. */
       beganAt: z.optional(z.string()),
+      /** CodeBuild's id of the build that was submitted last. */
+      buildId: z.optional(z.string()),
       /** Time at which the build was over and its release began. */
       builtAt: z.optional(z.string()),
       /** Duration of the build in milliseconds, without its wait for a builder. */

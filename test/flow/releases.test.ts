@@ -96,7 +96,9 @@ test('deleting an application during a build stops the build', async () => {
   });
   await account.call(deleteApp, { params: { id } });
   await waitFor(async () => {
-    const { ids } = await builds.send(new ListBuildsForProjectCommand({ projectName: 'hosting-local-build' }));
+    const { ids } = await builds.send(
+      new ListBuildsForProjectCommand({ projectName: run.local.environment.BUILD_PROJECT_NAME }),
+    );
     const found = (await builds.send(new BatchGetBuildsCommand({ ids: ids?.slice(0, 100) }))).builds ?? [];
     const ours = found.find(({ environment }) =>
       environment?.environmentVariables?.some(({ value }) => value === deployment.id),

@@ -84,7 +84,9 @@ describe.concurrent('customer code', () => {
     const { deployment } = await deployWith('Listed', { TOKEN: 'listed-secret-value' }, { buildCommand: 'true' });
     expect(deployment.status, deployment.log).toBe('SUCCEEDED');
     const builds = new CodeBuildClient(at(local.environment.AWS_ENDPOINT_URL_CODEBUILD));
-    const { ids } = await builds.send(new ListBuildsForProjectCommand({ projectName: 'hosting-local-build' }));
+    const { ids } = await builds.send(
+      new ListBuildsForProjectCommand({ projectName: local.environment.BUILD_PROJECT_NAME }),
+    );
     const found = (await builds.send(new BatchGetBuildsCommand({ ids: ids?.slice(0, 100) }))).builds ?? [];
     builds.destroy();
     const environment = found

@@ -31,16 +31,17 @@ const changed = () => new Error('The item has changed.');
 test('the reconciler’s role may stop a build and start the teardown of a deleted application again', async () => {
   const { account, accountId, applicationId: id } = await newApp();
   await actAs('schedule-reconcile', local);
-  const [{ startTeardown }, { machines }, { deps }] = await Promise.all([
+  const [{ startTeardown }, { machines }, { buildRunner }, { deps }] = await Promise.all([
     import('../../domain/deployments/executions.ts'),
     import('../../runtime/bindings/executions.ts'),
+    import('../../runtime/bindings/build-runner.ts'),
     import('../../runtime/deps.ts'),
   ]);
   const app = await deps.table.get(App, { accountId, id });
   if (!app) throw new Error('The application is missing');
   await account.call(deleteApp, { params: { id } });
   const deleted = { ...app, activeDeploymentId: `dep_${randomUUID()}` };
-  await expect(startTeardown(machines, deleted, `${id}-again`)).resolves.toBeUndefined();
+  await expect(startTeardown({ ...deps, ...machines, buildRunner }, deleted, `${id}-again`)).resolves.toBeUndefined();
 });
 
 test('the release step’s role may take down what it made of an application that was deleted meanwhile', async () => {

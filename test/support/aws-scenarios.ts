@@ -113,7 +113,7 @@ export const inOrder = (): Scenario => ({
   'codebuild BatchGetBuilds': build('SUCCEEDED', { MACHINE: 'aarch64', READABLE: 'none' }),
   'codebuild BatchDeleteBuilds': {},
   'codebuild DeleteProject': {},
-  'codebuild BatchGetProjects': { projects: [], projectsNotFound: ['hosting-prod-build'] },
+  'codebuild BatchGetProjects': { projects: [], projectsNotFound: ['hosting-prod-build-af-south-1'] },
   'cloudformation DescribeType': ({ input }) => schema(String(input.TypeName)),
   'cloudformation DescribeStacks': ({ input }) =>
     new Refusal('ValidationError', `Stack with id ${input.StackName} does not exist`),

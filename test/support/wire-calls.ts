@@ -7,6 +7,7 @@ import { createAppAccess } from '../../providers/app-host/app-access.ts';
 import { createAppHost } from '../../providers/app-host/app-host.ts';
 import { createAppLogs } from '../../providers/app-host/logs.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
+import { createBuildRunner } from '../../providers/builds/build-runner.ts';
 import { createDatabases } from '../../providers/databases/databases.ts';
 import { createDns } from '../../providers/dns/dns.ts';
 import { createZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
@@ -59,6 +60,12 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await logs.read('1', { after: undefined, since: new Date(0), limit: 10 });
     await logs.tail('1', '1', new Date(), 5);
     await logs.remove('1');
+  },
+  async builds() {
+    const runner = createBuildRunner((operation, input) => callAws('codebuild', operation, input), 'build');
+    const id = (await runner.start('dep_1', 'https://job')) ?? '';
+    await runner.find(id);
+    await runner.stop(id);
   },
   async databases() {
     const databases = createDatabases('eu-west-1');

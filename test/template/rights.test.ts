@@ -96,7 +96,7 @@ test('a build’s own role can fetch the builder and write its log, and nothing 
   ]);
   for (const [action, resources] of rights) {
     const own = String(action).startsWith('logs:')
-      ? /:log-group:\/aws\/codebuild\/hosting-prod-build:\*$/
+      ? /:log-group:\/aws\/codebuild\/hosting-prod-build-af-south-1:\*$/
       : String(action).startsWith('s3:GetBucket')
         ? /:s3:::cdk-[^/]*-assets-[^/]*$/
         : /\/[0-9a-f]{64}\.zip$/;

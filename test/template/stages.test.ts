@@ -74,6 +74,27 @@ test('an unexplained finding fails the synthesis', () => {
   expect(() => app.synth()).toThrow(/AwsSolutions-SQS4/);
 }, 60_000);
 
+test('a region for builds moves their project alone, and the functions address it there', () => {
+  const { stacks, template } = synthesize({ stage: 'prod', buildRegion: 'eu-west-1' });
+  const inRegion = (region: string) => stacks.filter((stack) => stack.region === region);
+  expect(inRegion('eu-west-1').map(({ stackName }) => stackName)).toEqual(['hosting-prod-builder-af-south-1']);
+  expect(inRegion('af-south-1').map(({ stackName }) => stackName)).toContain('hosting-prod-builds');
+  const [project] = template.resources('AWS::CodeBuild::Project');
+  expect(project).toMatchObject({
+    arn: 'arn:aws:codebuild:eu-west-1:123456789012:project/hosting-prod-build-af-south-1',
+    properties: { Source: { Location: expect.stringMatching(/^cdk-\w+-assets-123456789012-eu-west-1\//) } },
+  });
+  const builders = template.resources('AWS::Lambda::Function').filter(({ properties }) => {
+    return JSON.stringify(properties.Environment).includes('BUILD_PROJECT_NAME');
+  });
+  expect(builders.map(({ name }) => name.replace('hosting-prod-', '')).sort()).toEqual([
+    ...['schedule-reconcile', 'stream-onTableChange', 'workflow-submitBuild', 'workflow-watchBuild'],
+  ]);
+  for (const { properties } of builders) {
+    expect(properties.Environment).toMatchObject({ Variables: { BUILD_REGION: 'eu-west-1' } });
+  }
+});
+
 test('rejects an invalid setting by name', () => {
   expect(() => synthesize({ stage: 'PROD!' })).toThrow(/stage/);
   expect(() => synthesize({ domain: 'not a domain' })).toThrow(/domain/);

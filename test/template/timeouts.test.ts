@@ -154,7 +154,8 @@ function longestWay(states: Record<string, State>, at: string, visited: readonly
 
 /** The longest time in seconds that the loop of a machine may go on: its functions end it (domain/). */
 const LOOPS = new Map<string, number>([
-  ['deployment', T.build.wait],
+  // The wait, at whose end the last build may be submitted, which ends or is stopped (domain/deployments/build.ts).
+  ['deployment', T.build.wait + T.build.whole],
   ['door', T.tenant.watch],
   ['database', T.database.provisioning],
   // Of a registration the registry decides, and the machine's own timeout is the limit.
@@ -176,18 +177,27 @@ describe('state machine → step → build', () => {
     },
   );
 
-  test('the step of a build outlasts the queue and the build, and the build’s access outlasts both', () => {
+  test('a build is given up after its queue and its time, and the build’s access outlasts both', () => {
     const Project = z.object({ TimeoutInMinutes: z.number(), QueuedTimeoutInMinutes: z.number() });
     const [project] = read(template, 'AWS::CodeBuild::Project', Project);
     const { TimeoutInMinutes = 0, QueuedTimeoutInMinutes = 0 } = project ?? {};
-    const build = machines.find(({ name }) => name === 'deployment')?.States.Build;
     const whole = (TimeoutInMinutes + QueuedTimeoutInMinutes) * 60;
     expect(whole).toBe(T.build.queue + T.build.project);
-    expect(build?.TimeoutSeconds).toBeGreaterThan(whole);
-    expect(T.build.access).toBeGreaterThan((build?.TimeoutSeconds ?? 0) + T.release.begin);
+    expect(T.build.whole).toBeGreaterThan(whole);
+    expect(T.build.access).toBeGreaterThan(T.build.whole + T.release.begin + T.build.submit);
     expect(T.build.builder).toBeLessThan(TimeoutInMinutes * 60);
     // CodeBuild takes 5 to 480 minutes in the queue.
     expect(QueuedTimeoutInMinutes).toBeGreaterThanOrEqual(5);
+  });
+
+  test('the looks at a build, and its submission, outlast what they wait for', () => {
+    expect(timeoutOf(`${PREFIX}workflow-watchBuild`)).toBeGreaterThan(T.build.watch + 2 * T.aws.call);
+    expect(timeoutOf(`${PREFIX}workflow-submitBuild`)).toBeGreaterThan(3 * T.aws.call);
+    // CodeBuild knows a submission's token for five minutes, in which the step is repeated after failures of Lambda.
+    const submission = machines.find(({ name }) => name === 'deployment')?.States.Build ?? expect.unreachable();
+    const [onFailure] = submission.Retry ?? [];
+    const { pause } = retriesOf({ ...submission, Retry: onFailure ? [onFailure] : [] });
+    expect(pause).toBeLessThan(300);
   });
 
   test('the steps of a release outlast what they wait for', () => {

@@ -1,0 +1,78 @@
+import type * as z from 'zod/mini';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { change } from '../../table/writes.ts';
+import type { Deps } from '../deps.ts';
+import type { SubmitInput, WatchInput } from './inputs.ts';
+import { alreadyEnded, readRunning } from './release.ts';
+
+const T = TIMEOUTS_S.build;
+/** Waits of less are the start of a builder: looking on costs less than a pause of the execution. */
+const START_MS = 10_000;
+
+/** A deployment's build as its execution passes it on: what CodeBuild reports, or `REFUSED`. */
+export type Build =
+  | { status: 'REFUSED' }
+  | (Pick<RunningBuild, 'status' | 'phases'> & {
+      id: string;
+      /** Seconds until the next look at a build that is `QUEUED`, and of its wait so far. */
+      pause?: number;
+      waited?: number;
+    });
+
+/**
+ * Submits the build of a job. Repeating it within minutes is the same build. A deployment that ended meanwhile, or whose
+ * application was deleted or suspended, has no build: it is stopped here, or by the step that reads its id from the table.
+ */
+export async function submitBuild(
+  deps: Deps & { buildRunner: BuildRunner },
+  { step: { jobUrl }, ...ids }: z.output<typeof SubmitInput>,
+): Promise<Build> {
+  const { accountId, deploymentId } = ids;
+  const id = await deps.buildRunner.start(deploymentId, jobUrl);
+  if (id === undefined) return { status: 'REFUSED' };
+  try {
+    const what = { set: { buildId: id }, when: { status: { is: 'RUNNING' } } } as const;
+    await deps.table.write(Deployment, change(Deployment, { accountId, id: deploymentId }, what, alreadyEnded));
+    // Who stops a deployment changes the application first and reads the build's id after that.
+    await readRunning(deps, ids);
+  } catch (error) {
+    await deps.buildRunner.stop(id);
+    throw error;
+  }
+  return { status: 'RUNNING', id, phases: [] };
+}
+
+/** Milliseconds until the next look: a tenth of the time so far, so that no build seems much longer than it is. */
+const nextLook = (age: number): number => Math.min(Math.max(age / 10, 250), 5000);
+
+/** Seconds that the execution pauses before it looks again at a build that waits for a builder. */
+export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_000), T.queueLook);
+
+/**
+ * Looks at a build until it ends, for as long as one look lasts; one that waits for a builder is looked at again after a
+ * pause. A build that CodeBuild has not ended in time, or does not know, has failed by CodeBuild's fault.
+ */
+export async function watchBuild(
+  deps: Deps & { buildRunner: BuildRunner; pause(ms: number): Promise<unknown> },
+  { build: { id } }: z.output<typeof WatchInput>,
+): Promise<Build> {
+  const until = deps.now().getTime() + T.watch * 1000;
+  for (;;) {
+    const found = await deps.buildRunner.find(id);
+    if (!found) return { status: 'FAULT', id, phases: [] };
+    const { status, phases, submittedAt } = found;
+    if (status !== 'QUEUED' && status !== 'RUNNING') return { status, id, phases };
+    const now = deps.now().getTime();
+    const age = Math.max(0, now - submittedAt.getTime());
+    if (age > T.whole * 1000) {
+      await deps.buildRunner.stop(id);
+      return { status: 'FAULT', id, phases };
+    }
+    if (status === 'QUEUED' && age >= START_MS)
+      return { status, id, phases, pause: queuePause(age), waited: Math.round(age / 1000) };
+    if (now + nextLook(age) > until) return { status: 'RUNNING', id, phases };
+    await deps.pause(nextLook(age));
+  }
+}
