@@ -17,12 +17,17 @@ interface Content {
 }
 interface Operation {
   parameters: ({ name: string; in: string; required: boolean; schema: Json } | { $ref: string })[];
-  requestBody?: { content: Record<string, Content> };
+  requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, { $ref?: string; headers?: Json; content?: Record<string, Content> }>;
 }
+type Parameter = Exclude<Operation['parameters'][number], { $ref: string }>;
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Json; responses: Record<string, Operation['responses'][string]> };
+  components: {
+    schemas: Json;
+    parameters: Record<string, Parameter>;
+    responses: Record<string, Operation['responses'][string]>;
+  };
 }
 
 const documents = new Map<Audience, Document>();
@@ -55,7 +60,7 @@ function find(method: string, path: string) {
   if (!found) return undefined;
   const document = documentOf(found.audience);
   const operation = document.paths[documentPath(found.route)]?.[method.toLowerCase()];
-  return operation && { document, operation, name: `${method} ${documentPath(found.route)}` };
+  return operation && { document, operation, path: found.route.path, name: `${method} ${documentPath(found.route)}` };
 }
 type Found = NonNullable<ReturnType<typeof find>>;
 
@@ -87,16 +92,50 @@ function responseProblems(found: Found, answer: Response, text: string): string[
   ];
 }
 
-function requestProblems(found: Found, url: URL, init: RequestInit): string[] {
-  const { operation } = found;
-  const schema = operation.requestBody?.content['application/json']?.schema;
-  const query = operation.parameters.flatMap((each) => ('name' in each && each.in === 'query' ? [each] : []));
+const named = <T>(components: Record<string, T>, { $ref }: { $ref: string }): T | undefined =>
+  components[$ref.split('/').at(-1) ?? ''];
+
+/** Returns the values of an operation's path parameters, decoded, as `{name}` and `{name+}` take them. */
+function pathValues(path: string, pathname: string): Record<string, string> {
+  const pattern = path.replace(/\{(\w+)\+\}/g, '(?<$1>.+)').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const groups = new RegExp(`^${pattern}$`).exec(pathname)?.groups ?? {};
+  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
+}
+
+/** A request as far as it is validated. */
+interface Sent {
+  method: string;
+  headers: Headers;
+  body: string;
+}
+
+async function requestOf(input: string | URL | Request, { method, headers, body }: RequestInit): Promise<Sent> {
+  if (input instanceof Request) {
+    return { method: input.method, headers: input.headers, body: await input.clone().text() };
+  }
+  return { method: method ?? 'GET', headers: new Headers(headers), body: typeof body === 'string' ? body : '' };
+}
+
+/** Returns what the document does not allow about a request: its path, query, headers and body. */
+function requestProblems(found: Found, url: URL, { headers, body: text }: Sent): string[] {
+  const { document, operation, path } = found;
+  const inPath = pathValues(path, url.pathname);
+  const parameters = operation.parameters.flatMap(
+    (each) => ('name' in each ? each : named(document.components.parameters, each)) ?? [],
+  );
+  const readers: Record<string, (name: string) => string | null | undefined> = {
+    path: (name) => inPath[name],
+    query: (name) => url.searchParams.get(name),
+    header: (name) => headers.get(name),
+  };
+  const content = operation.requestBody?.content['application/json'];
   return [
-    ...(schema && typeof init.body === 'string' ? problemsOf(found, schema, JSON.parse(init.body)) : []),
-    ...query.flatMap(({ name, required, schema: shown }) => {
-      const given = url.searchParams.get(name);
-      if (given === null) return required ? [`${name} is required`] : [];
-      return problemsOf(found, shown, shown.type === 'integer' ? Number(given) : given);
+    ...(content && text !== '' ? problemsOf(found, content.schema, JSON.parse(text)) : []),
+    ...(operation.requestBody?.required && text === '' ? ['a body is required'] : []),
+    ...parameters.flatMap(({ name, in: place, required, schema }) => {
+      const given = readers[place]?.(name) ?? null;
+      if (given === null) return required ? [`${place} ${name} is required`] : [];
+      return problemsOf(found, schema, schema.type === 'integer' ? Number(given) : given);
     }),
   ];
 }
@@ -119,9 +158,10 @@ function validatingStream(found: Found, schema: Json): TransformStream<string, s
 }
 
 export async function documentedFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const sent = await requestOf(input, init);
   const answer = await fetch(input, init);
   const url = new URL(input instanceof Request ? input.url : input);
-  const found = find(init.method ?? 'GET', url.pathname);
+  const found = find(sent.method, url.pathname);
   if (!found) return answer;
   const stream = found.operation.responses[answer.status]?.content?.['text/event-stream'];
   if (stream && answer.body && answer.headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -134,7 +174,7 @@ export async function documentedFetch(input: string | URL | Request, init: Reque
   const text = await answer.clone().text();
   // API Gateway's own words for a function that crashed or took too long: no operation's answer.
   if (answer.status >= 500 && /^\{"message":"[^"]*"\}$/.test(text)) return answer;
-  const problems = [...responseProblems(found, answer, text), ...(answer.ok ? requestProblems(found, url, init) : [])];
+  const problems = [...responseProblems(found, answer, text), ...(answer.ok ? requestProblems(found, url, sent) : [])];
   expect(problems, `${found.name} is as the document says`).toEqual([]);
   return answer;
 }
