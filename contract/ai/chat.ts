@@ -12,6 +12,11 @@ export const TRANSLATED_FIELDS = [
   ...['model', 'messages', 'max_tokens', 'max_completion_tokens', 'stream', 'stream_options', 'stop'],
 ] as const;
 
+/** Fields that callers expect to work and that these models ignore, by the provider of the model. */
+export const IGNORED_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  anthropic: ['temperature', 'top_p', 'tools', 'response_format', 'n'],
+};
+
 /** A chat body may hold this much, in bytes (design, section 4). */
 export const MAX_CHAT_BODY_BYTES = 6 * 1024 * 1024;
 
@@ -146,7 +151,7 @@ const FIELDS_NOTE =
   'With your own provider key, all fields of the provider pass. On AI credits a request is made of text, pictures and these ' +
   `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Any other is 400. ` +
   `Requests to \`anthropic/…\` models are translated: of their fields, only ${TRANSLATED_FIELDS.join(', ')} have an effect. ` +
-  'All others (`temperature`, `top_p`, `tools`, `response_format`, `n`, …) are ignored and named in `X-Ignored-Parameters`.';
+  `All others (${IGNORED_FIELDS.anthropic?.map((field) => `\`${field}\``).join(', ')}, …) are ignored and named in \`X-Ignored-Parameters\`.`;
 
 /**
  * The fields of a request that the gateway reads. With the caller's own provider key, other fields pass through to

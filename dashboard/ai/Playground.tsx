@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { IGNORED_FIELDS } from '../../contract/ai/chat.ts';
 import { readDraft, saveDraft } from '../drafts.ts';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -22,6 +23,18 @@ const OTHER_MODEL = 'Other model';
 /** Name of the draft: an unsent message survives a reload. */
 const DRAFT = 'message';
 const EMPTY_DRAFT = { text: '' };
+
+/** Fields of a request that have no effect on calls to this model. */
+function IgnoredFields({ model }: { model: string }) {
+  const [provider = ''] = model.split('/');
+  const fields = IGNORED_FIELDS[provider];
+  if (!fields) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      Calls to this model ignore {fields.join(', ')}. Responses name ignored fields in X-Ignored-Parameters.
+    </Text>
+  );
+}
 
 function Chat({ models }: { models: readonly string[] }) {
   const [chosen, setChosen] = useState(models[0] ?? OTHER_MODEL);
@@ -61,6 +74,7 @@ function Chat({ models }: { models: readonly string[] }) {
           New chat
         </Button>
       </Group>
+      <IgnoredFields model={model} />
       <Turns turns={chat.turns} busy={chat.isBusy} />
       {chat.error !== undefined && <FailureAlert error={chat.error} retry={() => void chat.retry(model)} />}
       <form onSubmit={send}>

@@ -57,6 +57,15 @@ test('a model streams its response in the playground, and the usage history and 
   await page.getByRole('cell', { name: model }).waitFor();
 });
 
+test('the playground names the fields that a model ignores', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'ai/playground');
+  const note = page.getByText('Calls to this model ignore temperature, top_p, tools', { exact: false });
+  await page.getByLabel('Model').selectOption('openai/gpt-4o-mini');
+  expect(await note.count()).toBe(0);
+  await page.getByLabel('Model').selectOption('anthropic/claude-sonnet-4-5');
+  await note.waitFor();
+});
+
 test('a failing model shows the reason, and the conversation continues', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
   const page = await openScreen(await signedInContext(account), 'ai/playground');
