@@ -3,7 +3,7 @@ import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { openSite } from './site.ts';
 
@@ -21,7 +21,7 @@ interface Answer {
 }
 
 /** Serves these files and returns a function that requests a path. */
-async function serve(files: Record<string, string>, single = false, links: Record<string, string> = {}) {
+async function serve(files: Record<string, string | Buffer>, single = false, links: Record<string, string> = {}) {
   const root = mkdtempSync(join(tmpdir(), 'site-'));
   roots.push(root);
   for (const [path, text] of Object.entries(files)) {
@@ -121,4 +121,15 @@ test('compresses text, and answers ranges of other files', async () => {
   expect((await request('/a.mp4', { range: 'bytes=-3' })).body.toString()).toBe('789');
   expect((await request('/a.mp4', { range: 'bytes=20-' })).status).toBe(416);
   expect((await request('/a.mp4', {}, 'HEAD')).headers['content-length']).toBe('10');
+});
+
+test('sends what the build compressed itself, and keeps the address and type of the original', async () => {
+  const request = await serve({ 'a.js': 'original', 'a.js.br': brotliCompressSync('compressed') });
+  const answer = await request('/a.js', { 'accept-encoding': 'br' });
+  expect(brotliDecompressSync(answer.body).toString()).toBe('compressed');
+  expect(answer.headers).toMatchObject({
+    'content-encoding': 'br',
+    'content-type': expect.stringContaining('javascript'),
+  });
+  expect((await request('/a.js')).body.toString()).toBe('original');
 });

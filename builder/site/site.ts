@@ -50,7 +50,8 @@ export function openSite(directory: string, { single }: SiteOptions) {
     const key = `${encoding} ${file}`;
     const known = compressed.get(key);
     if (known) return known;
-    const made = readFile(file).then((bytes) => ENCODERS[encoding](bytes));
+    const prepared = `${file}${SUFFIXES[encoding]}`;
+    const made = isFile(prepared) ? readFile(prepared) : readFile(file).then((bytes) => ENCODERS[encoding](bytes));
     if (keptBytes < MAX_KEPT_BYTES) compressed.set(key, made);
     keptBytes += (await made).length;
     return made;
@@ -100,6 +101,8 @@ export function openSite(directory: string, { single }: SiteOptions) {
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 
 type Encoding = 'br' | 'gzip';
+/** Files that a build compressed itself lie beside the original. */
+const SUFFIXES: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
 const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
   gzip: (bytes) => promisify(gzip)(bytes),

@@ -1,5 +1,5 @@
 import { mkdtempSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,6 +50,17 @@ async function follow(id: string) {
     await new Promise((done) => setTimeout(done, 100));
   }
 }
+
+/** Sends a request with headers to a hosted application. Returns the response, its body unread. */
+const exchange = (host: string, path: string, headers: Record<string, string>, method = 'GET') =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    const { hostname, port } = new URL(run.local.baseUrl);
+    request({ hostname, port, path, method, headers: { host: `${host}:${port}`, ...headers } }, (answer) =>
+      resolve(answer.resume()),
+    )
+      .on('error', reject)
+      .end();
+  });
 
 const page = (host: string, path = '/') => get(run.local.baseUrl, host, path);
 
@@ -152,10 +163,11 @@ describe('a project without settings', () => {
   }, 90_000);
 
   test('whose build makes a site is served as files; a WebSocket gets 501', async () => {
-    const build = 'mkdir -p dist/docs && cp *.html dist && cp index.html dist/docs';
+    const build = 'mkdir -p dist/docs && cp *.html *.js dist && cp index.html dist/docs';
     const files = {
       'index.html': '<p>site</p>',
       '404.html': 'lost',
+      'app-BxY3k9Qz.js': `// ${'code '.repeat(400)}`,
       'package.json': JSON.stringify({ scripts: { build } }),
     };
     commit('site', files);
@@ -166,15 +178,23 @@ describe('a project without settings', () => {
     expect(await page(made.primaryDomain, '/docs/')).toMatchObject({ status: 200 });
     expect(await page(made.primaryDomain, '/nowhere')).toMatchObject({ status: 404, body: 'lost' });
     expect(await page(made.primaryDomain, '/package.json')).toMatchObject({ status: 404 });
-    const { hostname, port } = new URL(run.local.baseUrl);
-    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
-    const headers = { host: `${made.primaryDomain}:${port}`, 'sec-websocket-version': '13', ...upgrade };
-    const status = await new Promise((resolve, reject) => {
-      request({ hostname, port, headers }, (answer) => resolve(answer.resume().statusCode))
-        .on('error', reject)
-        .end();
+    const front = await exchange(made.primaryDomain, '/', {});
+    expect(front.headers['cache-control']).toBe('public, max-age=0, must-revalidate');
+    const known = { 'if-none-match': String(front.headers.etag) };
+    expect((await exchange(made.primaryDomain, '/', known)).statusCode).toBe(304);
+    const script = '/app-BxY3k9Qz.js';
+    const compressed = await exchange(made.primaryDomain, script, { 'accept-encoding': 'br, gzip' });
+    expect(compressed.headers).toMatchObject({
+      ...{ 'content-encoding': 'br', vary: expect.stringMatching(/accept-encoding/i) },
+      'cache-control': 'public, max-age=31536000, immutable',
     });
-    expect(status).toBe(501);
+    const part = await exchange(made.primaryDomain, script, { range: 'bytes=3-6' });
+    expect([part.statusCode, part.headers['content-range']]).toEqual([206, 'bytes 3-6/2003']);
+    const head = await exchange(made.primaryDomain, script, {}, 'HEAD');
+    expect([head.statusCode, head.headers['content-length']]).toEqual([200, '2003']);
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    const { statusCode } = await exchange(made.primaryDomain, '/', { ...upgrade, 'sec-websocket-version': '13' });
+    expect(statusCode).toBe(501);
   }, 90_000);
 
   test('is healthy on the path that was set, whatever it answers below 500', async () => {
