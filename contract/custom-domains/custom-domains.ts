@@ -21,6 +21,9 @@ export const CustomDomain = resource('CustomDomain', () =>
   z.object({
     domain: z.string(),
     status: z.enum(CUSTOM_DOMAIN_STATUSES),
+    managed: z.boolean().register(z.globalRegistry, {
+      description: 'True for a domain of this account whose DNS the platform serves: no record has to be created',
+    }),
     challenge: DnsEntry().register(z.globalRegistry, { description: 'Proves that the domain is yours' }),
     target: DnsEntry().register(z.globalRegistry, {
       description:
@@ -48,10 +51,10 @@ export const getCustomDomain = /* @__PURE__ */ route({
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/domain',
   access: 'login',
-  summary: "Read the state of an application's custom domain, and the DNS records to create",
+  summary: "Read the state of an application's custom domain, and the DNS records to create; null if it has none",
   tag,
   params: Id,
-  response: () => single(CustomDomain()),
+  response: () => single(z.nullable(CustomDomain())),
   uses: ['edge-endpoint'],
 });
 

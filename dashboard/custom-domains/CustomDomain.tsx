@@ -1,6 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
-import { toFailure } from '../api/failure.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
@@ -23,15 +22,13 @@ import {
 
 /** Custom domain of an application: ownership, DNS records and certificate. */
 export function CustomDomain({ appId, defaultDomain }: { appId: string; defaultDomain: string }) {
-  const domain = useCustomDomain(appId);
-  const isMissing = domain.error !== null && toFailure(domain.error).status === 404;
   return (
     <Section title="Custom domain">
-      {isMissing ? (
-        <NewDomain appId={appId} defaultDomain={defaultDomain} />
-      ) : (
-        <QueryBoundary query={domain}>{({ data }) => <DomainState appId={appId} domain={data} />}</QueryBoundary>
-      )}
+      <QueryBoundary query={useCustomDomain(appId)}>
+        {({ data }) =>
+          data ? <DomainState appId={appId} domain={data} /> : <NewDomain appId={appId} defaultDomain={defaultDomain} />
+        }
+      </QueryBoundary>
     </Section>
   );
 }
@@ -59,7 +56,7 @@ type Certificate = NonNullable<CustomDomainDetails['certificate']>;
 function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDetails }) {
   const check = useCheckCustomDomain();
   const remove = useRemoveCustomDomain();
-  const { status, problem, checkedAt, challenge, target, claimedUntil, certificate } = domain;
+  const { status, managed, problem, checkedAt, challenge, target, claimedUntil, certificate } = domain;
   const isProven = status === 'VERIFIED' && claimedUntil === null;
   const needsOwner = !isProven || certificate?.status === 'WAITING' || certificate?.status === 'FAILED';
   return (
@@ -95,12 +92,19 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
             <LastChecked at={checkedAt} />
             {status === 'PENDING' && claimedUntil && <> Verify by {formatDate(claimedUntil)}.</>}
           </Text>
-          <DnsInstruction entry={challenge} purpose="Verify ownership" />
+          {!managed && <DnsInstruction entry={challenge} purpose="Verify ownership" />}
         </>
       )}
       {certificate && <CertificateState certificate={certificate} />}
-      <DnsInstruction entry={target} purpose="Point your domain" />
-      {isProven && (
+      {managed ? (
+        <Text size="sm">
+          This domain uses our DNS in this account. Its records are created automatically, unless records of yours point
+          it elsewhere.
+        </Text>
+      ) : (
+        <PointingInstruction target={target} />
+      )}
+      {isProven && !managed && (
         <Text size="sm" c="dimmed">
           Ownership is verified again every week. Keep the TXT record {challenge.name} with the value{' '}
           <Text span className="break">
@@ -143,6 +147,19 @@ const LastChecked = ({ at }: { at: string | null }) =>
       Checked <TimeAgo at={at} />.
     </>
   );
+
+/** The record that points a domain here. Before the first lookup the platform does not know where its zone begins. */
+const PointingInstruction = ({ target }: { target: DnsEntry }) => (
+  <div>
+    <DnsInstruction entry={target} purpose="Point your domain" />
+    {target.type === 'CNAME' && !target.name.startsWith('www.') && (
+      <Text size="sm" c="dimmed">
+        If {target.name} is the root of its zone, a CNAME is not allowed there: add an ALIAS, ANAME or flattened CNAME
+        record instead, or use www.{target.name}.
+      </Text>
+    )}
+  </div>
+);
 
 /** A DNS record for the owner of the domain to add. */
 const DnsInstruction = ({ entry: { type, name, value }, purpose }: { entry: DnsEntry; purpose: string }) => (

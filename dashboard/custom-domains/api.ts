@@ -10,15 +10,17 @@ import { recoveryInterval } from '../api/query-client.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 
-export type CustomDomainDetails = Output<typeof getCustomDomain>['data'];
+export type CustomDomainDetails = NonNullable<Output<typeof getCustomDomain>['data']>;
 
 const ACTIVE_POLL_MS = 10_000;
 
 /** True while the platform or the domain's owner still has a step to complete. */
-const isSettingUp = ({ status, certificate }: CustomDomainDetails): boolean =>
-  status === 'PENDING' || certificate?.status === 'WAITING' || certificate?.status === 'PENDING';
+const isSettingUp = (domain: CustomDomainDetails | null): boolean =>
+  domain?.status === 'PENDING' ||
+  domain?.certificate?.status === 'WAITING' ||
+  domain?.certificate?.status === 'PENDING';
 
-/** Reads an application's custom domain and polls until it serves HTTPS. Fails with 404 if the application has none. */
+/** Reads an application's custom domain and polls until it serves HTTPS; null if it has none. */
 export const useCustomDomain = (appId: string) =>
   useApiQuery(
     getCustomDomain,

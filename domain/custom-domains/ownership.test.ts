@@ -11,7 +11,7 @@ import { ownershipQueue, startVerifications } from './ownership.ts';
 import { newTenant } from './reconciliation.ts';
 import { endClaimsOfEnded, endClaimsUnder } from './release.ts';
 import { removeCustomDomain, setCustomDomain } from './set-remove.ts';
-import { checkCustomDomain, customDomainQueue, getCustomDomain } from './verify.ts';
+import { checkCustomDomain, customDomainQueue, getCustomDomain, noDomain } from './verify.ts';
 
 const DAY = 86_400_000;
 const HOST = 'shop.mine.co.za';
@@ -42,7 +42,11 @@ async function accounts(...names: string[]) {
     const answer = await setCustomDomain(deps, caller(name), { id: app, domain }).catch((error) => error.code);
     return typeof answer === 'string' ? answer : answer.data;
   };
-  const show = async (name: string) => (await getCustomDomain(deps, caller(name), id(name))).data;
+  const show = async (name: string) => {
+    const { data } = await getCustomDomain(deps, caller(name), id(name));
+    if (!data) throw noDomain();
+    return data;
+  };
   const token = async (name: string) => (await show(name)).challenge.value;
   const check = async (name: string) => (await checkCustomDomain(deps, caller(name), id(name))).data;
   /** Ends released hosts with their tenants, as the reconciliation of tenants does. */

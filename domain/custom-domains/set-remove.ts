@@ -26,7 +26,7 @@ export async function setCustomDomain(
 ): Promise<Output<typeof SetRoute>> {
   assertNotPlatformDomain(deps, domain, 'domain');
   const [app, account] = await Promise.all([findApp(deps, caller, id), findAccount(deps, caller.accountId)]);
-  if (app.customDomain?.host === domain) return viewCustomDomain(app, await findTenant(deps, app), deps);
+  if (app.customDomain?.host === domain) return viewCustomDomain(deps, app, await findTenant(deps, app));
   if (app.customDomain) throw alreadySet();
   const customDomain = newCustomDomain(deps, domain);
   const checkAt = firstCheckAt(customDomain);
@@ -44,7 +44,7 @@ export async function setCustomDomain(
       ...claimWrites(of, customDomain, { contested, taken }),
       countToday(deps, account, 'customDomainsPerDay'),
     ],
-    viewCustomDomain({ ...app, customDomain }, undefined, deps),
+    await viewCustomDomain(deps, { ...app, customDomain }, undefined),
   );
 }
 

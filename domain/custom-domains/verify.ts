@@ -40,18 +40,26 @@ export interface EdgeEndpoint {
 
 export const noDomain = () => new ApiError('not_found', 'This application has no domain of its own.');
 
-export function viewCustomDomain(
-  { customDomain }: App,
+/** True for a host in a zone that the platform serves for the account. */
+async function isInManagedZone(deps: Pick<Deps, 'table'>, accountId: string, host: string): Promise<boolean> {
+  const [domain] = await findEnclosingDomains(deps, accountId, host);
+  return domain?.dnsProvider === 'PLATFORM';
+}
+
+export async function viewCustomDomain(
+  deps: Pick<Deps, 'table'> & EdgeEndpoint,
+  { accountId, customDomain }: App,
   tenant: DistributionTenant | undefined,
-  { edgeEndpoint }: EdgeEndpoint,
-): Output<typeof GetRoute> {
+): Promise<Output<typeof CheckRoute>> {
   if (!customDomain) throw noDomain();
+  const { edgeEndpoint } = deps;
   const { host, status, token, problem = null, checkedAt, unprovenSince } = customDomain;
   const claimedUntil = status === 'PENDING' ? claimExpiresAt(customDomain) : unprovenSince && releasedAt(unprovenSince);
   return {
     data: {
       domain: host,
       status,
+      managed: await isInManagedZone(deps, accountId, host),
       challenge: { type: 'TXT', name: challengeName(host), value: token },
       target: { type: tenant?.apex ? 'ALIAS' : 'CNAME', name: host, value: edgeEndpoint },
       ...{ problem, checkedAt, claimedUntil: claimedUntil ?? null },
@@ -60,7 +68,7 @@ export function viewCustomDomain(
   };
 }
 
-function viewCertificate(tenant: DistributionTenant | undefined): Output<typeof GetRoute>['data']['certificate'] {
+function viewCertificate(tenant: DistributionTenant | undefined): Output<typeof CheckRoute>['data']['certificate'] {
   if (!tenant || tenant.status === 'CLOSING') return null;
   const { status, problem, checkedAt } = tenant;
   return { status, problem, checkedAt };
@@ -166,14 +174,14 @@ async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): 
   return { ...app, customDomain };
 }
 
-/** GET /dashboard/v1/apps/{id}/domain */
+/** GET /dashboard/v1/apps/{id}/domain: null for an application without one, which is no error. */
 export async function getCustomDomain(
   deps: Deps & EdgeEndpoint,
   caller: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
   const app = await findApp(deps, caller, id);
-  return viewCustomDomain(app, await findTenant(deps, app), deps);
+  return app.customDomain ? viewCustomDomain(deps, app, await findTenant(deps, app)) : { data: null };
 }
 
 async function verifyHostAgain(deps: OwnershipDeps, host: string): Promise<void> {
@@ -193,9 +201,10 @@ export async function checkCustomDomain(
   else if (customDomain?.unprovenSince) await verifyHostAgain(deps, customDomain.host);
   else {
     const tenant = await findTenant(deps, app);
-    return viewCustomDomain(app, tenant && (await requestCheck(deps, tenant)), deps);
+    return viewCustomDomain(deps, app, tenant && (await requestCheck(deps, tenant)));
   }
-  return await getCustomDomain(deps, caller, { id });
+  const checked = await findApp(deps, caller, id);
+  return viewCustomDomain(deps, checked, await findTenant(deps, checked));
 }
 
 /**

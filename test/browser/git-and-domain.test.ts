@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { createApp, getApp } from '../../contract/apps/apps.ts';
 import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
-import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
+import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
+import { readCustomDomain } from '../support/custom-domain.ts';
+import { registerDomain } from '../support/domains.ts';
 import { newAccount } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 
@@ -36,17 +38,46 @@ test('a custom domain shows its verification record and target, and a check repo
   await page.getByRole('heading', { name: 'On its own name' }).waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await page.getByRole('tab', { name: 'Domain' }).click();
-  const { challenge, target } = (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+  const { challenge, target } = await readCustomDomain(account, id);
   for (const text of [challenge.name, challenge.value, target.value]) {
     await page.getByText(text, { exact: true }).first().waitFor();
   }
   await page.getByText('Pending', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('Checked just now', { exact: false }).waitFor();
-  const { problem } = (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+  const { problem } = await readCustomDomain(account, id);
   expect(problem).toContain(domain);
   await page.getByText(problem ?? '', { exact: false }).waitFor();
 });
+
+test('an application with an unverified custom domain is linked at its default address', async () => {
+  const account = await newAccount();
+  const customDomain = `pending-${Date.now()}.co.za`;
+  const { data } = (await account.call(createApp, { body: { name: 'Waiting', customDomain } })).body;
+  const page = await openScreen(await signedInContext(account), `apps/${data.id}`);
+  await page.getByRole('link', { name: `${customDomain} is not verified yet` }).waitFor();
+  const address = page.getByRole('link', { name: data.defaultDomain });
+  expect(await address.getAttribute('href')).toContain(`//${data.defaultDomain}`);
+  await page.getByRole('link', { name: 'Applications' }).first().click();
+  await page.locator('.row', { hasText: data.defaultDomain }).waitFor();
+  expect(await page.getByText(customDomain).count()).toBe(0);
+});
+
+test('a domain that uses our DNS in the account asks for no record, and others have a hint for the root of a zone', async () => {
+  const account = await newAccount({ walletCents: 500_000 });
+  const { domain } = await registerDomain(account);
+  const { id } = (await account.call(createApp, { body: { name: 'At home' } })).body.data;
+  const body = { domain: `app.${domain.name}` };
+  await account.dashboard.call(setCustomDomain, { params: { id }, body });
+  const context = await signedInContext(account);
+  const page = await openScreen(context, `apps/${id}/domain`);
+  await page.getByText('Its records are created automatically', { exact: false }).waitFor();
+  expect(await page.getByText('add this', { exact: false }).count()).toBe(0);
+  const foreign = `foreign-${Date.now()}.co.za`;
+  const made = await account.call(createApp, { body: { name: 'Abroad', customDomain: foreign } });
+  await page.goto(`apps/${made.body.data.id}/domain`);
+  await page.getByText(`If ${foreign} is the root of its zone`, { exact: false }).waitFor();
+}, 120_000);
 
 test('an application without a custom domain shows its default address', async () => {
   const account = await newAccount();

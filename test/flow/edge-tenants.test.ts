@@ -1,13 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp, deleteApp, getApp } from '../../contract/apps/apps.ts';
-import {
-  checkCustomDomain,
-  getCustomDomain,
-  removeCustomDomain,
-} from '../../contract/custom-domains/custom-domains.ts';
+import { checkCustomDomain, removeCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import { get } from '../support/browse.ts';
+import { readCustomDomain } from '../support/custom-domain.ts';
 import { registerDomain } from '../support/domains.ts';
 import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 
@@ -32,7 +29,7 @@ async function createVerifiedApp(label: string) {
   const tenant = await newAccount();
   const host = `${label}.${domain.name}`;
   const { id } = (await create(tenant, host)).body.data;
-  const read = async () => (await tenant.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+  const read = () => readCustomDomain(tenant, id);
   const check = async () => (await tenant.dashboard.call(checkCustomDomain, { params: { id } })).body.data;
   await record('TXT', `_hosting-challenge.${label}`, (await read()).challenge.value);
   await waitFor(async () => (await check()).status === 'VERIFIED');
@@ -102,7 +99,7 @@ test("in a zone that we manage, a domain is pointed here automatically unless th
   const host = `own.${domain.name}`;
   await record('CNAME', 'own', 'old-host.example.net');
   const { id } = (await create(owner, host)).body.data;
-  const read = async () => (await owner.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+  const read = () => readCustomDomain(owner, id);
   const { certificate } = await waitFor(async () => {
     const data = await read();
     return data.certificate?.problem ? data : undefined;

@@ -17,6 +17,7 @@ import { HostingAccount } from '../../table/entities/hosting.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 import { get } from '../support/browse.ts';
+import { readCustomDomain } from '../support/custom-domain.ts';
 import { registerDomain, uniqueDomain } from '../support/domains.ts';
 import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { platformDeps, read, waitForPanelStatus } from '../support/hosting.ts';
@@ -57,8 +58,7 @@ test.concurrent('records that the name servers would refuse are refused before t
 
 const newApp = async (account: OpenedAccount, customDomain: string) =>
   await account.call(createApp, { body: { name: 'Shop', framework: 'NODE', customDomain } });
-const show = async (account: OpenedAccount, id: string) =>
-  (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+const show = readCustomDomain;
 const check = async (account: OpenedAccount, id: string) =>
   (await account.dashboard.call(checkCustomDomain, { params: { id } })).body.data;
 const isServed = async (host: string) => /has not been deployed yet/.test((await get(local.baseUrl, host)).body);
@@ -94,7 +94,10 @@ test.concurrent('the application of a lapsed domain stops answering on it, and t
   const lapsed = await deps.table.get(Domain, { accountId: former.id, id: domain.id });
   if (!lapsed) throw new Error('the domain is not in the table');
   await deps.table.transact(endRegistration(lapsed, 'EXPIRED', {}));
-  await waitFor(async () => (await former.dashboard.call(getCustomDomain, { params: { id: app.id } })).status === 404);
+  await waitFor(async () => {
+    const { body } = await former.dashboard.call(getCustomDomain, { params: { id: app.id } });
+    return body.data === null;
+  });
   await waitFor(async () => !(await isServed(domain.name)));
 
   // The registrar's emulator keeps a name for a year: its next registration is what the order would write.

@@ -9,6 +9,7 @@ import {
 } from '../../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord } from '../../../contract/dns/records.ts';
 import { get } from '../../support/browse.ts';
+import { readCustomDomain } from '../../support/custom-domain.ts';
 import { registerDomain } from '../../support/domains.ts';
 import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';
 
@@ -29,9 +30,9 @@ test('an unverified domain is claimed and shown, but does not serve', async () =
   const { id, slug, primaryDomain } = (await create(account, domain)).body.data;
   const address = local.environment.EDGE_ENDPOINT;
   expect(primaryDomain).toBe(domain);
-  const { data } = (await read(account, id)).body;
+  const data = await readCustomDomain(account, id);
   expect(data).toEqual({
-    ...{ domain, status: 'PENDING', problem: null, checkedAt: null, claimedUntil: expect.any(String) },
+    ...{ domain, status: 'PENDING', managed: false, problem: null, checkedAt: null, claimedUntil: expect.any(String) },
     challenge: { type: 'TXT', name: `_hosting-challenge.${domain}`, value: expect.stringMatching(/^[0-9a-f]{40}$/) },
     target: { type: 'CNAME', name: domain, value: address },
     certificate: null,
@@ -59,7 +60,7 @@ test('a name under a reserved TLD serves at once and is free again with its appl
   await waitFor(async () => (await create(account, domain)).status === 201, 300);
 });
 
-test('without a custom domain, or in another account, reading and checking are 404', async () => {
+test('without a custom domain reading is null and checking 404; in another account both are 404', async () => {
   const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
   const plain = (await create(account)).body.data.id;
   const { id } = (await create(account, anyName('co.za'))).body.data;
@@ -68,7 +69,9 @@ test('without a custom domain, or in another account, reading and checking are 4
     [stranger, id],
     [account, 'app_none'],
   ] as const) {
-    expect([(await read(who, which)).status, (await check(who, which)).status]).toEqual([404, 404]);
+    const { status, body } = await read(who, which);
+    expect([status, (await check(who, which)).status]).toEqual([which === plain ? 200 : 404, 404]);
+    if (which === plain) expect(body).toEqual({ data: null });
   }
   expect((await account.call(getApp, { params: { id } })).status).toBe(200);
 });
@@ -77,9 +80,9 @@ test('a domain registered here needs no verification and no record in its own ac
   const [owner, tenant] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
   const { domain } = await registerDomain(owner);
   const own = (await create(owner, domain.name)).body.data.id;
-  await waitFor(async () => (await read(owner, own)).body.data.status === 'VERIFIED');
+  await waitFor(async () => (await readCustomDomain(owner, own)).status === 'VERIFIED');
   await waitFor(async () => PLACEHOLDER.test(await pageOf(domain.name)));
-  await waitFor(async () => (await read(owner, own)).body.data.certificate?.status === 'ISSUED', 300);
+  await waitFor(async () => (await readCustomDomain(owner, own)).certificate?.status === 'ISSUED', 300);
 
   const { id } = (await create(tenant, `shop.${domain.name}`)).body.data;
   const { challenge } = (await check(tenant, id)).body.data;
@@ -106,7 +109,8 @@ test('an application gets a custom domain later, removes it, and gets another', 
   expect(codeOf(await set(account, id, second))).toBe('conflict');
   expect((await create(stranger, first)).status).toBe(201);
   expect((await remove(account, id)).body.data).toEqual({ domain: first, removed: true });
-  expect([(await read(account, id)).status, (await remove(account, id)).status]).toEqual([404, 404]);
+  expect((await read(account, id)).body).toEqual({ data: null });
+  expect((await remove(account, id)).status).toBe(404);
   expect(await primary()).toBe(`${slug}.apps.localhost`);
   expect((await create(account, first)).status).toBe(201);
   expect(codeOf(await set(account, id, first))).toBe('conflict');
@@ -145,6 +149,6 @@ test('a domain registered here and set later needs no verification', async () =>
   const owner = await newAccount({ walletCents: 500_000 });
   const [{ domain }, { id }] = await Promise.all([registerDomain(owner), create(owner).then(({ body }) => body.data)]);
   await set(owner, id, domain.name);
-  await waitFor(async () => (await read(owner, id)).body.data.certificate?.status === 'ISSUED', 300);
+  await waitFor(async () => (await readCustomDomain(owner, id)).certificate?.status === 'ISSUED', 300);
   await waitFor(async () => PLACEHOLDER.test(await pageOf(domain.name)));
 }, 60_000);
