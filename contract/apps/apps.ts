@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../enums.ts';
+import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../enums.ts';
 import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
@@ -45,6 +45,9 @@ export const Application = resource('Application', () =>
       }),
     ),
     primaryDomain: z.string(),
+    /** Additions: the address that always works, and whether the custom domain is verified. Null: it has none. */
+    defaultDomain: z.string(),
+    customDomainStatus: z.nullable(z.enum(CUSTOM_DOMAIN_STATUSES)),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
     /** Addition: the deployment whose release serves, the one under way, and how the last one ended. Null: none. */
     liveDeploymentId: z.nullable(z.string()),
@@ -104,6 +107,11 @@ const CreateApplication = () =>
 
 const UpdateApplication = () =>
   z.object({
+    name: describe(z.optional(Name()), 'Addition: the slug and the addresses stay.'),
+    framework: describe(
+      z.optional(z.enum(FRAMEWORKS)),
+      'Addition: default commands and files become those of this one.',
+    ),
     repoUrl: z.optional(RepositoryUrl()),
     branch: z.optional(Branch()),
     nodeVersion: z.optional(z.enum(NODE_VERSIONS)),

@@ -7,7 +7,7 @@ import { ShowMore } from '../ui/ShowMore.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { AppStatus } from './AppStatus.tsx';
-import { type Application, useApps } from './api.ts';
+import { type Application, servingDomain, useApps } from './api.ts';
 import { FRAMEWORK_LABELS } from './labels.ts';
 
 const NewAppButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
@@ -43,7 +43,7 @@ export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
               {app.name}
             </Text>
             <Text size="sm" c="dimmed" className="break">
-              {app.primaryDomain} · {FRAMEWORK_LABELS[app.framework]} · {app.branch}
+              {servingDomain(app)} · {FRAMEWORK_LABELS[app.framework]} · {app.branch}
             </Text>
           </div>
           <Group gap="sm">

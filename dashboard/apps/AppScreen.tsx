@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { CustomDomain } from '../custom-domains/CustomDomain.tsx';
 import { Databases } from '../databases/Databases.tsx';
 import { DeployButton } from '../deployments/DeployButton.tsx';
@@ -5,10 +6,10 @@ import { Deployments } from '../deployments/Deployments.tsx';
 import { type NavTab, NavTabs } from '../ui/NavTabs.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
-import { ExternalLink } from '../ui/TextLink.tsx';
+import { ExternalLink, TextLink } from '../ui/TextLink.tsx';
 import { AppSettings } from './AppSettings.tsx';
 import { AppStatus } from './AppStatus.tsx';
-import { type Application, appUrl, isDeployable, useApp } from './api.ts';
+import { type Application, appUrl, isDeployable, toUrl, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
 import { RuntimeLogs } from './RuntimeLogs.tsx';
 import { SuspensionAlert } from './SuspensionAlert.tsx';
@@ -27,13 +28,26 @@ const tabsFor = (app: Application): readonly NavTab[] => {
     {
       href: `${home}/domain`,
       name: 'Domain',
-      render: () => <CustomDomain appId={app.id} defaultDomain={app.primaryDomain} />,
+      render: () => <CustomDomain appId={app.id} defaultDomain={app.defaultDomain} />,
     },
     { href: `${home}/git`, name: 'Git', render: () => <GitAccess app={app} /> },
     { href: `${home}/databases`, name: 'Databases', render: () => <Databases appId={app.id} /> },
     { href: `${home}/settings`, name: 'Settings', render: () => <AppSettings key={app.updatedAt} app={app} /> },
   ];
 };
+
+/** The addresses of an application: first the one to give to visitors. */
+const Addresses = ({ app }: { app: Application }) => (
+  <Group gap="md">
+    <ExternalLink href={appUrl(app)}>{appUrl(app)}</ExternalLink>
+    {app.customDomainStatus === 'VERIFIED' && (
+      <ExternalLink href={toUrl(app.defaultDomain)}>{toUrl(app.defaultDomain)}</ExternalLink>
+    )}
+    {app.customDomainStatus === 'PENDING' && (
+      <TextLink href={`/apps/${app.id}/domain`}>{app.primaryDomain} is not verified yet</TextLink>
+    )}
+  </Group>
+);
 
 /** One application with its tabs. */
 export function AppScreen({ id }: { id: string }) {
@@ -52,9 +66,7 @@ export function AppScreen({ id }: { id: string }) {
         {({ data }) => (
           <>
             <SuspensionAlert suspensions={data.suspensions} />
-            <div>
-              <ExternalLink href={appUrl(data)}>{appUrl(data)}</ExternalLink>
-            </div>
+            <Addresses app={data} />
             <NavTabs tabs={tabsFor(data)} name={data.name} />
           </>
         )}

@@ -1,14 +1,15 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { updateApp } from '../../contract/apps/apps.ts';
-import { NODE_VERSIONS } from '../../contract/enums.ts';
+import { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
-import { type Application, useDeleteApp, useUpdateApp } from './api.ts';
+import { type Application, servingDomain, useDeleteApp, useUpdateApp } from './api.ts';
+import { FRAMEWORK_LABELS } from './labels.ts';
 
 /** Build settings and deletion of an application. */
 export const AppSettings = ({ app }: { app: Application }) => (
@@ -21,6 +22,8 @@ export const AppSettings = ({ app }: { app: Application }) => (
 );
 
 const toValues = ({
+  name,
+  framework,
   branch,
   nodeVersion,
   installCommand,
@@ -29,7 +32,7 @@ const toValues = ({
   autoDeploy,
   ...app
 }: Application) => ({
-  ...{ branch, nodeVersion, installCommand, startFile, healthCheckPath, autoDeploy },
+  ...{ name, framework, branch, nodeVersion, installCommand, startFile, healthCheckPath, autoDeploy },
   repoUrl: app.repoUrl ?? '',
   buildCommand: app.buildCommand ?? '',
   startCommand: app.startCommand ?? '',
@@ -81,6 +84,13 @@ function BuildSettings({ app }: { app: Application }) {
       {app.detected ? <Detected detected={app.detected} /> : null}
       <FormBox form={form} label="Save" onSubmit={save}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextField field={field('name')} label="Name" description="The addresses stay as they are" required />
+          <SelectField
+            field={field('framework')}
+            label="Framework"
+            options={FRAMEWORKS}
+            optionLabels={FRAMEWORK_LABELS}
+          />
           <TextField field={field('repoUrl')} label="Git repository" />
           <TextField field={field('branch')} label="Production branch" />
           <SelectField field={field('nodeVersion')} label="Node version" options={NODE_VERSIONS} />
@@ -114,7 +124,7 @@ function DeleteApp({ app }: { app: Application }) {
         confirmationText={app.name}
         onConfirm={deleteApp}
       >
-        {app.primaryDomain} goes offline immediately. Its releases, variables and logs are deleted.
+        {servingDomain(app)} goes offline immediately. Its releases, variables and logs are deleted.
       </ConfirmButton>
     </Group>
   );

@@ -1,8 +1,9 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { createApp } from '../../contract/apps/apps.ts';
 import { FRAMEWORK_DEFAULTS, FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import type { CallerInput } from '../../contract/route.ts';
+import { useMe } from '../accounts/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
@@ -47,10 +48,24 @@ export function NewApp() {
   const defaults = FRAMEWORK_DEFAULTS[values.framework];
   const submit = async () => {
     const { data } = await create.mutateAsync({ body: toBody(values) });
-    navigate(`/apps/${data.id}`);
+    const { id, activeDeploymentId } = data;
+    navigate(activeDeploymentId === null ? `/apps/${id}` : `/apps/${id}/deployments/${activeDeploymentId}`);
   };
+  const account = useMe().data?.data.account;
+  const used = account?.usage.applications ?? 0;
+  const limit = account?.limits.applications;
   return (
     <Screen title="New application" back={{ href: '/apps', name: 'Applications' }}>
+      {limit !== undefined && used >= limit && (
+        <Alert role="status" variant="default" style={{ borderColor: 'var(--warn)' }}>
+          <Group justify="space-between" gap="sm">
+            <Text size="sm">You've reached your plan's app limit ({limit}).</Text>
+            <ButtonLink href="/billing/plans" size="xs">
+              Upgrade
+            </ButtonLink>
+          </Group>
+        </Alert>
+      )}
       <FormBox
         form={form}
         label="Create application"
@@ -66,7 +81,7 @@ export function NewApp() {
             field={field('name')}
             label="Name"
             required
-            description={values.name === '' ? '2 to 60 characters' : `The URL starts with ${toSlug(values.name)}`}
+            description={values.name === '' ? '2 to 60 characters' : `URL: ${toSlug(values.name)}.apps…`}
           />
           <SelectField
             field={field('framework')}
@@ -129,7 +144,7 @@ export function NewApp() {
         </SimpleGrid>
         <SwitchField field={field('deployNow')} label="Deploy after creation" />
         <Text size="xs" c="dimmed">
-          Uses one of the applications included in your plan.
+          {limit === undefined ? 'Uses one of the apps in your plan.' : `Uses 1 of your plan's ${limit} apps.`}
         </Text>
       </FormBox>
     </Screen>

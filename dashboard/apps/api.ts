@@ -48,9 +48,18 @@ export function useRuntimeLog(id: string, paused: boolean) {
   );
 }
 
-/** Returns the public URL of an application. The primary domain has no port; the local run adds its own. */
-export const appUrl = ({ primaryDomain }: Application): string =>
-  `${location.protocol}//${primaryDomain}${location.port ? `:${location.port}` : ''}`;
+type Addresses = Pick<Application, 'primaryDomain' | 'defaultDomain' | 'customDomainStatus'>;
+
+/** Returns the domain that visitors can use now: a custom one that is not verified yet does not serve. */
+export const servingDomain = ({ primaryDomain, defaultDomain, customDomainStatus }: Addresses): string =>
+  customDomainStatus === 'PENDING' ? defaultDomain : primaryDomain;
+
+/** Returns the URL of a domain of ours. Domains have no port; the local run adds its own. */
+export const toUrl = (domain: string): string =>
+  `${location.protocol}//${domain}${location.port ? `:${location.port}` : ''}`;
+
+/** Returns the public URL of an application. */
+export const appUrl = (app: Addresses): string => toUrl(servingDomain(app));
 
 /** True if an application has a repository to deploy, and is neither suspended nor being deleted. */
 export const isDeployable = ({ repoUrl, status }: Application): boolean => repoUrl !== null && status === 'RUNNING';

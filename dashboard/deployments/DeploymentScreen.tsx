@@ -30,7 +30,7 @@ interface DeploymentScreenProps {
 
 /** One deployment with its live build log. */
 export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenProps) {
-  const { deployments, deployment } = useDeployment(appId, deploymentId);
+  const { deployments, deployment, isMissing } = useDeployment(appId, deploymentId);
   const isLive = app?.liveDeploymentId === deploymentId;
   return (
     <Screen
@@ -57,7 +57,7 @@ export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenP
           )
         }
       </QueryBoundary>
-      <BuildLog id={deploymentId} live={!deployment || isInProgress(deployment)} />
+      {!isMissing && <BuildLog id={deploymentId} live={!deployment || isInProgress(deployment)} />}
     </Screen>
   );
 }

@@ -43,6 +43,7 @@ export function useDeployment(appId: string, deploymentId: string) {
   return {
     deployments,
     deployment: listed.find((each) => each.id === deploymentId) ?? older.data?.data,
+    isMissing: deployments.isError || older.isError,
   };
 }
 

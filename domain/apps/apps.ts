@@ -4,6 +4,7 @@ import type {
   listApps as ListRoute,
   updateApp as UpdateRoute,
 } from '../../contract/apps/apps.ts';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
@@ -38,13 +39,14 @@ const viewDetected = (found: NonNullable<App['detected']>) => {
 export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
   const { startCommand = null, rootDirectory = null, healthCheckPath = DEFAULT_HEALTH_CHECK_PATH, detected } = app;
-  const { primaryDomain, status, autoDeploy, createdAt, updatedAt } = app;
+  const { primaryDomain, hosts, customDomain, status, autoDeploy, createdAt, updatedAt } = app;
   const { liveDeploymentId = null, activeDeploymentId = null, lastDeploymentStatus = null } = app;
   const suspensions = viewSuspensions(app);
   return {
     ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
     ...{ startCommand, rootDirectory, healthCheckPath, ...(detected ? { detected: viewDetected(detected) } : {}) },
-    ...{ primaryDomain, status, liveDeploymentId, activeDeploymentId, lastDeploymentStatus },
+    ...{ primaryDomain, defaultDomain: hosts[0] ?? primaryDomain, customDomainStatus: customDomain?.status ?? null },
+    ...{ status, liveDeploymentId, activeDeploymentId, lastDeploymentStatus },
     ...{ autoDeploy, createdAt, updatedAt, ...(suspensions ? { suspensions } : {}) },
   };
 }
@@ -98,7 +100,6 @@ export async function updateApp(
 ): Promise<Output<typeof UpdateRoute>> {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   if (changes.repoUrl !== undefined) assertRepositoryUrl(changes.repoUrl, deps.settings.allowLocalRepositories);
-  const set = { ...given, updatedAt: deps.now().toISOString() };
   // What is chosen is no longer replaced by what the repository says.
   const chosen = [
     ...(changes.branch === undefined ? [] : ['branchByDefault']),
@@ -107,6 +108,7 @@ export async function updateApp(
   const update = async (): Promise<Output<typeof UpdateRoute>> => {
     const app = await findApp(deps, { accountId }, id);
     const when = { status: { isNot: 'DELETING' }, updatedAt: { is: app.updatedAt } } as const;
+    const set = { ...newDefaults(app, changes.framework), ...given, updatedAt: deps.now().toISOString() };
     const what = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when };
     const write = changeOrInspect(App, { accountId, id }, what, (found) =>
       found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
@@ -115,6 +117,18 @@ export async function updateApp(
     return await deps.commit([write], { data: after }, { before, after });
   };
   return await retryOnConflict(update, { onExhausted: serviceBusy });
+}
+
+/** Returns the settings that another framework brings: those that the owner did not choose. */
+function newDefaults(
+  { framework: old, startFile, buildCommand }: App,
+  framework: App['framework'] = old,
+): Partial<App> {
+  const [before, after] = [FRAMEWORK_DEFAULTS[old], FRAMEWORK_DEFAULTS[framework]];
+  return {
+    ...(startFile === before.startFile ? { startFile: after.startFile } : {}),
+    ...(buildCommand === before.buildCommand ? { buildCommand: after.buildCommand } : {}),
+  };
 }
 
 /** DELETE /v1/apps/{id}: the plan's slot is free at once; the stream has the site taken down. */

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
-import { getCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord } from '../../contract/dns/records.ts';
 import { get } from '../support/browse.ts';
+import { readCustomDomain } from '../support/custom-domain.ts';
 import { registerDomain } from '../support/domains.ts';
 import { local, newAccount } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
@@ -17,13 +17,11 @@ test('an application is created, deployed with a live log, reachable, and shows 
   await page.getByText('No applications yet').waitFor();
   await page.getByRole('link', { name: 'New application' }).first().click();
   await page.getByLabel('Name').fill('Browser made');
-  await page.getByText('The URL starts with browser-made').waitFor();
+  await page.getByText('URL: browser-made.apps…').waitFor();
   await page.getByLabel('Framework').selectOption('EXPRESS');
   await page.getByLabel('Git repository').fill(REPOSITORY);
   await page.getByRole('button', { name: 'Create application' }).click();
-  await page.getByRole('heading', { name: 'Browser made' }).waitFor();
-  await page.getByText('Deploying', { exact: true }).waitFor();
-  await page.getByRole('link', { name: /Dashboard/ }).click();
+  await page.getByRole('heading', { name: 'Deployment' }).waitFor();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 30_000 }).toContain('The new release is live');
   await page.getByText('Ready', { exact: true }).waitFor();
@@ -64,6 +62,8 @@ test("the API's error is shown in the form with its request id, and the input is
   const account = await newAccount({ appLimit: 1 });
   await account.call(createApp, { body: { name: 'First' } });
   const page = await openScreen(await signedInContext(account), 'apps/new');
+  await page.getByText("You've reached your plan's app limit (1).").waitFor();
+  await page.getByRole('link', { name: 'Upgrade' }).waitFor();
   await page.getByLabel('Name').fill('Second');
   await page.getByRole('button', { name: 'Create application' }).click();
   const alert = page.getByRole('alert');
@@ -110,12 +110,17 @@ test('settings are saved, and an invalid branch is rejected at its field', async
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Settled' } })).body;
   const page = await openScreen(await signedInContext(account), `apps/${data.id}/settings`);
+  await page.getByLabel('Name').fill('Renamed');
+  await page.getByLabel('Framework').selectOption('NUXT');
+  await page.getByLabel('Git repository').fill(REPOSITORY);
   await page.getByLabel('Production branch').fill('release');
   await page.getByLabel('Build command').fill('npm run build');
   await page.getByLabel('Deploy on every push').check({ force: true });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.', { exact: false }).waitFor();
   const saved = (await account.call(listApps)).body.data[0];
+  await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+  expect(saved).toMatchObject({ name: 'Renamed', framework: 'NUXT', repoUrl: REPOSITORY });
   expect(saved).toMatchObject({ branch: 'release', buildCommand: 'npm run build', autoDeploy: true });
 });
 
@@ -196,7 +201,7 @@ test("a custom domain shows the owner's next step: verify it, point it here, the
   await page.getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('Verify ownership: add this TXT record').waitFor();
   await page.getByText('Point your domain: add this CNAME record').waitFor();
-  const { challenge, target } = (await account.dashboard.call(getCustomDomain, { params: { id } })).body.data;
+  const { challenge, target } = await readCustomDomain(account, id);
   await record('TXT', '_hosting-challenge.shop', challenge.value);
   const check = page.getByRole('button', { name: 'Check now' });
   await expect

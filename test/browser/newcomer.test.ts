@@ -65,7 +65,6 @@ test('a new customer goes from signing up to an application, a webhook, money, c
   await page.getByLabel('Git repository').fill('https://git.localhost/hello-express.git');
   await takeScreenshot('new-application');
   await page.getByRole('button', { name: 'Create application' }).click();
-  await page.locator('a[href*="/deployments/"]').click();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 60_000 }).toContain('The new release is live');
   await page.getByText('Ready', { exact: true }).waitFor();
@@ -75,7 +74,7 @@ test('a new customer goes from signing up to an application, a webhook, money, c
   await page.getByRole('link', { name: hooks.url }).click();
   const delivery = page.locator('.row', { hasText: 'deployment.succeeded' });
   await delivery.getByText('HTTP 200', { exact: false }).waitFor();
-  await delivery.getByRole('button', { name: 'Resend' }).click();
+  await delivery.getByRole('button', { name: 'Replay' }).click();
   await delivery.getByRole('button', { name: '2 attempts' }).click();
   await takeScreenshot('webhook');
   const succeeded = hooks.received.filter(({ body }) => JSON.parse(body).type === 'deployment.succeeded');

@@ -156,6 +156,20 @@ test('PATCH changes only the given fields', async () => {
   expect(refused.error?.message).toBe('autoDeploy: must be a boolean');
 });
 
+test('a changed name keeps the address, and another framework brings its defaults where none was chosen', async () => {
+  const account = await newAccount();
+  const made = (await create(account, { framework: 'NEXTJS', buildCommand: 'make' })).body.data;
+  const change = async (body: { name?: string; framework?: 'NODE' | 'NUXT' }) =>
+    (await account.call(updateApp, { params: { id: made.id }, body })).body.data;
+  const { defaultDomain, primaryDomain, slug } = made;
+  expect(await change({ name: 'Renamed', framework: 'NODE' })).toMatchObject({
+    ...{ name: 'Renamed', framework: 'NODE', startFile: 'server.js', buildCommand: 'make' },
+    ...{ defaultDomain, primaryDomain, slug, customDomainStatus: null },
+  });
+  await account.call(updateApp, { params: { id: made.id }, body: { startFile: 'mine.js' } });
+  expect(await change({ framework: 'NUXT' })).toMatchObject({ framework: 'NUXT', startFile: 'mine.js' });
+});
+
 test("every operation on another account's application is 404", async () => {
   const { id } = (await create(await newAccount())).body.data;
   const stranger = await newAccount();
