@@ -89,6 +89,20 @@ export const AiCredits = resource('AiCredits', () =>
   }),
 );
 
+/** Calls on AI credits of one day, with one key, to one model. */
+export const AiUsage = resource('AiUsage', () =>
+  z.object({
+    day: z.string().register(z.globalRegistry, { description: 'In UTC', examples: ['2026-11-22'] }),
+    keyId: z.nullable(z.string()).register(z.globalRegistry, { description: 'Null for calls in the dashboard' }),
+    keyName: z.nullable(z.string()),
+    model: z.string(),
+    calls: z.int(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    amountMicroRand: z.int(),
+  }),
+);
+
 /** A saved provider key as it may be shown. */
 export const AiProvider = resource('AiProvider', () =>
   z.object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) }),

@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
 import { Invoice } from '../billing/invoices.ts';
-import { Deleted, Id, Money, Page, single } from '../envelope.ts';
+import { Deleted, Id, Money, Page, single, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
-import { AiCredits, AiProvider, BuyCreditsInput, ProviderKeyInput } from './gateway.ts';
+import { AiCredits, AiProvider, AiUsage, BuyCreditsInput, ProviderKeyInput } from './gateway.ts';
+
+/** The longest time that one read of the usage covers, today included. */
+export const MAX_USAGE_DAYS = 90;
 
 const tag = 'AI gateway';
 const access = 'login';
@@ -16,6 +19,20 @@ export const getAiCredits = /* @__PURE__ */ route({
   tag,
   query: Page,
   response: () => single(AiCredits()),
+});
+
+export const getAiUsage = /* @__PURE__ */ route({
+  id: 'getAiUsage',
+  method: 'GET',
+  path: '/dashboard/v1/ai/usage',
+  access,
+  summary: 'Read what your calls on AI credits cost, by day, key and model, oldest day first',
+  tag,
+  query: () =>
+    z.object({
+      days: wholeNumber('Number of days, today included', 1, MAX_USAGE_DAYS, 30),
+    }),
+  response: () => single(z.array(AiUsage())),
 });
 
 export const buyAiCredits = /* @__PURE__ */ route({

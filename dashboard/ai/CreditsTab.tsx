@@ -4,11 +4,37 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Stat } from '../ui/Stat.tsx';
-import { useCredits } from './api.ts';
+import { USAGE_DAYS, type Usage, useCredits, useUsage } from './api.ts';
 import { BuyCredits } from './BuyCredits.tsx';
 import { DayChart } from './DayChart.tsx';
 import { SpendChart } from './SpendChart.tsx';
+import { spendBy } from './spend.ts';
 import { UsageHistory } from './UsageHistory.tsx';
+
+const keyNameOf = ({ keyId, keyName }: Usage): string => keyName ?? keyId ?? 'Dashboard';
+
+/** Spending by model, key and day: sums of the API, whatever part of the history is loaded. */
+function Spending() {
+  return (
+    <QueryBoundary query={useUsage()}>
+      {({ data }) => (
+        <>
+          <Section title="Spending by model" description={`Last ${USAGE_DAYS} days`}>
+            <SpendChart name="Spending by model" spending={spendBy(data, ({ model }) => model)} />
+          </Section>
+          {data.length > 0 && (
+            <Section title="Spending by key" description={`Last ${USAGE_DAYS} days`}>
+              <SpendChart name="Spending by key" spending={spendBy(data, keyNameOf)} />
+            </Section>
+          )}
+          <Section title="Spending by day" description="Last 14 days">
+            <DayChart usage={data} />
+          </Section>
+        </>
+      )}
+    </QueryBoundary>
+  );
+}
 
 /** Credit balance, purchases, spending and usage history. */
 export function CreditsTab() {
@@ -34,22 +60,14 @@ export function CreditsTab() {
               <Stat name="Balance" value={formatRand(data.balance)} />
               <Stat name="Available" value={formatRand(data.available)} />
               <Text size="xs" c="dimmed">
-                Available excludes the amount reserved for calls in progress.
+                Available excludes what is reserved for calls in progress.
               </Text>
             </Group>
             <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
               <BuyCredits />
             </div>
           </SimpleGrid>
-          <Section
-            title="Spending by model"
-            description={`Over the latest ${data.entries.length} entries of the usage history.`}
-          >
-            <SpendChart entries={data.entries} />
-          </Section>
-          <Section title="Spending by day" description="The last 14 days, as far as the usage history below is loaded.">
-            <DayChart entries={data.entries} />
-          </Section>
+          <Spending />
           <Section title="Usage history">
             <UsageHistory entries={data.entries} />
             <ShowMore list={credits} />

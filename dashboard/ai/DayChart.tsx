@@ -1,15 +1,15 @@
 import { VisuallyHidden } from '@mantine/core';
 import { formatMicroRand } from '../ui/money.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import type { LedgerEntry } from './api.ts';
+import type { Usage } from './api.ts';
 import { spendByDay } from './spend.ts';
 
 /** Number of columns that fit on a phone. */
 const MAX_DAYS = 14;
 
 /** Column chart of spending per day; a list for screen readers. */
-export function DayChart({ entries }: { entries: readonly LedgerEntry[] }) {
-  const days = spendByDay(entries, Date.now(), MAX_DAYS);
+export function DayChart({ usage }: { usage: readonly Usage[] }) {
+  const days = spendByDay(usage, Date.now(), MAX_DAYS);
   const max = Math.max(1, ...days.map((day) => day.microRand));
   return (
     <ol className="card days" aria-label="Spending by day">

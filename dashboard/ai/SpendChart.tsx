@@ -2,33 +2,31 @@ import { Text } from '@mantine/core';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { formatMicroRand } from '../ui/money.ts';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import type { LedgerEntry } from './api.ts';
-import { type ModelSpend, spendByModel } from './spend.ts';
+import type { Spend } from './spend.ts';
 
-/** Bar chart of spending per model; a list with the amounts for screen readers. */
-export function SpendChart({ entries }: { entries: readonly LedgerEntry[] }) {
-  const spending = spendByModel(entries);
+/** Bar chart of spending under each name; a list with the amounts for screen readers. */
+export function SpendChart({ name, spending }: { name: string; spending: readonly Spend[] }) {
   const max = spending[0]?.microRand ?? 0;
   if (spending.length === 0) {
     return (
       <EmptyState title="Nothing spent yet" action={<ButtonLink href="/ai/playground">Try a model</ButtonLink>}>
-        Calls billed to credits appear here by model.
+        Calls billed to credits appear here.
       </EmptyState>
     );
   }
   return (
-    <ul className="card" style={{ margin: 0, padding: 0, listStyle: 'none' }}>
+    <ul className="card" aria-label={name} style={{ margin: 0, padding: 0, listStyle: 'none' }}>
       {spending.map((each) => (
-        <Bar key={each.model} spend={each} most={max} />
+        <Bar key={each.name} spend={each} max={max} />
       ))}
     </ul>
   );
 }
 
-const Bar = ({ spend: { model, microRand: amount, calls }, most: max }: { spend: ModelSpend; most: number }) => (
+const Bar = ({ spend: { name, microRand: amount, calls }, max }: { spend: Spend; max: number }) => (
   <li className="row">
     <Text size="sm" className="break">
-      {model} — {formatMicroRand(amount)} in {calls} {calls === 1 ? 'call' : 'calls'}
+      {name} — {formatMicroRand(amount)} in {calls} {calls === 1 ? 'call' : 'calls'}
     </Text>
     <svg width="100%" height="10" aria-hidden="true" style={{ display: 'block' }}>
       <rect width="100%" height="10" rx="5" fill="var(--line)" />

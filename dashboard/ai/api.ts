@@ -4,6 +4,7 @@ import {
   buyAiCredits,
   deleteProviderKey,
   getAiCredits,
+  getAiUsage,
   listProviderKeys,
   putProviderKey,
 } from '../../contract/ai/management.ts';
@@ -43,6 +44,12 @@ export function useCredits() {
     refetchInterval: recoveryInterval,
   });
 }
+/** Days that the charts cover, today included. */
+export const USAGE_DAYS = 30;
+
+export type Usage = Output<typeof getAiUsage>['data'][number];
+export const useUsage = () => useApiQuery(getAiUsage, { query: { days: String(USAGE_DAYS) } });
+
 export const useBuyCredits = () => useApiMutation(buyAiCredits, [getAiCredits]);
 
 export const useProviderKeys = () => useApiQuery(listProviderKeys);

@@ -1,30 +1,26 @@
 import { expect, test } from 'vitest';
-import { spendByDay, spendByModel } from './spend.ts';
+import { spendBy, spendByDay } from './spend.ts';
 
-test('sums spending by model, highest first, without purchases', () => {
-  const call = (model: string, amountMicroRand: number) => ({ type: 'CALL' as const, model, amountMicroRand });
-  const bought = { type: 'PURCHASE' as const, model: null, amountMicroRand: 1_000_000 };
-  expect(spendByModel([call('a/x', -100), call('b/y', -300), bought, call('a/x', -50)])).toEqual([
-    { model: 'b/y', microRand: 300, calls: 1 },
-    { model: 'a/x', microRand: 150, calls: 2 },
+const usage = [
+  { day: '2026-01-30', model: 'a/small', calls: 2, amountMicroRand: 5 },
+  { day: '2026-01-31', model: 'a/small', calls: 1, amountMicroRand: 10 },
+  { day: '2026-01-31', model: 'b/large', calls: 1, amountMicroRand: 40 },
+];
+
+test('spending is summed by name, highest first', () => {
+  expect(spendBy(usage, ({ model }) => model)).toEqual([
+    { name: 'b/large', microRand: 40, calls: 1 },
+    { name: 'a/small', microRand: 15, calls: 3 },
   ]);
+  expect(spendBy([], String)).toEqual([]);
 });
 
-test('sums spending by day, including days without any, from the first known entry on', () => {
-  const call = (createdAt: string, amountMicroRand: number) => ({ type: 'CALL' as const, createdAt, amountMicroRand });
-  const now = Date.parse('2026-03-02T08:00:00.000Z');
-  const entries = [
-    call('2026-03-02T01:00:00.000Z', -100),
-    call('2026-02-28T23:59:59.999Z', -30),
-    call('2026-02-28T00:00:00.000Z', -3),
-    { ...call('2026-02-28T00:00:00.000Z', 1_000_000), type: 'PURCHASE' as const },
-  ];
-  const days = [
-    { day: '2026-02-28', microRand: 33 },
-    { day: '2026-03-01', microRand: 0 },
-    { day: '2026-03-02', microRand: 100 },
-  ];
-  expect(spendByDay(entries, now, 14)).toEqual(days);
-  expect(spendByDay(entries, now, 2)).toEqual(days.slice(1));
-  expect(spendByDay([], now, 14)).toEqual([{ day: '2026-03-02', microRand: 0 }]);
+test('spending by day has every day up to now, and no other', () => {
+  const now = Date.parse('2026-02-01T10:00:00.000Z');
+  expect(spendByDay(usage, now, 3)).toEqual([
+    { day: '2026-01-30', microRand: 5 },
+    { day: '2026-01-31', microRand: 50 },
+    { day: '2026-02-01', microRand: 0 },
+  ]);
+  expect(spendByDay(usage, now, 1)).toEqual([{ day: '2026-02-01', microRand: 0 }]);
 });

@@ -1,28 +1,28 @@
-import type { LedgerEntry } from './api.ts';
+import type { Usage } from './api.ts';
 
-/** Spending on one model. */
-export interface ModelSpend {
-  model: string;
+/** Spending under one heading: a model or a key. */
+export interface Spend {
+  name: string;
   microRand: number;
   calls: number;
 }
 
-/** Sums spending by model, highest first. */
-export function spendByModel(
-  entries: readonly Pick<LedgerEntry, 'type' | 'model' | 'amountMicroRand'>[],
-): ModelSpend[] {
-  const totals = new Map<string, ModelSpend>();
-  for (const { type, model, amountMicroRand } of entries) {
-    if (type !== 'CALL' || model === null) continue;
-    const total = totals.get(model) ?? { model, microRand: 0, calls: 0 };
-    totals.set(model, { model, microRand: total.microRand - amountMicroRand, calls: total.calls + 1 });
+type Sum = Pick<Usage, 'calls' | 'amountMicroRand'>;
+
+/** Sums spending under the names that `nameOf` gives, highest first. */
+export function spendBy<T extends Sum>(usage: readonly T[], nameOf: (each: T) => string): Spend[] {
+  const totals = new Map<string, Spend>();
+  for (const each of usage) {
+    const name = nameOf(each);
+    const { microRand, calls } = totals.get(name) ?? { microRand: 0, calls: 0 };
+    totals.set(name, { name, microRand: microRand + each.amountMicroRand, calls: calls + each.calls });
   }
   return [...totals.values()].sort((a, b) => b.microRand - a.microRand);
 }
 
 /** Spending on one day. */
 export interface DaySpend {
-  /** `2026-01-31`, in UTC like the ledger. */
+  /** `2026-01-31`, in UTC like the usage. */
   day: string;
   microRand: number;
 }
@@ -30,24 +30,17 @@ export interface DaySpend {
 const DAY_MS = 86_400_000;
 const toDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/**
- * Sums spending by day, oldest first. Includes every day up to now, but none before the oldest known entry.
- *
- * @param maxDays maximum number of days
- */
+/** Sums spending by day, oldest first: every day up to now, those without calls too. */
 export function spendByDay(
-  entries: readonly Pick<LedgerEntry, 'type' | 'amountMicroRand' | 'createdAt'>[],
+  usage: readonly Pick<Usage, 'day' | 'amountMicroRand'>[],
   now: number,
-  maxDays: number,
+  count: number,
 ): DaySpend[] {
-  const times = entries.map(({ createdAt }) => Date.parse(createdAt));
-  const oldest = toDay(Math.min(now, ...times));
-  const days = Array.from({ length: maxDays }, (_, back) => toDay(now - (maxDays - 1 - back) * DAY_MS));
-  const totals = new Map(days.filter((day) => day >= oldest).map((day) => [day, 0]));
-  for (const { type, amountMicroRand, createdAt } of entries) {
-    const day = createdAt.slice(0, 10);
+  const days = Array.from({ length: count }, (_, back) => toDay(now - (count - 1 - back) * DAY_MS));
+  const totals = new Map(days.map((day) => [day, 0]));
+  for (const { day, amountMicroRand } of usage) {
     const total = totals.get(day);
-    if (type === 'CALL' && total !== undefined) totals.set(day, total - amountMicroRand);
+    if (total !== undefined) totals.set(day, total + amountMicroRand);
   }
   return [...totals].map(([day, microRand]) => ({ day, microRand }));
 }

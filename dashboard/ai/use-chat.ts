@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
-import { getAiCredits } from '../../contract/ai/management.ts';
+import { getAiCredits, getAiUsage } from '../../contract/ai/management.ts';
 import { useApi } from '../api/context.ts';
 import { Failure } from '../api/failure.ts';
 import { useInvalidate } from '../api/use-api-query.ts';
@@ -78,7 +78,7 @@ export function useChat(): Chat {
       setTurns((current) => current.filter((turn) => turn.id !== answer.id || turn.content !== ''));
     } finally {
       setIsBusy(false);
-      refresh([getAiCredits]);
+      refresh([getAiCredits, getAiUsage]);
     }
   };
   return {

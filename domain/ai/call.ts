@@ -38,6 +38,8 @@ export interface ResponseSink {
 
 export interface Call {
   accountId: string;
+  /** Empty for a call of a login. */
+  keyId: string;
   requestId: string;
   /** Time of arrival, by `performance.now()`. */
   startedAt: number;
@@ -251,8 +253,7 @@ export class ChatCall {
   async #charge({ hold, rate }: Extract<Funding, { kind: 'credits' }>, usage: Usage): Promise<void> {
     const { requestId, request } = this.#call;
     const { charged, writtenOff } = await settle(this.#deps, hold, calculateCost(rate, usage), {
-      requestId,
-      model: request.model,
+      ...{ requestId, keyId: this.#call.keyId, model: request.model },
       inputTokens: usage.input,
       cachedTokens: usage.cached,
       cacheWriteTokens: usage.cacheWrite,

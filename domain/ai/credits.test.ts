@@ -18,7 +18,7 @@ import {
 const accountId = 'acc_1';
 const RAND = 1_000_000;
 const TOKENS = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
-const USED = { ...TOKENS, requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false };
+const USED = { ...TOKENS, keyId: 'key_1', requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false };
 
 /** An account with credits, and what can happen to them. */
 async function credits(rand: number) {

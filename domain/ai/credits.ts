@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
+import { AiAccount, AiAudit, AiEntry, AiUsage } from '../../table/entities/ai.ts';
 import type { Change, Condition } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, create, upsert, type Write } from '../../table/writes.ts';
@@ -140,11 +140,11 @@ export async function release(deps: Deps, held: Hold): Promise<void> {
   await deps.table.updateReturningChanged(giveBack(held, 0));
 }
 
-/** Usage of a call, for the ledger. */
+/** Usage of a call, for the ledger, and the key that it was called with. */
 export type Used = Pick<
   AiEntry,
-  'requestId' | 'model' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens' | 'price' | 'estimated'
->;
+  'requestId' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens' | 'price' | 'estimated'
+> & { model: string; keyId: string };
 
 /**
  * Charges a call and gives the rest of its hold back, once. A cost beyond the hold is charged as far as credits are
@@ -163,10 +163,15 @@ export async function settle(
   const extra = Math.min(excess, Math.max(0, account?.availableMicroRand ?? 0));
   const within = cost - excess;
   const charge = async (charged: number, left: number) => {
-    const entry = { ...used, id: deps.newId('aie'), accountId, type: 'CALL' as const, amountMicroRand: -charged };
+    const { keyId: _, ...call } = used;
+    const entry = { ...call, id: deps.newId('aie'), accountId, type: 'CALL' as const, amountMicroRand: -charged };
     const createdAt = deps.now().toISOString();
     const writtenOff = cost - charged;
-    await deps.table.transact([giveBack(held, charged, left, writtenOff), create(AiEntry, { ...entry, createdAt })]);
+    await deps.table.transact([
+      giveBack(held, charged, left, writtenOff),
+      create(AiEntry, { ...entry, createdAt }),
+      countUsage(accountId, createdAt, charged, used),
+    ]);
     return { charged, writtenOff };
   };
   if (extra === 0) return await charge(within, 0);
@@ -175,6 +180,16 @@ export async function settle(
     if (error instanceof HoldNotFound) return charge(within, 0);
     throw error;
   });
+}
+
+/** Adds a call to the sums of its day. */
+function countUsage(accountId: string, createdAt: string, charged: number, { keyId, model, ...used }: Used): Write {
+  const of = { accountId, day: createdAt.slice(0, 10), keyId, model };
+  const inputTokens = used.inputTokens + used.cachedTokens + used.cacheWriteTokens;
+  const sums = { calls: 1, inputTokens, outputTokens: used.outputTokens, microRand: charged };
+  const item = { ...of, ...sums };
+  const set = { ...of, ...AiUsage.list?.(item), entity: AiUsage.type, expiresAtEpoch: AiUsage.expiresAtEpoch?.(item) };
+  return upsert(AiUsage, of, { set, add: sums });
 }
 
 const NO_TOKENS = {

@@ -5,6 +5,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { listPaths } from '../../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
+import type { Caller } from '../../domain/deps.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
 import { baseUrls, offer } from '../bindings/ai.ts';
 import { platformKey } from '../bindings/ai-keys.ts';
@@ -88,15 +89,15 @@ class ResponseStream implements ResponseSink {
 /** Paths of the operation, for keys and for logins. */
 const PATHS: readonly string[] = listPaths(route);
 
-/** Identifies the caller and returns the account. Throws 404 for anything but a POST of the operation's paths. */
-async function identifyAccount(event: Event, request: RequestContext): Promise<string> {
+/** Identifies the caller. Throws 404 for anything but a POST of the operation's paths. */
+async function identifyCaller(event: Event, request: RequestContext): Promise<Caller> {
   await assertFromEdge(event);
   if (event.requestContext.http.method !== route.method || !PATHS.includes(event.rawPath))
     return await refuseUnmatched(event, request);
   const { caller, quota } = await identify(await credentialsFrom(event), route);
   request.caller = caller;
   request.quota = quota;
-  return caller.accountId;
+  return caller;
 }
 
 /**
@@ -115,9 +116,9 @@ export async function chat(event: Event, start: StartResponse, signal: AbortSign
   let report: Report | undefined;
   let failure: ApiError | undefined;
   try {
-    const accountId = await identifyAccount(event, request);
+    const { accountId, keyId } = await identifyCaller(event, request);
     const { text, json } = readBody(event, MAX_CHAT_BODY_BYTES);
-    const call: Call = { accountId, requestId, startedAt, request: parseAs(ChatRequest, json, 'body'), text };
+    const call: Call = { accountId, keyId, requestId, startedAt, request: parseAs(ChatRequest, json, 'body'), text };
     const running = new ChatCall(gateway, call, sink);
     report = running.report;
     await running.run();

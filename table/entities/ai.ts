@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AI_ENTRY_TYPES } from '../../contract/enums.ts';
-import { entity, type ItemOf, sealed } from '../entity.ts';
+import { DAY, entity, epoch, type ItemOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
@@ -64,6 +64,35 @@ export const AiEntry = /* @__PURE__ */ entity({
   }),
   list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'AI_ENTRIES'), listSk: item.id }),
 });
+
+/** Sum of the calls of one day on credits, by key and model; written with each call's entry in the ledger. */
+export type AiUsage = ItemOf<typeof AiUsage>;
+export const AiUsage = /* @__PURE__ */ entity({
+  type: 'AI_USAGE',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      /** `2026-11-22`, in UTC. */
+      day: z.string(),
+      /** Empty for calls of a login. */
+      keyId: z.string(),
+      model: z.string(),
+      calls: z.int(),
+      /** Input tokens of all kinds. */
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      microRand: z.int(),
+    }),
+  key: ({ accountId, day, keyId, model }: { accountId: string; day: string; keyId: string; model: string }) => ({
+    pk: key('AI_USAGE', accountId, day, keyId, model),
+    sk: 'AI_USAGE',
+  }),
+  list: ({ accountId, day, keyId, model }) => ({ listPk: aiUsageOf(accountId), listSk: key(day, keyId, model) }),
+  expiresAtEpoch: ({ day }) => epoch(`${day}T00:00:00.000Z`) + 400 * DAY,
+});
+
+/** The list of an account's usage, by day. */
+export const aiUsageOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_USAGE');
 
 /** The state of an account's ledger check: the sum of the entries that are already checked. */
 export type AiAudit = ItemOf<typeof AiAudit>;

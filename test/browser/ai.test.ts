@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { buyAiCredits, getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
-import { newAccount, raw, waitFor } from '../support/harness.ts';
+import { local, newAccount, raw, waitFor } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 import { missingStyles } from './styles.ts';
 
@@ -64,6 +65,25 @@ test('the playground names the fields that a model ignores', async () => {
   expect(await note.count()).toBe(0);
   await page.getByLabel('Model').selectOption('anthropic/claude-sonnet-4-5');
   await note.waitFor();
+});
+
+test('spending beyond a page of the history is shown whole, by model and by key', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
+  Object.assign(process.env, local.environment);
+  const [{ deps }, { hold, settle }] = await Promise.all([
+    import('../../runtime/deps.ts'),
+    import('../../domain/ai/credits.ts'),
+  ]);
+  const [key] = (await account.dashboard.call(listKeys)).body.data;
+  const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+  const used = { ...tokens, requestId: 'req', model: 'openai/gpt-4o', price: null, estimated: false };
+  for (let call = 0; call < 105; call += 1) {
+    const held = await hold(deps, account.id, 'openai', 20_000);
+    await settle(deps, held, 10_000, { ...used, keyId: key?.id ?? '' });
+  }
+  const page = await openScreen(await signedInContext(account), 'ai');
+  await page.getByText('openai/gpt-4o — R1.05 in 105 calls').waitFor();
+  await page.getByText('test — R1.05 in 105 calls').waitFor();
 });
 
 test('a failing model shows the reason, and the conversation continues', async () => {

@@ -144,7 +144,7 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
   const request = ChatRequest().parse(JSON.parse(text));
   const running = new ChatCall(
     deps,
-    { accountId: 'acc_1', requestId: 'req_1', startedAt: performance.now(), request, text },
+    { accountId: 'acc_1', keyId: 'key_1', requestId: 'req_1', startedAt: performance.now(), request, text },
     outlet,
   );
   const told = await running.run().then(

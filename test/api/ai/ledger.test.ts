@@ -127,6 +127,7 @@ test('the ledger is correct whatever fails at any step', async () => {
     };
     const call = {
       accountId,
+      keyId: 'key_1',
       requestId: `req_${number}`,
       startedAt: performance.now(),
       request: ChatRequest().parse(body),
@@ -189,7 +190,13 @@ test('a call makes two table requests besides its authentication: the hold and t
     end: () => void asked.push('end'),
     signal: new AbortController().signal,
   };
-  const call = { accountId: account.id, requestId: 'req', startedAt: performance.now(), text: JSON.stringify(body) };
+  const call = {
+    accountId: account.id,
+    keyId: 'key_1',
+    requestId: 'req',
+    startedAt: performance.now(),
+    text: JSON.stringify(body),
+  };
   await new ChatCall(gateway, { ...call, request: ChatRequest().parse(body) }, outlet).run();
   expect(asked).toEqual(['UpdateItem', 'begin', 'end', 'TransactWriteItems']);
 });
@@ -198,7 +205,7 @@ test('charges a cost beyond the hold up to the remaining credits, and the rest i
   const [, { hold, settle }, { readCredits }, , , { deps }] = await modules();
   const account = await newAccount({ aiCreditsMicroRand: 1_000_000 });
   const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
-  const used = { ...tokens, requestId: 'req', model: 'openai/gpt-4o', price: null, estimated: false };
+  const used = { ...tokens, keyId: 'key_1', requestId: 'req', model: 'openai/gpt-4o', price: null, estimated: false };
   const small = await hold(deps, account.id, 'openai', 300_000);
   expect(await settle(deps, small, 400_000, used)).toEqual({ charged: 400_000, writtenOff: 0 });
   const large = await hold(deps, account.id, 'openai', 9_000_000);

@@ -1,10 +1,12 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import { listKeys } from '../../../contract/accounts/api-keys.ts';
 import { listModels } from '../../../contract/ai/gateway.ts';
 import {
   buyAiCredits,
   deleteProviderKey,
   getAiCredits,
+  getAiUsage,
   listProviderKeys,
   putProviderKey,
 } from '../../../contract/ai/management.ts';
@@ -40,6 +42,30 @@ test('a purchase that the wallet cannot pay is 402 and buys nothing; of ten at o
   expect(counted.filter((each) => each === 'insufficient_funds')).toHaveLength(7);
   const [credits, wallet] = [await account.dashboard.call(getAiCredits), await account.call(getWallet)];
   expect([credits.body.data.balance, wallet.body.data.balance]).toEqual(['30.00', '5.00']);
+});
+
+test('the usage is summed by day, key and model, beyond any page of the ledger', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
+  const [key] = (await account.dashboard.call(listKeys)).body.data;
+  const client = new OpenAI({ apiKey: account.secretKey, baseURL: `${local.baseUrl}/ai/v1`, maxRetries: 5 });
+  for (let call = 0; call < 3; call += 1) await client.chat.completions.create(ask);
+  await sdk(account.accessToken).chat.completions.create(ask);
+  const { balanceMicroRand, entries } = await waitFor(async () => {
+    const { data } = (await account.dashboard.call(getAiCredits)).body;
+    return data.entries.length === 5 && data;
+  });
+  const usage = await waitFor(async () => {
+    const { data } = (await account.dashboard.call(getAiUsage)).body;
+    return data.reduce((sum, { calls }) => sum + calls, 0) === 4 && data;
+  });
+  const day = entries[0]?.createdAt.slice(0, 10);
+  expect(usage).toMatchObject([
+    { keyId: null, keyName: null, model: ask.model, calls: 1 },
+    { day, keyId: key?.id, keyName: 'test', model: ask.model, calls: 3, outputTokens: 3 },
+  ]);
+  expect(usage.reduce((sum, each) => sum + each.amountMicroRand, 0)).toBe(50_000_000 - balanceMicroRand);
+  const tooLong = await account.dashboard.call(getAiUsage, { query: { days: '91' } });
+  expect(tooLong.error?.message).toMatch(/^days: /);
 });
 
 test('a double click buys once', async () => {

@@ -1,0 +1,29 @@
+import type { getAiUsage as ReadRoute } from '../../contract/ai/management.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
+import { AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+const DAY_MS = 86_400_000;
+/** Sums that one read returns: more than 90 days of ten keys with five models each. */
+const MAX_SUMS = 5000;
+/** The newest keys are named; older ones keep their id. */
+const MAX_NAMED_KEYS = 200;
+
+/** GET /dashboard/v1/ai/usage: stored sums, so that a long ledger costs no more than a short one. */
+export async function readUsage(
+  deps: Deps,
+  { accountId }: Pick<Caller, 'accountId'>,
+  { days }: Input<typeof ReadRoute>,
+): Promise<Output<typeof ReadRoute>> {
+  const from = new Date(deps.now().getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+  const [sums, { items: keys }] = await Promise.all([
+    deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_SUMS),
+    deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_NAMED_KEYS, offset: 0 }),
+  ]);
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const data = sums.map(({ day, keyId, model, calls, inputTokens, outputTokens, microRand }) => ({
+    ...{ day, keyId: keyId || null, keyName: names.get(keyId) ?? null, model, calls, inputTokens, outputTokens, amountMicroRand: microRand },
+  }));
+  return { data };
+}
