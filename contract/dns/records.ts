@@ -56,6 +56,21 @@ export const addDnsRecord = /* @__PURE__ */ route({
   response: Done,
 });
 
+const RecordId = () => z.extend(Id(), { recordId: z.string().check(z.minLength(1), z.maxLength(64)) });
+
+/** Addition to the specification: in the dashboard only. */
+export const replaceDnsRecord = /* @__PURE__ */ route({
+  id: 'replaceDnsRecord',
+  method: 'PUT',
+  path: '/dashboard/v1/domains/{id}/dns/{recordId}',
+  access: 'login',
+  summary: 'Replace a DNS record, in one step: the old one is answered until the new one is',
+  tag,
+  params: RecordId,
+  body: NewRecord,
+  response: Done,
+});
+
 export const deleteDnsRecord = /* @__PURE__ */ route({
   id: 'deleteDnsRecord',
   method: 'DELETE',
@@ -64,6 +79,6 @@ export const deleteDnsRecord = /* @__PURE__ */ route({
   audit: 'dns-record.deleted',
   summary: 'Delete a DNS record',
   tag,
-  params: () => z.extend(Id(), { recordId: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  params: RecordId,
   response: Done,
 });

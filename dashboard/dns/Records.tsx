@@ -1,8 +1,10 @@
+import { Group } from '@mantine/core';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { toast } from '../ui/toast.ts';
 import { type DnsRecord, useDeleteRecord } from './api.ts';
+import { EditRecord } from './EditRecord.tsx';
 
 /** Returns the fully qualified name of a record. */
 const fullName = (name: string, domain: string): string => (name === '' ? domain : `${name}.${domain}`);
@@ -21,18 +23,26 @@ export function Records({ id, domain, records }: { id: string; domain: string; r
     { name: 'Priority', number: true, show: ({ type, prio }) => (type === 'MX' || type === 'SRV' ? prio : '') },
     { name: 'TTL', number: true, show: ({ ttl }) => `${ttl} s` },
     {
-      name: 'Delete',
+      name: 'Actions',
       show: (record) => (
-        <ConfirmButton
-          label="Delete"
-          size="compact-xs"
-          question="Delete this record?"
-          aria-label={`Delete ${record.type} ${fullName(record.name, domain)}`}
-          onConfirm={() => deleteRecord(record)}
-        >
-          <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
-          longer answered. Others may remember it for {record.ttl} seconds.
-        </ConfirmButton>
+        <Group gap={4} wrap="nowrap">
+          <EditRecord
+            id={id}
+            domain={domain}
+            record={record}
+            name={`${record.type} ${fullName(record.name, domain)}`}
+          />
+          <ConfirmButton
+            label="Delete"
+            size="compact-xs"
+            question="Delete this record?"
+            aria-label={`Delete ${record.type} ${fullName(record.name, domain)}`}
+            onConfirm={() => deleteRecord(record)}
+          >
+            <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
+            longer answered. Others may remember it for {record.ttl} seconds.
+          </ConfirmButton>
+        </Group>
       ),
     },
   ];

@@ -3,6 +3,7 @@ import {
   type deleteDnsRecord as DeleteRoute,
   type listDnsRecords as ListRoute,
   MAX_RECORDS,
+  type replaceDnsRecord as ReplaceRoute,
 } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
@@ -85,6 +86,25 @@ export async function addDnsRecord(
     return { write: create(DnsRecord, record), change: { subjectId: record.id, after: record } };
   };
   return await changeRecords(deps, caller, domainId, add, { data: { ok: true as const } });
+}
+
+/** PUT /dashboard/v1/domains/{id}/dns/{recordId}: the record keeps its id. */
+export async function replaceDnsRecord(
+  deps: Deps,
+  caller: Caller,
+  { id: domainId, recordId, ...input }: Input<typeof ReplaceRoute>,
+): Promise<Output<typeof ReplaceRoute>> {
+  const replaceRecord = ({ name: domain }: Domain, records: readonly DnsRecord[]) => {
+    const before = records.find(({ id }) => id === recordId);
+    if (!before) throw noSuchRecord();
+    const fields = checkRecord(input, domain);
+    checkAgainstOthers(
+      fields,
+      records.filter(({ id }) => id !== recordId),
+    );
+    return change(DnsRecord, { domainId, id: recordId }, { set: { ...fields } }, noSuchRecord);
+  };
+  return await changeRecords(deps, caller, domainId, replaceRecord, { data: { ok: true as const } });
 }
 
 /** DELETE /v1/domains/{id}/dns/{recordId} */

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addDnsRecord, deleteDnsRecord, listDnsRecords, MAX_RECORDS } from '../../../contract/dns/records.ts';
+import {
+  addDnsRecord,
+  deleteDnsRecord,
+  listDnsRecords,
+  MAX_RECORDS,
+  replaceDnsRecord,
+} from '../../../contract/dns/records.ts';
 import { orderDomain } from '../../../contract/registrar/orders.ts';
 import { findDomain, registerDomain, registrant, uniqueDomain } from '../../support/domains.ts';
 import { codeOf, newAccount, type OpenedAccount, raw } from '../../support/harness.ts';
@@ -196,6 +202,25 @@ describe('invalid records', () => {
     }
   });
 });
+
+test('a record is replaced in one step, by its owner only, under the rules of new ones', async () => {
+  const mine = await owner();
+  await post(mine, A);
+  await post(mine, { type: 'A', name: 'other', content: '192.0.2.9' });
+  const record = (await list(mine)).data.find(({ name }) => name === 'www');
+  const params = { id: mine.id, recordId: record?.id ?? '' };
+  const replace = (account: OpenedAccount, body: object, of = params) =>
+    account.dashboard.call(replaceDnsRecord, { params: of, body: body as { type: 'A'; content: string } });
+  const alias = { type: 'CNAME', name: 'www', content: 'target.example.com', ttl: 60 };
+  expect((await replace(mine.account, alias)).body).toEqual({ data: { ok: true } });
+  const stored = { id: record?.id, type: 'CNAME', content: 'target.example.com', ttl: 60 };
+  expect((await list(mine)).data).toEqual(expect.arrayContaining([expect.objectContaining(stored)]));
+  expect(codeOf(await replace(mine.account, { ...A, name: 'other', content: '192.0.2.9' }))).toBe('conflict');
+  expect((await replace(mine.account, { ...alias, name: '' })).error?.message).toMatch(/^name: /);
+  expect((await replace(await newAccount(), alias)).status).toBe(404);
+  expect((await replace(mine.account, alias, { ...params, recordId: 'rec_none' })).status).toBe(404);
+  expect((await list(mine)).data).toHaveLength(2);
+}, 60_000);
 
 test('a record is deleted once, by its owner only', async () => {
   const mine = await owner();

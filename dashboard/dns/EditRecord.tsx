@@ -1,0 +1,45 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { FormBox } from '../form/FormBox.tsx';
+import { toast } from '../ui/toast.ts';
+import { type DnsRecord, useReplaceRecord } from './api.ts';
+import { RecordFields, toBody, useRecordForm } from './record-form.tsx';
+
+interface EditRecordProps {
+  id: string;
+  domain: string;
+  record: DnsRecord;
+  /** Name for screen readers: the record's type and full name. */
+  name: string;
+}
+
+/** Button and dialog that change a DNS record in one step. */
+export function EditRecord({ name, ...props }: EditRecordProps) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button variant="default" size="compact-xs" aria-label={`Edit ${name}`} onClick={() => setOpen(true)}>
+        Edit
+      </Button>
+      <Modal opened={open} onClose={close} title={`Edit ${name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+        <EditForm {...props} close={close} />
+      </Modal>
+    </>
+  );
+}
+
+function EditForm({ id, domain, record, close }: Omit<EditRecordProps, 'name'> & { close: () => void }) {
+  const form = useRecordForm(id, domain, record);
+  const replace = useReplaceRecord();
+  const submit = async () => {
+    await replace.mutateAsync({ params: { id, recordId: record.id }, body: toBody(domain, form.values) });
+    toast('Record saved.');
+    close();
+  };
+  return (
+    <FormBox form={form} label="Save record" onSubmit={submit}>
+      <RecordFields form={form} domain={domain} />
+    </FormBox>
+  );
+}
