@@ -40,6 +40,8 @@ export type Uses =
   | 'app-logs'
   | 'models'
   | 'signing'
+  | 'receivers'
+  | 'seller'
   | 'registrar'
   | 'panel'
   | 'databases'

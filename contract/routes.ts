@@ -4,7 +4,14 @@ import { getMe } from './accounts/me.ts';
 import { deleteSession } from './accounts/session.ts';
 import { createChatCompletion } from './ai/chat.ts';
 import { getModel, listModels } from './ai/gateway.ts';
-import { buyAiCredits, deleteProviderKey, getAiCredits, listProviderKeys, putProviderKey } from './ai/management.ts';
+import {
+  buyAiCredits,
+  deleteProviderKey,
+  getAiCredits,
+  getAiUsage,
+  listProviderKeys,
+  putProviderKey,
+} from './ai/management.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.ts';
 import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
@@ -25,7 +32,7 @@ import { createDatabase, listDatabases } from './databases/databases.ts';
 import { createDeployment, getDeployment, listDeployments, readDeploymentLog } from './deployments/deployments.ts';
 import { receivePush } from './deployments/push-hook.ts';
 import { rollBack } from './deployments/rollback.ts';
-import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './dns/records.ts';
+import { addDnsRecord, deleteDnsRecord, listDnsRecords, replaceDnsRecord } from './dns/records.ts';
 import { getHostingDomain } from './hosting/domains.ts';
 import { getHosting, listHosting } from './hosting/hosting.ts';
 import { getDashboardOpenApi, getDocs, getOpenApi } from './reference/routes.ts';
@@ -43,6 +50,7 @@ import {
   resendDelivery,
   resendSkipped,
   rotateSecret,
+  updateWebhook,
 } from './webhooks/management.ts';
 
 /** A route of the API without the types of its input and output. */
@@ -116,12 +124,15 @@ export const dashboardRoutes = [
   checkCustomDomain,
   setCustomDomain,
   removeCustomDomain,
+  replaceDnsRecord,
   listEndpoints,
+  updateWebhook,
   enableWebhook,
   pingWebhook,
   rotateSecret,
   resendSkipped,
   getAiCredits,
+  getAiUsage,
   buyAiCredits,
   listProviderKeys,
   putProviderKey,

@@ -14,6 +14,7 @@ export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   replaceEnv: ['conflict'],
   orderDomain: ['insufficient_funds'],
   deleteDnsRecord: ['conflict'],
+  replaceDnsRecord: ['conflict'],
   createChatCompletion: ['insufficient_credits', 'conflict'],
   createDatabase: ['plan_limit', 'not_found'],
   setCustomDomain: ['conflict', 'plan_limit'],

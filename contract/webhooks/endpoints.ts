@@ -13,7 +13,7 @@ const UNKNOWN_EVENT_TYPE = `must be one of ${[...SUBSCRIPTIONS].join(', ')}`;
 /** Repeats collapse, and `*` beside types is all that needs saying. */
 const deduplicate = (types: Subscription[]): Subscription[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
 
-const Events = () =>
+export const Events = () =>
   z.pipe(
     z
       .array(
@@ -44,12 +44,15 @@ export const NewWebhookEndpoint = resource('NewWebhookEndpoint', () =>
   z.extend(WebhookEndpoint(), { secret: z.string() }),
 );
 
+/** Which addresses are public is for domain/webhooks/endpoints.ts to say: the local run allows more. */
+export const Url = () => z.string().check(z.minLength(1), z.maxLength(2048));
+export const Description = () => z.string().check(z.maxLength(500));
+
 const CreateWebhook = () =>
   z.object({
-    // Which addresses are public is for domain/webhooks/endpoints.ts to say: the local run allows more.
-    url: z.string().check(z.minLength(1), z.maxLength(2048)),
+    url: Url(),
     events: z._default(Events(), ['*']),
-    description: z._default(z.string().check(z.maxLength(500)), ''),
+    description: z._default(Description(), ''),
   });
 
 const tag = 'Webhooks';

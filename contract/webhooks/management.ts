@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../enums.ts';
 import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
-import { WebhookEndpoint } from './endpoints.ts';
+import { Description, Events, Url, WebhookEndpoint } from './endpoints.ts';
 import { EVENTS } from './events.ts';
 
 /** An endpoint as the dashboard shows it: failed attempts since the last success besides. */
@@ -33,12 +33,25 @@ export const Delivery = resource('Delivery', () =>
   }),
 );
 
-const Since = () =>
+const Resend = () =>
   z.object({
+    statuses: z
+      ._default(z.array(z.enum(['SKIPPED', 'FAILED'])).check(z.minLength(1)), ['SKIPPED'])
+      .register(z.globalRegistry, { description: 'Of these deliveries; by default those that were skipped' }),
     since: z.pipe(
       z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
       z.transform((text) => new Date(text).toISOString()),
     ),
+  });
+
+const UpdateWebhook = () =>
+  z.object({
+    url: z.optional(Url()),
+    events: z.optional(Events()),
+    description: z.optional(Description()),
+    active: z.optional(z.literal(false)).register(z.globalRegistry, {
+      description: 'Disables the endpoint; events are then skipped until it is enabled',
+    }),
   });
 
 const tag = 'Webhooks';
@@ -54,6 +67,20 @@ export const listEndpoints = /* @__PURE__ */ route({
   tag,
   query: Page,
   response: () => list(EndpointWithFailures()),
+});
+
+/** In the dashboard only: the specification has no operation that changes an endpoint. */
+export const updateWebhook = /* @__PURE__ */ route({
+  id: 'updateWebhook',
+  method: 'PATCH',
+  path: '/dashboard/v1/webhooks/{id}',
+  access,
+  summary: 'Change the URL, events or description of an endpoint, or disable it',
+  tag,
+  params: Id,
+  body: UpdateWebhook,
+  response: () => single(EndpointWithFailures()),
+  uses: ['receivers'],
 });
 
 export const enableWebhook = /* @__PURE__ */ route({
@@ -125,10 +152,10 @@ export const resendSkipped = /* @__PURE__ */ route({
   path: '/dashboard/v1/webhooks/{id}/resend-skipped',
   access,
   audit: 'webhook.skipped-resent',
-  summary: 'Send again what an endpoint missed while it was disabled, at most 500 at a call',
+  summary: 'Send again what an endpoint missed while it was disabled, or failed to receive, at most 500 at a call',
   tag,
   params: Id,
-  body: Since,
+  body: Resend,
   status: 202,
   response: () => single(z.object({ resent: z.int(), remaining: z.boolean() })),
 });

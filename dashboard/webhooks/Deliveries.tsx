@@ -4,17 +4,17 @@ import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { useDeliveries } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
-import { ResendSkipped } from './ResendSkipped.tsx';
+import { Replay } from './Replay.tsx';
 
 /** Recent deliveries to an endpoint and its responses. */
 export function Deliveries({ id, active }: { id: string; active: boolean }) {
   const deliveries = useDeliveries(id);
-  const skipped = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED');
+  const missed = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED' || status === 'FAILED');
   return (
     <Section
       title="Deliveries"
-      description="Recent deliveries and the responses of your endpoint. Any of them can be resent."
-      actions={active && skipped && <ResendSkipped id={id} since={skipped.createdAt} />}
+      description="Recent deliveries and the responses of your endpoint. Any of them can be replayed."
+      actions={active && missed && <Replay id={id} since={missed.createdAt} />}
     >
       <QueryBoundary query={deliveries}>
         {({ data }) =>

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
-import { Status } from '../ui/Status.tsx';
+import { Status, toLabel } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Delivery, useResend } from './api.ts';
@@ -45,7 +45,7 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
             Details ({attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'})
           </Button>
           <ActionButton size="xs" action={resendDelivery} disabled={!active}>
-            Resend
+            Replay
           </ActionButton>
         </Group>
       </Group>
@@ -92,8 +92,19 @@ const Plain = ({ text }: { text: string }) => (
 
 type DeliveryAttempt = Delivery['attempts'][number];
 
+/** Why an attempt got no response. */
+const OUTCOME_LABELS: Partial<Record<DeliveryAttempt['outcome'], string>> = {
+  TIMEOUT: 'Timed out',
+  REFUSED: 'Connection refused',
+  RESET: 'Connection reset',
+  UNREACHABLE: 'Host unreachable',
+  DNS: 'Name not found in DNS',
+  TLS: 'TLS error',
+  BLOCKED_ADDRESS: 'Address not public',
+};
+
 const describeOutcome = ({ outcome, responseStatus }: DeliveryAttempt): string =>
-  responseStatus === null ? outcome.toLowerCase().replaceAll('_', ' ') : `HTTP ${responseStatus}`;
+  responseStatus === null ? (OUTCOME_LABELS[outcome] ?? toLabel(outcome)) : `HTTP ${responseStatus}`;
 
 /** One attempt with the response. */
 const Attempt = ({ attempt }: { attempt: DeliveryAttempt }) => (

@@ -7,8 +7,17 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
 import { toast } from '../ui/toast.ts';
-import { ENDPOINT_POLL_MS, type Endpoint, useDeleteEndpoint, useEnableEndpoint, useEndpoints, usePing } from './api.ts';
+import {
+  ENDPOINT_POLL_MS,
+  type Endpoint,
+  useDeleteEndpoint,
+  useEnableEndpoint,
+  useEndpoints,
+  usePing,
+  useUpdateEndpoint,
+} from './api.ts';
 import { Deliveries } from './Deliveries.tsx';
+import { EditEndpoint } from './EditEndpoint.tsx';
 import { RotateSecret } from './RotateSecret.tsx';
 
 const BACK = { href: '/developers/webhooks', name: 'Webhooks' };
@@ -28,7 +37,7 @@ export function EndpointScreen({ id }: { id: string }) {
       <QueryBoundary query={endpoints}>
         {() => (found ? <EndpointDetails endpoint={found} /> : <EmptyState title="Endpoint not found" />)}
       </QueryBoundary>
-      <Deliveries id={id} active={found?.active === true} />
+      {found && <Deliveries id={id} active={found.active} />}
     </Screen>
   );
 }
@@ -45,14 +54,16 @@ const EndpointDetails = ({ endpoint: { url, description, events, active, failure
     {failureCount > 0 && <Text size="sm">{failureCount} consecutive failures.</Text>}
     {!active && (
       <Text size="sm">
-        This endpoint was disabled after too many failed attempts. Later events are skipped: enable the endpoint, then
-        resend the skipped deliveries.
+        {failureCount > 0 && 'This endpoint was disabled after too many failed attempts. '}Events are skipped while the
+        endpoint is disabled: enable it, then replay the skipped deliveries.
       </Text>
     )}
   </Stack>
 );
 
-function Actions({ endpoint: { id, active, url } }: { endpoint: Endpoint }) {
+function Actions({ endpoint }: { endpoint: Endpoint }) {
+  const { id, active, url } = endpoint;
+  const update = useUpdateEndpoint();
   const ping = usePing();
   const enable = useEnableEndpoint();
   const remove = useDeleteEndpoint();
@@ -61,6 +72,10 @@ function Actions({ endpoint: { id, active, url } }: { endpoint: Endpoint }) {
   const enableEndpoint = async () => {
     await enable.mutateAsync(input);
     toast('Endpoint enabled.');
+  };
+  const disableEndpoint = async () => {
+    await update.mutateAsync({ ...input, body: { active: false } });
+    toast('Endpoint disabled.');
   };
   const sendPing = async () => {
     await ping.mutateAsync(input);
@@ -73,10 +88,16 @@ function Actions({ endpoint: { id, active, url } }: { endpoint: Endpoint }) {
   return (
     <>
       {active ? (
-        <ActionButton action={sendPing}>Send test event</ActionButton>
+        <>
+          <ActionButton action={sendPing}>Send test event</ActionButton>
+          <ConfirmButton label="Disable" question="Disable this endpoint?" onConfirm={disableEndpoint}>
+            Events are skipped until the endpoint is enabled again. Skipped deliveries can be replayed then.
+          </ConfirmButton>
+        </>
       ) : (
         <ActionButton action={enableEndpoint}>Enable</ActionButton>
       )}
+      <EditEndpoint endpoint={endpoint} />
       <RotateSecret id={id} />
       <ConfirmButton label="Delete" question="Delete this endpoint?" onConfirm={deleteEndpoint}>
         <span className="break">{url}</span> stops receiving events.

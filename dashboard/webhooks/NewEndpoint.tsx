@@ -1,18 +1,13 @@
-import { Button, Checkbox, Modal, SimpleGrid } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { FormBox } from '../form/FormBox.tsx';
-import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { useCreateEndpoint } from './api.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import { EndpointFields, type EndpointValues, toBody } from './endpoint-form.tsx';
 
-const INITIAL_VALUES = { url: '', description: '', events: [] as string[] };
-const toBody = ({ url, description, events }: typeof INITIAL_VALUES) => ({
-  ...{ url, description },
-  events: events.length === 0 ? ['*'] : events,
-});
+const INITIAL_VALUES: EndpointValues = { url: '', description: '', events: [] };
 
 /** Button and dialog that create an endpoint. Its signing secret is shown once. */
 export function NewEndpoint() {
@@ -40,7 +35,6 @@ export function NewEndpoint() {
 
 function EndpointForm({ create, close }: { create: ReturnType<typeof useCreateEndpoint>; close: () => void }) {
   const form = useForm(createWebhook.body, INITIAL_VALUES, toBody, 'new-endpoint');
-  const { field, values } = form;
   if (create.data) {
     return (
       <OneTimeSecret secrets={[{ name: 'Signing secret', text: create.data.data.secret }]} close={close}>
@@ -49,22 +43,8 @@ function EndpointForm({ create, close }: { create: ReturnType<typeof useCreateEn
     );
   }
   return (
-    <FormBox form={form} label="Add endpoint" onSubmit={() => create.mutateAsync({ body: toBody(values) })}>
-      <TextField field={field('url')} label="URL" placeholder="https://example.com/hooks" required autoFocus />
-      <TextField field={field('description')} label="Description" />
-      <Checkbox.Group
-        label="Events"
-        description="Select none to receive all events"
-        value={values.events}
-        onChange={(events) => form.setValues({ events })}
-        error={form.errors.events}
-      >
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing={6} mt="xs">
-          {EVENT_TYPES.map((type) => (
-            <Checkbox key={type} value={type} label={type} />
-          ))}
-        </SimpleGrid>
-      </Checkbox.Group>
+    <FormBox form={form} label="Add endpoint" onSubmit={() => create.mutateAsync({ body: toBody(form.values) })}>
+      <EndpointFields form={form} />
     </FormBox>
   );
 }

@@ -5,27 +5,27 @@ import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { toast } from '../ui/toast.ts';
-import { useResendSkipped } from './api.ts';
+import { useReplay } from './api.ts';
 
-interface ResendSkippedProps {
+interface ReplayProps {
   id: string;
-  /** Creation time of the earliest known skipped delivery. */
+  /** Creation time of the earliest delivery that is known to have failed or to be skipped. */
   since: string;
 }
 
-/** Resends deliveries that were skipped while the endpoint was disabled, from a given time on. */
-export function ResendSkipped(props: ResendSkippedProps) {
+/** Replays the deliveries that failed, or were skipped while the endpoint was disabled, from a given time on. */
+export function Replay(props: ReplayProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
-        Resend skipped deliveries
+        Replay failed and skipped
       </Button>
       <Modal
         opened={open}
         onClose={close}
-        title="Resend skipped deliveries"
+        title="Replay failed and skipped deliveries"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <SinceForm {...props} close={close} />
@@ -43,23 +43,26 @@ function toLocalInput(at: string): string {
 /** Converts the typed time to the contract's format. Invalid input is passed on unchanged, for validation. */
 function toBody({ since }: { since: string }) {
   const date = new Date(since);
-  return { since: Number.isNaN(date.getTime()) ? since : date.toISOString() };
+  return {
+    since: Number.isNaN(date.getTime()) ? since : date.toISOString(),
+    statuses: ['SKIPPED' as const, 'FAILED' as const],
+  };
 }
 
-function SinceForm({ id, since, close }: ResendSkippedProps & { close: () => void }) {
+function SinceForm({ id, since, close }: ReplayProps & { close: () => void }) {
   const form = useForm(resendSkipped.body, { since: toLocalInput(since) }, toBody);
-  const resend = useResendSkipped();
+  const replay = useReplay();
   const submit = async () => {
-    const { data } = await resend.mutateAsync({ params: { id }, body: toBody(form.values) });
-    const more = data.remaining ? ' There are more: resend again for the rest.' : '';
+    const { data } = await replay.mutateAsync({ params: { id }, body: toBody(form.values) });
+    const more = data.remaining ? ' There are more: replay again for the rest.' : '';
     toast(`${data.resent} ${data.resent === 1 ? 'delivery' : 'deliveries'} queued.${more}`);
     close();
   };
   return (
-    <FormBox form={form} label="Resend" onSubmit={submit}>
+    <FormBox form={form} label="Replay" onSubmit={submit}>
       <TextField field={form.field('since')} label="Since" type="datetime-local" required autoFocus />
       <Text size="sm" c="dimmed">
-        Resends every event that the endpoint missed since then. Event ids stay the same, so that receivers detect
+        Sends every event again that the endpoint missed since then. Event ids stay the same, so that receivers detect
         duplicates.
       </Text>
     </FormBox>

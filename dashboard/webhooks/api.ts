@@ -8,6 +8,7 @@ import {
   resendDelivery,
   resendSkipped,
   rotateSecret,
+  updateWebhook,
 } from '../../contract/webhooks/management.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -19,6 +20,7 @@ export type Delivery = Output<typeof listDeliveries>['data'][number];
 export const useEndpoints = (pollInterval: number | false = false) =>
   useApiList(listEndpoints, {}, { pollInterval: () => pollInterval });
 export const useCreateEndpoint = () => useApiMutation(createWebhook, [listEndpoints]);
+export const useUpdateEndpoint = () => useApiMutation(updateWebhook, [listEndpoints]);
 export const useDeleteEndpoint = () => useApiMutation(deleteWebhook, [listEndpoints]);
 export const useEnableEndpoint = () => useApiMutation(enableWebhook, [listEndpoints]);
 export const usePing = () => useApiMutation(pingWebhook, [listDeliveries]);
@@ -41,4 +43,4 @@ export const useDeliveries = (id: string) =>
     { pageSize: 50, pollInterval: (deliveries) => (deliveries.some(isDueSoon) ? ACTIVE_POLL_MS : IDLE_POLL_MS) },
   );
 export const useResend = () => useApiMutation(resendDelivery, [listDeliveries]);
-export const useResendSkipped = () => useApiMutation(resendSkipped, [listDeliveries]);
+export const useReplay = () => useApiMutation(resendSkipped, [listDeliveries]);

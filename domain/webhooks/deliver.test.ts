@@ -116,7 +116,7 @@ describe('disabling an endpoint', () => {
     const skipped = run.deliveries().filter(({ status }) => status === 'SKIPPED');
     expect(skipped).toHaveLength(5);
     const since = skipped.map(({ createdAt }) => createdAt).sort()[2] ?? '';
-    const ask = () => resendSkipped(run.steady, run.caller, { id, since });
+    const ask = () => resendSkipped(run.steady, run.caller, { id, since, statuses: ['SKIPPED'] });
     await expect(ask()).rejects.toMatchObject({ code: 'conflict' });
     await expect(pingWebhook(run.steady, run.caller, { id })).rejects.toMatchObject({ code: 'conflict' });
     down = false;

@@ -8,6 +8,7 @@ import type {
   resendDelivery as ResendRoute,
   resendSkipped as ResendSkippedRoute,
   rotateSecret as RotateRoute,
+  updateWebhook as UpdateRoute,
 } from '../../contract/webhooks/management.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Delivery, deliveriesOf, deliveryOrder, queuedAt, Webhook } from '../../table/entities/webhooks.ts';
@@ -17,7 +18,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor } from '../pages.ts';
-import { findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
+import { assertReceiverUrl, findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
 import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 
@@ -43,6 +44,25 @@ export const listEndpoints = (
   caller: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> => listWebhooksPage(deps, caller, page, viewEndpoint);
+
+/** Changes an endpoint, or disables it: deliveries under way are not sent any more, later events are skipped. */
+export async function updateWebhook(
+  deps: Deps,
+  caller: Caller,
+  { id, url, events, description, active }: Input<typeof UpdateRoute>,
+): Promise<Output<typeof UpdateRoute>> {
+  if (url !== undefined) assertReceiverUrl(url, deps.settings.allowLocalWebhooks);
+  const webhook = await findWebhook(deps, caller, id);
+  const set = {
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events }),
+    ...(description === undefined ? {} : { description }),
+    ...(active === false && webhook.active ? { active, disabledAt: deps.now().toISOString() } : {}),
+  };
+  const data = viewEndpoint({ ...webhook, ...set });
+  if (Object.keys(set).length === 0) return { data };
+  return await deps.commit([change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook)], { data });
+}
 
 /** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
 export async function enableWebhook(
@@ -164,13 +184,13 @@ export async function resendDelivery(
 }
 
 /**
- * Sends again what was skipped since a time, oldest first, at most 500 at a call: `remaining` says whether there are more.
+ * Sends again what was skipped since a time, what failed, or both, oldest first, at most 500 at a call: `remaining` says whether there are more.
  * Throws 409 if the endpoint is disabled.
  */
 export async function resendSkipped(
   deps: Deps,
   caller: Caller,
-  { id, since }: Input<typeof ResendSkippedRoute>,
+  { id, since, statuses }: Input<typeof ResendSkippedRoute>,
 ): Promise<Output<typeof ResendSkippedRoute>> {
   const [webhook, account] = await Promise.all([findWebhook(deps, caller, id), findAccount(deps, caller.accountId)]);
   if (!webhook.active) throw isDisabled();
@@ -178,7 +198,7 @@ export async function resendSkipped(
   let from = joinKey(since);
   for (let more = true; more && skipped.length <= MAX_RESENT; ) {
     const page = await deps.table.since(Delivery, deliveriesOf(id), from, MAX_RESENT);
-    skipped.push(...page.filter(({ status }) => status === 'SKIPPED'));
+    skipped.push(...page.filter(({ status }) => statuses.some((each) => each === status)));
     const last = page.at(-1);
     if (last) from = `${joinKey(last.createdAt, last.id)} `;
     more = page.length === MAX_RESENT;

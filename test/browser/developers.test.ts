@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { listApps } from '../../contract/apps/apps.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { listEndpoints } from '../../contract/webhooks/management.ts';
 import { clientOf, codeOf, newAccount } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
@@ -37,6 +38,7 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   expect((await client.call(listApps)).status).toBe(200);
   expect(await page.content()).not.toContain(secretKey);
   const row = page.locator('.row', { hasText: 'From a browser' });
+  await row.getByText(`secret key ending in ${secretKey?.slice(-4)} · created just now`, { exact: false }).waitFor();
   await row.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await row.getByText('Revoked').waitFor();
@@ -64,10 +66,29 @@ test('an endpoint is added and tested, its response is shown as text, and the de
   await row.getByRole('button', { name: '1 attempt' }).click();
   await row.getByText(HTML).waitFor();
   const before = failing.received.length;
-  await row.getByRole('button', { name: 'Resend' }).click();
+  await row.getByRole('button', { name: 'Replay' }).click();
   await row.getByRole('button', { name: '2 attempts' }).waitFor();
   expect(failing.received.length).toBeGreaterThan(before);
   expect(new Set(failing.received.map(({ body }) => JSON.parse(body).id)).size).toBe(1);
+});
+
+test('an endpoint is edited, and disabled after confirmation', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } })).body.data;
+  const page = await openScreen(await signedInContext(account), `developers/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('URL').fill('https://example.com/moved');
+  await dialog.getByLabel('app.created').check();
+  await dialog.getByRole('button', { name: 'Save endpoint' }).click();
+  await page.getByText('https://example.com/moved').waitFor();
+  await page.getByText('app.created', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('Disabled', { exact: true }).waitFor();
+  expect((await account.dashboard.call(listEndpoints)).body.data).toMatchObject([
+    { id, url: 'https://example.com/moved', events: ['app.created'], active: false },
+  ]);
 });
 
 test('a rotated secret is shown once, and an endpoint is deleted after confirmation', async () => {

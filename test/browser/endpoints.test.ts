@@ -24,22 +24,22 @@ test('a disabled endpoint is enabled, and the events missed since a given time a
   await page.getByText('50 consecutive failures.').waitFor();
   const row = page.locator('.row', { hasText: 'app.created' });
   await row.getByText('Skipped').waitFor();
-  expect(await row.getByRole('button', { name: 'Resend' }).isDisabled()).toBe(true);
+  expect(await row.getByRole('button', { name: 'Replay' }).isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: 'Send test event' }).count()).toBe(0);
 
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByText('Endpoint enabled.').waitFor();
   await page.getByText('Active', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Resend skipped deliveries' }).click();
+  await page.getByRole('button', { name: 'Replay failed and skipped' }).click();
   const dialog = page.getByRole('dialog');
   const early = await dialog.getByLabel('Since').inputValue();
   await dialog.getByLabel('Since').fill('2099-01-01T00:00');
-  await dialog.getByRole('button', { name: 'Resend' }).click();
+  await dialog.getByRole('button', { name: 'Replay' }).click();
   await page.getByText('0 deliveries queued.').waitFor();
   expect(hooks.received.some(({ body }) => body.includes(app.id))).toBe(false);
-  await page.getByRole('button', { name: 'Resend skipped deliveries' }).click();
+  await page.getByRole('button', { name: 'Replay failed and skipped' }).click();
   await dialog.getByLabel('Since').fill(early);
-  await dialog.getByRole('button', { name: 'Resend' }).click();
+  await dialog.getByRole('button', { name: 'Replay' }).click();
   await page.getByText('1 delivery queued.').waitFor();
   await row.getByText('Delivered').waitFor();
   expect(hooks.received.filter(({ body }) => body.includes(app.id))).toHaveLength(1);

@@ -9,6 +9,7 @@ import {
   resendDelivery,
   resendSkipped,
   rotateSecret,
+  updateWebhook,
 } from '../../../contract/webhooks/management.ts';
 import { disableEndpoint } from '../../support/disable-endpoint.ts';
 import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';
@@ -88,6 +89,36 @@ test('a disabled endpoint receives nothing until it is enabled, and then the mis
   expect(JSON.parse((await sentFor(app.id, 'app.created')).body).id).toBe(skipped.eventId);
 });
 
+test('an endpoint is changed in the dashboard, and disabled without losing what failed or was skipped', async () => {
+  const account = await newAccount();
+  const { id } = await endpointOf(account, 'http://127.0.0.1:1/closed');
+  const params = { id };
+  const change = (body: object) => account.dashboard.call(updateWebhook, { params, body });
+  const app = (await account.call(createApp, { body: { name: 'Failing' } })).body.data;
+  const first = () => account.dashboard.call(listDeliveries, { params }).then(({ body }) => body.data.at(-1));
+  await waitFor(async () => (await first())?.attempts.length);
+  expect((await change({ active: false })).body.data).toMatchObject({ id, active: false });
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await account.call(createApp, { body: { name: 'Skipped' } });
+  await waitFor(async () => {
+    const { data } = (await account.dashboard.call(listDeliveries, { params })).body;
+    return data.filter(({ status }) => status === 'SKIPPED').length > 0;
+  });
+  expect((await change({ url: 'ftp://example.com' })).error?.message).toMatch(/^url: /);
+  expect((await change({ active: true })).status).toBe(400);
+  const changed = await change({ url: healthy.url, description: 'moved', events: ['app.created', 'app.created'] });
+  expect(changed.body.data).toMatchObject({ url: healthy.url, description: 'moved', events: ['app.created'] });
+  await account.dashboard.call(enableWebhook, { params });
+  // The first delivery's attempts went on to the stopped endpoint: it is skipped, or it waits for its next attempt.
+  const resent = await account.dashboard.call(resendSkipped, {
+    params,
+    body: { since, statuses: ['SKIPPED', 'FAILED'] },
+  });
+  expect(resent.body.data.resent).toBeGreaterThanOrEqual(1);
+  await sentFor('Skipped', 'app.created');
+  expect(app.id).not.toBe('');
+});
+
 test('after a rotation both secrets sign, the new one first', async () => {
   const account = await newAccount();
   const made = await endpointOf(account);
@@ -104,6 +135,7 @@ test('after a rotation both secrets sign, the new one first', async () => {
 
 describe('another account’s endpoint is 404', () => {
   test.each([
+    ['to change', updateWebhook, { active: false }],
     ['to enable', enableWebhook, undefined],
     ['to ping', pingWebhook, undefined],
     ['to rotate', rotateSecret, undefined],

@@ -1,0 +1,40 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { updateWebhook } from '../../contract/webhooks/management.ts';
+import { FormBox } from '../form/FormBox.tsx';
+import { useForm } from '../form/form.ts';
+import { toast } from '../ui/toast.ts';
+import { type Endpoint, useUpdateEndpoint } from './api.ts';
+import { EndpointFields, toBody } from './endpoint-form.tsx';
+
+/** Button and dialog that change the URL, description and events of an endpoint. */
+export function EditEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Edit
+      </Button>
+      <Modal opened={open} onClose={close} title="Edit the endpoint" closeButtonProps={{ 'aria-label': 'Close' }}>
+        <EditForm endpoint={endpoint} close={close} />
+      </Modal>
+    </>
+  );
+}
+
+function EditForm({ endpoint, close }: { endpoint: Endpoint; close: () => void }) {
+  const { id, url, description, events } = endpoint;
+  const form = useForm(updateWebhook.body, { url, description, events: events.filter((type) => type !== '*') }, toBody);
+  const update = useUpdateEndpoint();
+  const submit = async () => {
+    await update.mutateAsync({ params: { id }, body: toBody(form.values) });
+    toast('Endpoint saved.');
+    close();
+  };
+  return (
+    <FormBox form={form} label="Save endpoint" onSubmit={submit}>
+      <EndpointFields form={form} />
+    </FormBox>
+  );
+}
