@@ -25,17 +25,19 @@ export function DomainScreen({ id }: { id: string }) {
       <QueryBoundary query={domain} lines={1}>
         {({ data }) => <DomainDetails domain={data} />}
       </QueryBoundary>
-      <Section title="DNS records">
-        <QueryBoundary query={records}>
-          {({ data, provider }) =>
-            provider === 'PLATFORM' ? (
-              <Records id={id} domain={found?.name ?? ''} records={data} />
-            ) : (
-              <Text size="sm">This domain uses external name servers. Manage its records there.</Text>
-            )
-          }
-        </QueryBoundary>
-      </Section>
+      {!domain.isError && (
+        <Section title="DNS records">
+          <QueryBoundary query={records}>
+            {({ data, provider }) =>
+              provider === 'PLATFORM' ? (
+                <Records id={id} domain={found?.name ?? ''} records={data} />
+              ) : (
+                <Text size="sm">This domain uses external name servers. Manage its records there.</Text>
+              )
+            }
+          </QueryBoundary>
+        </Section>
+      )}
       {isManaged && found && (
         <Section title="Add a record">
           <AddRecord id={id} domain={found.name} />

@@ -1,5 +1,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { toFailure } from '../api/failure.ts';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -9,12 +11,14 @@ import { type Availability, useAvailability } from './api.ts';
 
 /** Search for available domains and their prices. */
 export function DomainSearch() {
-  const [text, setText] = useState('');
-  const [query, setQuery] = useState('');
+  // In the URL, so that Back brings the results back.
+  const query = new URLSearchParams(useSearch()).get('q') ?? '';
+  const [, navigate] = useLocation();
+  const [text, setText] = useState(query);
   const check = useAvailability(query);
   const search = (event: FormEvent) => {
     event.preventDefault();
-    setQuery(text.trim());
+    navigate(`/domains?q=${encodeURIComponent(text.trim())}`, { replace: query !== '' });
   };
   return (
     <Section title="Search for a domain">
@@ -39,20 +43,29 @@ export function DomainSearch() {
       </search>
       {query !== '' && (
         <div aria-live="polite">
-          <QueryBoundary query={check}>
-            {({ data }) => (
-              <div className="card">
-                {data.map((result) => (
-                  <SearchResult key={result.domain} result={result} />
-                ))}
-              </div>
-            )}
-          </QueryBoundary>
+          {isInvalid(check.error) ? (
+            <Text size="sm" c="var(--bad)" role="alert">
+              “{query}” is not a domain name. Use letters, digits and hyphens, for example my-shop or my-shop.co.za.
+            </Text>
+          ) : (
+            <QueryBoundary query={check}>
+              {({ data }) => (
+                <div className="card">
+                  {data.map((result) => (
+                    <SearchResult key={result.domain} result={result} />
+                  ))}
+                </div>
+              )}
+            </QueryBoundary>
+          )}
         </div>
       )}
     </Section>
   );
 }
+
+/** True if the API refused the name that was searched for. Other errors are shown as they are. */
+const isInvalid = (error: unknown): boolean => error !== null && toFailure(error).code === 'invalid_request';
 
 const SearchResult = ({ result: { domain, available, premium, price } }: { result: Availability }) => (
   <Group className="row" justify="space-between" gap="sm">

@@ -1,6 +1,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
 import type { getMe } from '../../contract/accounts/me.ts';
+import { COUNTRIES } from '../../contract/registrar/countries.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { Output } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
@@ -17,6 +18,10 @@ interface OrderFormProps {
   price: number | undefined;
   account: Output<typeof getMe>['data']['account'];
 }
+
+const regionNames = new Intl.DisplayNames(['en'], { type: 'region' });
+const COUNTRY_NAMES = Object.fromEntries(COUNTRIES.map((code) => [code, regionNames.of(code) ?? code]));
+const COUNTRY_CODES = COUNTRIES.toSorted((a, b) => (COUNTRY_NAMES[a] ?? a).localeCompare(COUNTRY_NAMES[b] ?? b));
 
 const YEARS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const;
 const VAT_FACTOR = 1.15;
@@ -49,18 +54,19 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
         <TextField
           field={field('registrant.contactNumber')}
           label="Phone"
-          placeholder="+27.215551234"
-          description="Plus, country code, dot, number"
+          placeholder="+27 21 555 1234"
+          description="With the country code"
           required
         />
         <TextField field={field('registrant.address1')} label="Street and number" required />
         <TextField field={field('registrant.city')} label="City" required />
         <TextField field={field('registrant.province')} label="Province" required />
         <TextField field={field('registrant.postalCode')} label="Postal code" required />
-        <TextField
+        <SelectField
           field={field('registrant.country')}
           label="Country"
-          description="Two-letter code, for example ZA"
+          options={COUNTRY_CODES}
+          optionLabels={COUNTRY_NAMES}
           required
         />
       </SimpleGrid>

@@ -20,13 +20,27 @@ export const initialValues = ({ name, email }: Account) => ({
 });
 export type OrderValues = ReturnType<typeof initialValues>;
 
+/** Country calling codes: no code begins with another one (ITU-T E.164). */
+const CALLING_CODE = /^(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(\d+)$/;
+
+/** Converts a phone number as people write it to the registry's form: `+27 (0)21 555-1234` to `+27.215551234`. */
+export function toContactNumber(typed: string): string {
+  const digits = typed
+    .trim()
+    .replace(/^00/, '+')
+    .replace('(0)', '')
+    .replace(/[\s().-]/g, '');
+  const [, code, number] = (digits.startsWith('+') && CALLING_CODE.exec(digits.slice(1))) || [];
+  return code && number ? `+${code}.${number}` : typed.trim();
+}
+
 /** Converts form values to an order. Without name servers, the platform's are used. */
 export function toOrder(domain: string, values: OrderValues) {
   const servers = values.nameservers.trim();
   return {
     domain,
     years: Number(values.years),
-    registrant: { ...values.registrant, country: values.registrant.country.trim().toUpperCase() },
+    registrant: { ...values.registrant, contactNumber: toContactNumber(values.registrant.contactNumber) },
     ...(servers === '' ? {} : { nameservers: servers.split(/[\s,]+/) }),
   };
 }

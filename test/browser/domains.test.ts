@@ -13,9 +13,10 @@ test('a domain is searched for, bought from the wallet and registered; records a
   await page.getByRole('link', { name: `Register ${name}` }).click();
   await page.getByRole('button', { name: 'Register for R', exact: false }).click();
   expect(await page.getByText('Required', { exact: true }).count()).toBeGreaterThan(3);
-  const owner = { Phone: '+27.215551234', 'Street and number': '1 Long Street', City: 'Cape Town' };
+  const owner = { Phone: '+27 21 555 1234', 'Street and number': '1 Long Street', City: 'Cape Town' };
   const address = { Province: 'Western Cape', 'Postal code': '8001' };
   for (const [label, value] of Object.entries({ ...owner, ...address })) await page.getByLabel(label).fill(value);
+  await page.getByLabel('Country').selectOption({ label: 'South Africa' });
   await page.getByRole('button', { name: 'Register for R', exact: false }).dblclick();
   const row = page.getByRole('link', { name });
   await row.getByText('Active').waitFor({ timeout: 40_000 });
@@ -26,7 +27,13 @@ test('a domain is searched for, bought from the wallet and registered; records a
   await page.getByText('This must be', { exact: false }).waitFor();
   await page.getByLabel('Content').fill('192.0.2.10');
   await page.getByRole('button', { name: 'Add record' }).click();
-  const remove = page.getByRole('button', { name: `Delete A ${name}` });
+  await page.getByRole('button', { name: `Edit A ${name}` }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('app');
+  await dialog.getByLabel('Content').fill('192.0.2.11');
+  await dialog.getByRole('button', { name: 'Save record' }).click();
+  await page.getByRole('cell', { name: '192.0.2.11' }).waitFor();
+  const remove = page.getByRole('button', { name: `Delete A app.${name}` });
   await remove.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect.poll(() => remove.count(), POLL).toBe(0);
@@ -53,7 +60,14 @@ test('a taken name cannot be ordered, and an invalid name is rejected', async ()
   expect(await page.getByRole('link', { name: 'Register taken-name.com' }).count()).toBe(0);
   await page.getByRole('textbox', { name: 'Name' }).fill('not a name');
   await page.getByRole('button', { name: 'Search' }).click();
-  await page.getByRole('alert').waitFor();
+  await page.getByRole('alert').getByText('“not a name” is not a domain name.', { exact: false }).waitFor();
+  const results = page.getByRole('link', { name: /^Register / });
+  await page.getByRole('textbox', { name: 'Name' }).fill(`back-${Date.now()}`);
+  await page.getByRole('button', { name: 'Search' }).click();
+  await results.first().click();
+  await page.getByRole('heading', { name: /^Register / }).waitFor();
+  await page.goBack();
+  await results.first().waitFor();
 });
 
 test('an order that the wallet does not cover states the payment deadline and opens its invoice', async () => {
