@@ -35,6 +35,8 @@ export const ApiKey = resource('ApiKey', () =>
     lastUsedAt: z.nullable(Timestamp()),
     revokedAt: z.nullable(Timestamp()),
     publicKey: z.string(),
+    /** The last four characters of the secret half; null for keys from before they were kept. */
+    lastFour: z.nullable(z.string()),
     createdAt: Timestamp(),
   }),
 );

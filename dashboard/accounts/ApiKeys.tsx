@@ -65,6 +65,8 @@ function ApiKeyRow({ apiKey: key }: { apiKey: ApiKey }) {
         </Text>
         <CopyId id={key.publicKey} />
         <Text size="xs" c="dimmed" className="break">
+          {key.lastFour && <>secret key ending in {key.lastFour} · </>}
+          created <TimeAgo at={key.createdAt} /> ·{' '}
           {key.lastUsedAt ? (
             <>
               last used <TimeAgo at={key.lastUsedAt} />

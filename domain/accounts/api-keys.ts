@@ -17,8 +17,8 @@ import { createKeyPair } from './credentials.ts';
 type Shown = Output<typeof ListRoute>['data'][number];
 
 function view(key: ApiKey, lastUsedAt: string | null): Shown {
-  const { id, name, scopes, allowedOrigins, expiresAt, revokedAt, publicKey, createdAt } = key;
-  return { id, name, scopes, allowedOrigins, expiresAt, lastUsedAt, revokedAt, publicKey, createdAt };
+  const { id, name, scopes, allowedOrigins, expiresAt, revokedAt, publicKey, lastFour = null, createdAt } = key;
+  return { id, name, scopes, allowedOrigins, expiresAt, lastUsedAt, revokedAt, publicKey, lastFour, createdAt };
 }
 
 /** Returns when either half of a key was last used. ISO timestamps compare as text. */

@@ -66,7 +66,16 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
     const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
     return create(Credential, { ...common, ...own, ...added });
   };
-  const listed = { ...common, id: keyId, name, scopes, createdAt, hashes, publicKey: texts.public };
+  const listed = {
+    ...common,
+    id: keyId,
+    name,
+    scopes,
+    createdAt,
+    hashes,
+    publicKey: texts.public,
+    lastFour: texts.secret.slice(-4),
+  };
   return {
     secretKey: texts.secret,
     publicKey: texts.public,

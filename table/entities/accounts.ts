@@ -137,6 +137,8 @@ export const ApiKey = /* @__PURE__ */ entity({
       createdAt: z.string(),
       /** Its public half, which is no secret. */
       publicKey: z.string(),
+      /** The last four characters of its secret half, by which an owner tells keys apart. */
+      lastFour: z.optional(z.string()),
       /** Hashes of the key's two halves; each is the key of a credential. */
       hashes: z.object({ secret: z.string(), public: z.string() }),
     }),
