@@ -108,6 +108,8 @@ export type Application = {
     start: string | null;
   } | undefined;
   primaryDomain: string;
+  defaultDomain: string;
+  customDomainStatus: "PENDING" | "VERIFIED" | null;
   status: "RUNNING" | "SUSPENDED" | "DELETING";
   liveDeploymentId: string | null;
   activeDeploymentId: string | null;
@@ -190,7 +192,7 @@ export type Invoice = {
   paidAt: string | null;
 };
 
-export type InvoiceWithLines = {
+export type TaxInvoice = {
   id: string;
   number: string;
   kind: "PLAN" | "DOMAIN" | "AI_CREDITS";
@@ -207,6 +209,15 @@ export type InvoiceWithLines = {
     /** Rand (ZAR), two decimals */
     amount: string;
   }>;
+  seller: {
+    name: string;
+    address: string;
+    vatNumber: string | null;
+  };
+  customer: {
+    name: string;
+    email: string;
+  };
 };
 
 export type Wallet = {
@@ -236,6 +247,8 @@ export type Plan = {
   priceYearly: string;
   storageGb: number;
   featured: boolean;
+  /** Addition: the number of applications that an application plan allows; null for other plans */
+  appLimit: number | null;
 };
 
 export type AiModel = {
@@ -705,6 +718,10 @@ export interface GetAppInput {
 
 export interface UpdateAppInput {
   id: string;
+  /** Addition: the slug and the addresses stay. */
+  name?: string | undefined;
+  /** Addition: default commands and files become those of this one. */
+  framework?: "NEXTJS" | "NODE" | "EXPRESS" | "NUXT" | undefined;
   repoUrl?: string | undefined;
   branch?: string | undefined;
   nodeVersion?: "20" | "22" | "24" | undefined;
@@ -968,8 +985,8 @@ export interface Operations {
   createDatabase: { input: CreateDatabaseInput; optional: false; shape: 'single'; result: Database };
   /** List your invoices, newest first. `GET /v1/invoices` */
   listInvoices: { input: ListInvoicesInput; optional: true; shape: 'list'; result: Invoice };
-  /** Read an invoice with its lines. `GET /v1/invoices/{id}` */
-  getInvoice: { input: GetInvoiceInput; optional: false; shape: 'single'; result: InvoiceWithLines };
+  /** Read an invoice with its lines, the seller and the customer. `GET /v1/invoices/{id}` */
+  getInvoice: { input: GetInvoiceInput; optional: false; shape: 'single'; result: TaxInvoice };
   /** Read your wallet and its newest transactions. `GET /v1/wallet` */
   getWallet: { input: Record<never, never>; optional: true; shape: 'single'; result: Wallet };
   /** List the plans on sale. `GET /v1/plans` */

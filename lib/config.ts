@@ -105,6 +105,13 @@ export const Settings = z.object({
    * eu-west-1. What a build reads and writes stays in `region`.
    */
   buildRegion: regionName.optional(),
+  /** The company that issues the invoices: its name, its address in one line, and its VAT number if it has one. */
+  sellerName: z.string().min(1).max(200).default('Hosting Platform'),
+  sellerAddress: z.string().max(500).default(''),
+  sellerVatNumber: z
+    .string()
+    .regex(/^(\d{10})?$/, 'a South African VAT number has ten digits')
+    .default(''),
   /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
   /** The version (id) of the origin secret that the edge sends. Default: the secret's current version. */

@@ -81,6 +81,10 @@ const VARIABLES = {
   /** Base URL of the payment provider, and the name of the platform's key, which also signs the provider's callbacks. */
   PAYMENTS_BASE_URL: text,
   PAYMENTS_SECRET_NAME: text,
+  /** The company that issues the invoices, and its VAT number. */
+  SELLER_NAME: text,
+  SELLER_ADDRESS: text,
+  SELLER_VAT_NUMBER: text,
   /** `true` allows webhooks to loopback addresses, as in the local run. */
   ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
   /** `true` allows repositories on this machine, as in the local run. */

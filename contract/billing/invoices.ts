@@ -23,6 +23,14 @@ export const InvoiceWithLines = resource('InvoiceWithLines', () =>
   z.object({ ...summary(), lines: z.array(z.object({ description: z.string(), amount: Money() })) }),
 );
 
+/** A tax invoice: with the seller and the customer, as additions to the specification. */
+export const TaxInvoice = resource('TaxInvoice', () =>
+  z.extend(InvoiceWithLines(), {
+    seller: z.object({ name: z.string(), address: z.string(), vatNumber: z.nullable(z.string()) }),
+    customer: z.object({ name: z.string(), email: z.string() }),
+  }),
+);
+
 const tag = 'Billing';
 
 export const listInvoices = /* @__PURE__ */ route({
@@ -53,8 +61,9 @@ export const getInvoice = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/invoices/{id}',
   access: 'read',
-  summary: 'Read an invoice with its lines',
+  summary: 'Read an invoice with its lines, the seller and the customer',
   tag,
   params: Id,
-  response: () => single(InvoiceWithLines()),
+  response: () => single(TaxInvoice()),
+  uses: ['seller'],
 });

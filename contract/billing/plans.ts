@@ -13,6 +13,9 @@ export const Plan = resource('Plan', () =>
     priceYearly: Money(),
     storageGb: z.int(),
     featured: z.boolean(),
+    appLimit: z.nullable(z.int()).register(z.globalRegistry, {
+      description: 'Addition: the number of applications that an application plan allows; null for other plans',
+    }),
   }),
 );
 

@@ -1,4 +1,4 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Alert, Button, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { BILLING_CYCLES } from '../../contract/enums.ts';
@@ -9,8 +9,12 @@ import { formatRand } from '../ui/money.ts';
 import { toast } from '../ui/toast.ts';
 import { type Plan, useSubscribe } from './api.ts';
 
-/** Button and dialog that subscribe to a plan. The dialog shows the price. */
-export function BuyPlan({ plan }: { plan: Plan }) {
+/**
+ * Button and dialog that subscribe to a plan. The dialog shows the price.
+ *
+ * @param replaces name of the plan that this one takes the place of
+ */
+export function BuyPlan({ plan, replaces }: { plan: Plan; replaces: string | undefined }) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
@@ -24,7 +28,7 @@ export function BuyPlan({ plan }: { plan: Plan }) {
         title={`Subscribe to ${plan.name}`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <BuyForm plan={plan} close={close} />
+        <BuyForm plan={plan} replaces={replaces} close={close} />
       </Modal>
     </>
   );
@@ -33,7 +37,7 @@ export function BuyPlan({ plan }: { plan: Plan }) {
 const CYCLE_LABELS = { MONTHLY: 'Monthly', YEARLY: 'Yearly' } as const;
 const VAT_FACTOR = 1.15;
 
-function BuyForm({ plan, close }: { plan: Plan; close: () => void }) {
+function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | undefined; close: () => void }) {
   const needsDomain = plan.category !== 'APP';
   const start = { billingCycle: 'MONTHLY' as (typeof BILLING_CYCLES)[number], hostingDomain: '' };
   const toBody = ({ billingCycle, hostingDomain }: typeof start) => ({
@@ -59,6 +63,12 @@ function BuyForm({ plan, close }: { plan: Plan; close: () => void }) {
       />
       {needsDomain && (
         <TextField field={form.field('hostingDomain')} label="Domain" placeholder="example.co.za" required />
+      )}
+      {replaces && (
+        <Alert variant="default">
+          {plan.name} replaces {replaces} now. The full price is charged; the rest of the period that you paid for{' '}
+          {replaces} is not credited.
+        </Alert>
       )}
       <Text size="sm" c="dimmed">
         {formatRand(price)} including VAT is charged to your wallet now and at each renewal until you cancel.

@@ -1,5 +1,4 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
-import { useSession } from '../login/context.ts';
+import { Button, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -7,7 +6,7 @@ import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
-import { type InvoiceWithLines, useInvoice, usePayInvoice } from './api.ts';
+import { type InvoiceDetails, useInvoice, usePayInvoice } from './api.ts';
 
 /** One invoice, for screen and print. */
 export function InvoiceScreen({ id }: { id: string }) {
@@ -24,7 +23,7 @@ export function InvoiceScreen({ id }: { id: string }) {
           <>
             {found.status === 'UNPAID' && <PayButton invoice={found} />}
             <Button variant="default" onClick={() => window.print()}>
-              Print
+              Print or save as PDF
             </Button>
           </>
         )
@@ -37,7 +36,7 @@ export function InvoiceScreen({ id }: { id: string }) {
   );
 }
 
-function PayButton({ invoice }: { invoice: InvoiceWithLines }) {
+function PayButton({ invoice }: { invoice: InvoiceDetails }) {
   const pay = usePayInvoice();
   const payInvoice = async () => {
     await pay.mutateAsync({ params: { id: invoice.id } });
@@ -57,13 +56,19 @@ function PayButton({ invoice }: { invoice: InvoiceWithLines }) {
 }
 
 /** The printable part of an invoice. */
-function InvoiceDocument({ invoice }: { invoice: InvoiceWithLines }) {
-  const { email } = useSession();
-  const { issuedAt, dueAt, paidAt, lines, vat, amount } = invoice;
+function InvoiceDocument({ invoice }: { invoice: InvoiceDetails }) {
+  const { number, seller, customer, issuedAt, dueAt, paidAt, lines, vat, amount } = invoice;
+  const net = Number(amount) - Number(vat);
   return (
-    <Stack className="card" p="md" gap="md">
+    <Stack className="card" p="md" gap="md" component="article" aria-label={`${titleOf(invoice)} ${number}`}>
+      <Text fw={650}>
+        {titleOf(invoice)} {number}
+      </Text>
+      <SimpleGrid cols={2}>
+        <Party name="From" lines={[seller.name, seller.address, seller.vatNumber && `VAT no. ${seller.vatNumber}`]} />
+        <Party name="To" lines={[customer.name, customer.email]} />
+      </SimpleGrid>
       <Group gap="xl">
-        <Fact name="To" value={email} />
         <Fact name="Issued" value={formatDate(issuedAt)} />
         <Fact name="Due" value={formatDate(dueAt)} />
         <Fact name="Paid" value={paidAt ? formatDate(paidAt) : 'Not paid'} />
@@ -83,11 +88,15 @@ function InvoiceDocument({ invoice }: { invoice: InvoiceWithLines }) {
             </Table.Tr>
           ))}
           <Table.Tr>
+            <Table.Td>Total excluding VAT</Table.Td>
+            <Table.Td ta="right">{formatRand(net)}</Table.Td>
+          </Table.Tr>
+          <Table.Tr>
             <Table.Td>VAT (15%), included</Table.Td>
             <Table.Td ta="right">{formatRand(vat)}</Table.Td>
           </Table.Tr>
           <Table.Tr>
-            <Table.Th scope="row">Total</Table.Th>
+            <Table.Th scope="row">Total including VAT</Table.Th>
             <Table.Td ta="right" fw={700}>
               {formatRand(amount)}
             </Table.Td>
@@ -97,6 +106,24 @@ function InvoiceDocument({ invoice }: { invoice: InvoiceWithLines }) {
     </Stack>
   );
 }
+
+/** Only a registered vendor may call its invoice a tax invoice (Value-Added Tax Act 89 of 1991, section 20). */
+const titleOf = ({ seller }: InvoiceDetails): string => (seller.vatNumber ? 'Tax invoice' : 'Invoice');
+
+const Party = ({ name, lines }: { name: string; lines: readonly (string | null)[] }) => (
+  <div>
+    <Text size="xs" c="dimmed">
+      {name}
+    </Text>
+    {lines
+      .filter((line) => line !== null && line !== '')
+      .map((line) => (
+        <Text key={line} size="sm" className="break">
+          {line}
+        </Text>
+      ))}
+  </div>
+);
 
 const Fact = ({ name, value }: { name: string; value: string }) => (
   <div>

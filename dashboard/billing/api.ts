@@ -13,7 +13,7 @@ import { useApiQuery } from '../api/use-api-query.ts';
 export type AutoTopUpSettings = Output<typeof getAutoTopUp>['data'];
 export type Wallet = Output<typeof getWallet>['data'];
 export type Invoice = Output<typeof listInvoices>['data'][number];
-export type InvoiceWithLines = Output<typeof getInvoice>['data'];
+export type InvoiceDetails = Output<typeof getInvoice>['data'];
 export type Plan = Output<typeof listPlans>['data'][number];
 export type Subscription = Output<typeof listSubscriptions>['data'][number];
 

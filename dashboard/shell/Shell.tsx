@@ -27,10 +27,10 @@ export function Shell({ children }: { children: ReactNode }) {
             aria-label="Navigation"
             aria-expanded={open}
           />
-          <Link href="/" aria-label="Home" style={{ display: 'flex' }}>
+          <Link href="/" className="home">
             <img src={`${import.meta.env.BASE_URL}icon.svg`} width={24} height={24} alt="" />
+            <span className="brand">Hosting</span>
           </Link>
-          <span className="brand">Hosting</span>
         </div>
         <div>
           <SchemeToggle />

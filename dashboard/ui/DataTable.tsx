@@ -19,7 +19,7 @@ interface DataTableProps<T> {
 /** A table that scrolls horizontally where it is too wide, by keyboard too. */
 export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) {
   const side = ({ number }: Column<T>) =>
-    number ? ({ ta: 'right', style: { fontVariantNumeric: 'tabular-nums' } } as const) : {};
+    number ? ({ ta: 'right', style: { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } } as const) : {};
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
     <section className="card sideways" aria-label={name} tabIndex={0}>

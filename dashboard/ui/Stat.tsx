@@ -7,7 +7,7 @@ export const Stat = ({ name, value }: { name: string; value: ReactNode }) => (
     <Text size="sm" c="dimmed">
       {name}
     </Text>
-    <Text size="xl" fw={650} style={{ fontVariantNumeric: 'tabular-nums' }}>
+    <Text size="xl" fw={650} style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
       {value}
     </Text>
   </div>

@@ -1,10 +1,18 @@
-import type { getInvoice as GetRoute, listInvoices as ListRoute } from '../../contract/billing/invoices.ts';
+import type {
+  getInvoice as GetRoute,
+  listInvoices as ListRoute,
+  payInvoice as PayRoute,
+} from '../../contract/billing/invoices.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, InvoiceByStatus, invoiceOrder, invoicesByStatus, invoicesOf } from '../../table/entities/billing.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchCursor } from '../pages.ts';
 import { formatRand } from './money.ts';
+
+/** The company that issues the invoices. */
+export type Seller = Output<typeof GetRoute>['data']['seller'];
 
 export const noSuchInvoice = () => new ApiError('not_found', 'There is no such invoice.');
 
@@ -25,7 +33,7 @@ export function invoiceView(invoice: InvoiceByStatus): Output<typeof ListRoute>[
 }
 
 /** The same with its lines. */
-export function invoiceWithLines(invoice: Invoice): Output<typeof GetRoute>['data'] {
+export function invoiceWithLines(invoice: Invoice): Output<typeof PayRoute>['data'] {
   const lines = invoice.lines.map(({ description, amountCents }) => ({ description, amount: formatRand(amountCents) }));
   return { ...invoiceView(invoice), lines };
 }
@@ -47,11 +55,15 @@ export async function listInvoices(
 
 /** GET /v1/invoices/{id} */
 export async function getInvoice(
-  deps: Deps,
+  deps: Deps & { seller: Seller },
   { accountId }: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
-  const invoice = await deps.table.get(Invoice, { accountId, id });
-  if (!invoice) throw noSuchInvoice();
-  return { data: invoiceWithLines(invoice) };
+  const [invoice, account] = await Promise.all([
+    deps.table.get(Invoice, { accountId, id }),
+    deps.table.get(Account, { id: accountId }),
+  ]);
+  if (!invoice || !account) throw noSuchInvoice();
+  const { name, email } = account;
+  return { data: { ...invoiceWithLines(invoice), seller: deps.seller, customer: { name, email } } };
 }

@@ -101,9 +101,9 @@ export async function listPlans(
   const plans = await deps.plans();
   const data = plans
     .filter((plan) => plan.onSale && (category === undefined || plan.category === category))
-    .map(({ slug, name, category: of, monthlyCents, yearlyCents, storageGb, featured }) => ({
+    .map(({ slug, name, category: of, monthlyCents, yearlyCents, storageGb, featured, appLimit }) => ({
       ...{ slug, name, category: of, priceMonthly: formatRand(monthlyCents), priceYearly: formatRand(yearlyCents) },
-      ...{ storageGb, featured },
+      ...{ storageGb, featured, appLimit: of === 'APP' ? appLimit : null },
     }));
   return { data };
 }

@@ -10,6 +10,7 @@ import { listKeys } from '../accounts/api-keys.ts';
 import { getMe } from '../accounts/me.ts';
 import { readCredits } from '../ai/ledger.ts';
 import { listProviderKeys } from '../ai/provider-keys.ts';
+import { readUsage } from '../ai/usage.ts';
 import { getApp, listApps } from '../apps/apps.ts';
 import { listEnvKeys } from '../apps/environment.ts';
 import { getDeployKey, getGitHook } from '../apps/git-access.ts';
@@ -46,7 +47,7 @@ const SHOWING_NO_ENTITY = [
 
 /** The domain function of every other read, by the id of its operation. */
 const READS: Record<string, (deps: never, caller: Caller, input: never) => Promise<object>> = {
-  ...{ getAccount, getMe, listAuditEntries, listKeys, getAiCredits: readCredits, listProviderKeys },
+  ...{ getAccount, getMe, listAuditEntries, listKeys, getAiCredits: readCredits, getAiUsage: readUsage, listProviderKeys },
   ...{ getApp, listApps, listEnvKeys, getDeployKey, getGitHook, getDeployment, listDeployments, listDatabases },
   ...{
     getInvoice,
@@ -76,6 +77,7 @@ const table: Partial<Table> = {
     yield populated(entity);
   },
   all: async (entity) => [populated(entity)],
+  since: async (entity) => [populated(entity)],
   updateReturningChanged: async () => ({}),
 };
 
@@ -94,9 +96,10 @@ test.each(reads.map((route): [string, Route] => [route.id, route]))(
       builds: { readLog: async () => [] },
       panel: { read: async () => ({ ...PANEL_ACCOUNT, mailboxes: [{ ...PANEL_ACCOUNT.mailboxes[0], internal: 1 }] }) },
       edgeEndpoint: 'edge.example.com',
+      seller: { name: TEXT, address: TEXT, vatNumber: null },
     };
     const act = READS[id] as (deps: object, caller: Caller, input: object) => Promise<object>;
-    const shown = await act(deps, { accountId: TEXT, keyId: TEXT }, { id: TEXT, limit: 1, offset: 0 });
+    const shown = await act(deps, { accountId: TEXT, keyId: TEXT }, { id: TEXT, limit: 1, offset: 0, days: 1 });
     expect(Object.keys(shown)).toContain('data');
     expect(response && unlistedFields(walkable(response()), shown)).toEqual([]);
   },

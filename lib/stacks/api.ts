@@ -30,6 +30,15 @@ import { checkAvailability } from './registrar.ts';
 import type { TableStack } from './table.ts';
 import { receivers } from './webhooks.ts';
 
+/** Returns the settings that name the company on invoices. */
+const seller = ({ config }: Platform): Use => ({
+  variables: {
+    SELLER_NAME: config.sellerName,
+    SELLER_ADDRESS: config.sellerAddress,
+    SELLER_VAT_NUMBER: config.sellerVatNumber,
+  },
+});
+
 /** Cross-origin access of browsers. Each public key restricts its own origins (design, section 4). */
 export const CORS = {
   allowOrigins: ['*'],
@@ -156,6 +165,8 @@ export class ApiStack extends PlatformStack {
       'app-logs': [hosting.readLogs],
       models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
+      receivers: [receivers(platform)],
+      seller: [seller(platform)],
       registrar: [checkAvailability],
       panel: [hosting.openServerTokens],
       git: [hosting.makeHookSecret, hosting.makeDeployKey, repositories(platform)],

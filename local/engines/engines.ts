@@ -43,6 +43,13 @@ export interface EngineOptions {
   onChange: ((files: string[]) => void) | undefined;
 }
 
+/** The company on the invoices of a local run. */
+const SELLER = {
+  sellerName: 'Example Hosting (Pty) Ltd',
+  sellerAddress: '1 Example Street, Cape Town, 8001, South Africa',
+  sellerVatNumber: '4000000000',
+};
+
 /** Returns the settings of emulators that run child processes. */
 export const hostSettings = ({
   addresses,
@@ -71,7 +78,7 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('functions and stacks', () =>
       synthesize({
         dataDir,
-        settings: { stage: 'local', domain: DOMAIN, region: REGION, buildRegion: BUILD_REGION, account: ACCOUNT },
+        settings: { stage: 'local', domain: DOMAIN, region: REGION, buildRegion: BUILD_REGION, account: ACCOUNT, ...SELLER },
         place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
         onChange: options.onChange,
       }).then(started),

@@ -82,10 +82,27 @@ test('a plan is bought for the announced price, its invoice can be read, and the
   await page.getByRole('tab', { name: 'Invoices' }).click();
   await page.getByRole('link', { name: invoices[0]?.number ?? '' }).click();
   await page.getByRole('cell', { name: 'VAT (15%), included' }).waitFor();
+  const document = page.getByRole('article', { name: /^Tax invoice INV-/ });
+  for (const text of ['Example Hosting (Pty) Ltd', 'VAT no. 4000000000', 'test@example.com', 'Total excluding VAT'])
+    await document.getByText(text).waitFor();
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByRole('navigation').isVisible()).toBe(false);
-  expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+  expect(await page.getByRole('button', { name: 'Print or save as PDF' }).isVisible()).toBe(false);
   expect(await page.getByRole('cell', { name: 'VAT (15%), included' }).isVisible()).toBe(true);
+});
+
+test('the current plan is marked, and a change says what it costs and replaces', async () => {
+  const account = await newAccount({ walletCents: 500_000 });
+  const page = await openScreen(await signedInContext(account), 'billing/plans');
+  await page.getByText('3 applications · 15 GB storage').waitFor();
+  await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Subscribe for R', exact: false }).click();
+  const card = page.locator('.card', { hasText: 'Current plan' });
+  await card.getByText('App 3', { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Subscribe to App 10', exact: true }).click();
+  await dialog.getByText('App 10 replaces App 3 now. The full price is charged', { exact: false }).waitFor();
 });
 
 test('an unpaid invoice is paid from the wallet after confirmation, and not without sufficient balance', async () => {

@@ -41,7 +41,7 @@ const VARIANTS: [string, ContextOptions][] = [
 ];
 
 describe.each(VARIANTS)('%s', (_look, visitor) => {
-  test('every screen is accessible, fits, and makes few requests', async () => {
+  test('every screen is accessible, fits, makes few requests, none of which fails, and logs nothing', async () => {
     const account = await newAccount({ walletCents: 100_000, aiCreditsMicroRand: 10_000_000 });
     const app = await account.call(createApp, { body: { name: 'A <b>bold</b> name', framework: 'EXPRESS' } });
     const webhook = await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } });
@@ -53,9 +53,22 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       const count = (request: { url(): string }) => {
         if (request.url().includes('/dashboard/v1/')) reads.push(request.url());
       };
+      const troubles: string[] = [];
+      const noteResponse = (response: { status(): number; url(): string }) => {
+        if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
+      };
+      const noteFailure = (request: { url(): string }) => troubles.push(`failed ${request.url()}`);
+      const noteMessage = (message: { text(): string }) => troubles.push(message.text());
       context.on('request', count);
+      context.on('response', noteResponse);
+      context.on('requestfailed', noteFailure);
+      context.on('console', noteMessage);
       const page = await openScreen(context, path);
       context.off('request', count);
+      context.off('response', noteResponse);
+      context.off('requestfailed', noteFailure);
+      context.off('console', noteMessage);
+      if (troubles.length > 0) found[`${screen} troubles`] = troubles;
       if (reads.length > MAX_REQUESTS) found[`${screen} reads`] = reads;
       const bare = await missingStyles(page);
       if (bare.length > 0) found[`${screen} has no styles for`] = bare;

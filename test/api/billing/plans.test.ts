@@ -12,7 +12,7 @@ test('a public key and a secret key of any scope read the plans with exactly the
     expect(data.map(({ slug }) => slug)).toEqual(expect.arrayContaining(['app-1', 'app-10']));
     for (const plan of data)
       expect(Object.keys(plan).sort()).toEqual(
-        ['category', 'featured', 'name', 'priceMonthly', 'priceYearly', 'slug', 'storageGb'].sort(),
+        ['appLimit', 'category', 'featured', 'name', 'priceMonthly', 'priceYearly', 'slug', 'storageGb'].sort(),
       );
   }
 });
@@ -81,7 +81,9 @@ test('lists the plans that operators put on sale, without a deployment', async (
   );
   const { data } = await list({ plans: plansOffered(mine) }, caller, {});
   const prices = { priceMonthly: '99.50', priceYearly: '995.00' };
-  expect(data).toEqual([{ slug: 'web-new', name: 'New', category: 'WEB', ...prices, storageGb: 7, featured: false }]);
+  expect(data).toEqual([
+    { slug: 'web-new', name: 'New', category: 'WEB', ...prices, storageGb: 7, featured: false, appLimit: null },
+  ]);
   await setPlans(mine, {});
   expect((await list({ plans: plansOffered(mine) }, caller, {})).data.length).toBeGreaterThan(5);
   for (const wrong of [

@@ -1,0 +1,9 @@
+import type { Seller } from '../../domain/billing/invoice-views.ts';
+import { config } from '../config.ts';
+
+/** The company that issues the invoices, as this installation's settings name it. */
+export const seller: Seller = {
+  name: config.SELLER_NAME ?? '',
+  address: config.SELLER_ADDRESS ?? '',
+  vatNumber: config.SELLER_VAT_NUMBER || null,
+};
