@@ -23,7 +23,16 @@ export async function readUsage(
   ]);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const data = sums.map(({ day, keyId, model, calls, inputTokens, outputTokens, microRand }) => ({
-    ...{ day, keyId: keyId || null, keyName: names.get(keyId) ?? null, model, calls, inputTokens, outputTokens, amountMicroRand: microRand },
+    ...{
+      day,
+      keyId: keyId || null,
+      keyName: names.get(keyId) ?? null,
+      model,
+      calls,
+      inputTokens,
+      outputTokens,
+      amountMicroRand: microRand,
+    },
   }));
   return { data };
 }
