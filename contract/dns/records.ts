@@ -64,6 +64,7 @@ export const replaceDnsRecord = /* @__PURE__ */ route({
   method: 'PUT',
   path: '/dashboard/v1/domains/{id}/dns/{recordId}',
   access: 'login',
+  audit: 'dns-record.replaced',
   summary: 'Replace a DNS record, in one step: the old one is answered until the new one is',
   tag,
   params: RecordId,

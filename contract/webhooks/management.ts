@@ -75,6 +75,7 @@ export const updateWebhook = /* @__PURE__ */ route({
   method: 'PATCH',
   path: '/dashboard/v1/webhooks/{id}',
   access,
+  audit: 'webhook.updated',
   summary: 'Change the URL, events or description of an endpoint, or disable it',
   tag,
   params: Id,

@@ -102,7 +102,8 @@ export async function replaceDnsRecord(
       fields,
       records.filter(({ id }) => id !== recordId),
     );
-    return change(DnsRecord, { domainId, id: recordId }, { set: { ...fields } }, noSuchRecord);
+    const write = change(DnsRecord, { domainId, id: recordId }, { set: { ...fields } }, noSuchRecord);
+    return { write, change: { subjectId: recordId, before, after: { ...before, ...fields } } };
   };
   return await changeRecords(deps, caller, domainId, replaceRecord, { data: { ok: true as const } });
 }

@@ -59,9 +59,10 @@ export async function updateWebhook(
     ...(description === undefined ? {} : { description }),
     ...(active === false && webhook.active ? { active, disabledAt: deps.now().toISOString() } : {}),
   };
-  const data = viewEndpoint({ ...webhook, ...set });
+  const [before, data] = [viewEndpoint(webhook), viewEndpoint({ ...webhook, ...set })];
   if (Object.keys(set).length === 0) return { data };
-  return await deps.commit([change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook)], { data });
+  const write = change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook);
+  return await deps.commit([write], { data }, { before, after: data });
 }
 
 /** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
