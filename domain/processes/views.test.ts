@@ -47,7 +47,15 @@ const SHOWING_NO_ENTITY = [
 
 /** The domain function of every other read, by the id of its operation. */
 const READS: Record<string, (deps: never, caller: Caller, input: never) => Promise<object>> = {
-  ...{ getAccount, getMe, listAuditEntries, listKeys, getAiCredits: readCredits, getAiUsage: readUsage, listProviderKeys },
+  ...{
+    getAccount,
+    getMe,
+    listAuditEntries,
+    listKeys,
+    getAiCredits: readCredits,
+    getAiUsage: readUsage,
+    listProviderKeys,
+  },
   ...{ getApp, listApps, listEnvKeys, getDeployKey, getGitHook, getDeployment, listDeployments, listDatabases },
   ...{
     getInvoice,
