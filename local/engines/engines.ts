@@ -78,7 +78,14 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('functions and stacks', () =>
       synthesize({
         dataDir,
-        settings: { stage: 'local', domain: DOMAIN, region: REGION, buildRegion: BUILD_REGION, account: ACCOUNT, ...SELLER },
+        settings: {
+          stage: 'local',
+          domain: DOMAIN,
+          region: REGION,
+          buildRegion: BUILD_REGION,
+          account: ACCOUNT,
+          ...SELLER,
+        },
         place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
         onChange: options.onChange,
       }).then(started),
