@@ -17,7 +17,11 @@ export const IGNORED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['temperature', 'top_p', 'tools', 'response_format', 'n'],
 };
 
-/** A chat body may hold this much, in bytes (design, section 4). */
+/**
+ * A chat body may hold this much, in bytes (design, section 4). Lambda takes as much for the whole event, in which the
+ * body is a JSON text or, for types other than text and JSON, base64: it refuses some smaller bodies with a 413 of its own
+ * (docs/decisions/0012-ai-gateway.md).
+ */
 export const MAX_CHAT_BODY_BYTES = 6 * 1024 * 1024;
 
 /** The specification's roles, and those that pass through to providers that know them. */

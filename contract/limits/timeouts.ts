@@ -34,8 +34,11 @@ export const TIMEOUTS_S = {
     /** Life of a hold: a call that crashed returns its credits after this. */
     hold: 16 * 60,
   },
-  /** Calls of AWS's services: an attempt, one for an object, and all attempts of a call together. */
-  aws: { attempt: 5, object: 10, secret: 2, call: 15 },
+  /**
+   * Calls of AWS's services: an attempt, one for an object (without a byte), and all attempts of a call together. Even if
+   * each attempt hangs there are three, as AWS's SDKs make (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
+   */
+  aws: { attempt: 4, object: 4, secret: 2, call: 15 },
   /** The card payment provider, and the panel of hosting servers: reads in requests, changes in a workflow. */
   payments: 8,
   panel: { read: 5, change: 100, function: 240 },

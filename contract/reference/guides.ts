@@ -81,7 +81,9 @@ ${pre('{\n  "error": { "message": "name: must have at least 2 characters", "code
     title: 'Rate limits',
     text: `<p>In any 60 seconds a secret key may make 120 requests and a public key 30. Every response says what is left:
 <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix seconds). Beyond the limit, the answer is 429
-with <code>Retry-After</code>: who waits that many seconds gets through. A body may have 1 MiB, that of a chat 6 MiB.</p>`,
+with <code>Retry-After</code>: who waits that many seconds gets through. A body may have 1 MiB, that of a chat 6 MiB.
+On AWS the 6 MiB include the headers, and each quote, backslash, tab and line break of the body counts twice; send <code>Content-Type: application/json</code>, because
+other types count a third more. A chat that is too large only in this count gets 413 from AWS, without the standard error.</p>`,
   },
   {
     id: 'paging',

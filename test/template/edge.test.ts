@@ -1,6 +1,8 @@
 import { compileFunction } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { MAX_CHAT_BODY_BYTES } from '../../contract/ai/chat.ts';
+import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { webAppHeaders } from '../../lib/build/web-app-headers.ts';
 import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
@@ -111,6 +113,30 @@ test('the API receives the true address of its caller, whatever the caller sends
     request: { headers: { 'x-viewer-address': { value: '10.0.0.1' } } },
   });
   expect(Request.parse(result).headers['x-viewer-address']?.value).toBe('198.51.100.7');
+});
+
+describe('a body that Lambda refuses with an answer of its own', () => {
+  const send = (bytes: number) =>
+    run('name-visitor', {
+      context: { requestId: 'edge-1' },
+      viewer: { ip: '198.51.100.7' },
+      request: { headers: { 'content-length': { value: String(bytes) } } },
+    });
+
+  test('is refused at the edge like any invalid request', async () => {
+    const { result } = await send(MAX_CHAT_BODY_BYTES + 1);
+    const { statusCode, body } = Answer.parse(result);
+    expect(statusCode).toBe(400);
+    const error = { message: 'body: must be at most 6 MiB', code: 'invalid_request', status: 400 };
+    expect(JSON.parse(body)).toEqual({ error });
+    expect(Request.parse(result).headers['x-request-id']).toEqual({ value: 'edge-1' });
+  });
+
+  test('has more than the contract and Lambda take: a smaller one passes', async () => {
+    expect(MAX_CHAT_BODY_BYTES).toBe(AWS_LIMITS.lambdaPayloadBytes.value);
+    const { result } = await send(MAX_CHAT_BODY_BYTES);
+    expect(Request.parse(result).headers['x-viewer-address']?.value).toBe('198.51.100.7');
+  });
 });
 
 describe('the dashboard', () => {
