@@ -19,6 +19,7 @@ function secretTexts(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) => {
     const isSecret = /(secret|password|passphrase|token|apikey|privatekey|credential)s?(string|value)?$/i.test(key);
+    if (key === 'TokenValidityUnits') return [];
     const isText = typeof each === 'string' && !/^(\{\{resolve:|arn:|\d+$)/.test(each);
     return isSecret && isText ? [`${path}/${key}`] : secretTexts(each, `${path}/${key}`);
   });
