@@ -113,7 +113,8 @@ After 50 failed attempts in a row the endpoint is disabled. Verify the signature
 ${pre(stripe)}${pre(standard)}${pre(byHand)}
 <p>Events: ${Object.keys(EVENTS)
       .map((type) => `<a href="#Event.${type}"><code>${type}</code></a>`)
-      .join(' ')}</p>`,
+      .join(' ')}</p>
+<p>Programs that no webhook can reach read <code>GET /v1/events</code>: events in order, each once, after the <code>cursor</code> of the response before. Ask every two seconds. The command line does it: <code>hosting webhooks listen --forward http://localhost:3000</code>.</p>`,
   },
   {
     id: 'streaming',

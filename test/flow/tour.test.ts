@@ -30,7 +30,8 @@ beforeAll(async () => {
   // The platform is on this machine: no proxy is asked for it.
   const environment = Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name));
   shell = spawn('bash', ['--noprofile', '--norc'], {
-    cwd: directory,
+    // The tour begins in the repository, and leaves it for a temporary folder at once.
+    cwd: process.cwd(),
     env: {
       ...Object.fromEntries(environment),
       LOCAL_JSON: localJson,
