@@ -68,7 +68,7 @@ function generateStarter(): void {
 
 interface Step {
   command: string;
-  /** Where it is run, below the temporary folder. */
+  /** Its folder, below the temporary one. */
   in: string;
   /** True for `npm start`: it is ready when it says so, and goes on. */
   isServer?: true;

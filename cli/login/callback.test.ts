@@ -11,7 +11,9 @@ test('takes only the answer to its own sign-in, on this machine only', async () 
     expect(await ask('/callback?state=other&code=theirs')).toBe(404);
     expect(await ask('/callback?code=theirs')).toBe(404);
     expect(await ask('/?state=mine&code=theirs')).toBe(404);
-    const outside = Object.values(networkInterfaces()).flatMap((each) => each?.filter(({ internal }) => !internal) ?? []);
+    const outside = Object.values(networkInterfaces()).flatMap(
+      (each) => each?.filter(({ internal }) => !internal) ?? [],
+    );
     for (const { address } of outside.filter(({ family }) => family === 'IPv4'))
       await expect(ask('/callback?state=mine&code=theirs', address)).rejects.toThrow();
     expect(await ask('/callback?state=mine&code=mine')).toBe(200);
