@@ -1,5 +1,7 @@
 import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
+import type { AuditAction, AuditActor } from '../../contract/audit/actions.ts';
+import { listAuditEntries } from '../../contract/audit/audit.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -13,3 +15,24 @@ export const useMe = () => useApiQuery(getMe);
 export const useApiKeys = () => useApiList(listKeys);
 export const useCreateApiKey = () => useApiMutation(createKey, [listKeys]);
 export const useRevokeApiKey = () => useApiMutation(revokeKey, [listKeys]);
+
+export type AuditEntry = Output<typeof listAuditEntries>['data'][number];
+export interface AuditFilter {
+  action?: AuditAction | undefined;
+  actor?: AuditActor | undefined;
+}
+export const AUDIT_PAGE_SIZE = 50;
+
+/** Reads one page of the audit log. The current page stays visible while the next one loads. */
+export const useAuditLog = ({ action, actor }: AuditFilter, offset: number) =>
+  useApiQuery(
+    listAuditEntries,
+    {
+      query: {
+        ...{ limit: String(AUDIT_PAGE_SIZE), offset: String(offset) },
+        ...(action && { action }),
+        ...(actor && { actor }),
+      },
+    },
+    { placeholderData: (before) => before },
+  );

@@ -1,5 +1,6 @@
 import { Route, Switch } from 'wouter';
 import { ApiKeys } from '../accounts/ApiKeys.tsx';
+import { AuditLog } from '../accounts/AuditLog.tsx';
 import { Limits } from '../accounts/Limits.tsx';
 import { NavTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
@@ -11,9 +12,10 @@ const TABS = [
   { href: '/developers', name: 'API keys', render: () => <ApiKeys /> },
   { href: '/developers/webhooks', name: 'Webhooks', render: () => <Endpoints /> },
   { href: '/developers/limits', name: 'Limits', render: () => <Limits /> },
+  { href: '/developers/audit', name: 'Audit log', render: () => <AuditLog /> },
 ];
 
-/** Routes of the developers area: API keys, webhooks and limits. */
+/** Routes of the developers area: API keys, webhooks, limits and the audit log. */
 export default function Developers() {
   return (
     <Switch>

@@ -46,6 +46,22 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   expect((await account.dashboard.call(listKeys)).body.data).toHaveLength(2);
 });
 
+test('the audit log shows who changed what, and is filtered', async () => {
+  const account = await newAccount();
+  const { body } = await account.call(createWebhook, { body: { url: 'https://example.com/audited' } });
+  const page = await openScreen(await signedInContext(account), 'developers/audit');
+  const rows = page.getByRole('region', { name: 'Audit log' }).locator('tbody tr');
+  const added = rows.filter({ hasText: 'Webhook endpoint added' });
+  await added.getByText('https://example.com/audited').waitFor();
+  expect(await added.textContent()).toContain('API key');
+  expect(await added.textContent()).not.toContain(body.data.secret);
+  expect(await rows.count()).toBe(2);
+  await page.getByLabel('Filter by actor').selectOption('API key');
+  await expect.poll(() => rows.count(), POLL).toBe(1);
+  await page.getByLabel('Filter by change').selectOption('API key revoked');
+  await page.getByText('No changes').waitFor();
+});
+
 test('an endpoint is added and tested, its response is shown as text, and the delivery is resent', async () => {
   const account = await newAccount();
   const page = await openScreen(await signedInContext(account), 'developers/webhooks');

@@ -29,6 +29,7 @@ const SCREENS = [
   '/developers',
   '/developers/webhooks',
   '/developers/limits',
+  '/developers/audit',
   '/developers/webhooks/:webhook',
   '/nowhere',
 ];

@@ -1,0 +1,122 @@
+import { Code, Group, NativeSelect, Text } from '@mantine/core';
+import { useState } from 'react';
+import {
+  AUDIT_ACTIONS,
+  AUDIT_ACTORS,
+  type AuditAction,
+  type AuditActor,
+  isAuditAction,
+} from '../../contract/audit/actions.ts';
+import { CopyId } from '../ui/CopyId.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Pager } from '../ui/Pager.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from './api.ts';
+import { changesOf } from './audit-changes.ts';
+
+const ACTORS: Record<AuditActor, string> = {
+  KEY: 'API key',
+  LOGIN: 'Login',
+  OPERATOR: 'Operator',
+  PLATFORM: 'Platform',
+};
+const ACTIONS = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
+
+/** An action of a newer version has no label here. */
+const labelOf = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIONS[action].label : action);
+
+/** Paged list of the account's changes, by what was changed and who changed it. */
+export function AuditLog() {
+  const [filter, setFilter] = useState<AuditFilter>({});
+  const [offset, setOffset] = useState(0);
+  const choose = (chosen: AuditFilter) => {
+    setFilter(chosen);
+    setOffset(0);
+  };
+  return (
+    <Section
+      title="Audit log"
+      description="Every change of your account for a year: who made it, what, and from where. Secrets are never stored here."
+      actions={<Filters filter={filter} choose={choose} />}
+    >
+      <QueryBoundary query={useAuditLog(filter, offset)}>
+        {({ data, has_more }) => (
+          <>
+            {data.length === 0 && <EmptyState title="No changes" />}
+            {data.length > 0 && (
+              <DataTable
+                name="Audit log"
+                items={data}
+                idOf={({ id }) => id}
+                columns={[
+                  { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+                  { name: 'What', show: (entry) => <What entry={entry} /> },
+                  { name: 'Who', show: (entry) => <Who entry={entry} /> },
+                  { name: 'Change', show: (entry) => <Changes entry={entry} /> },
+                ]}
+              />
+            )}
+            <Pager offset={offset} size={AUDIT_PAGE_SIZE} hasMore={has_more} go={setOffset} />
+          </>
+        )}
+      </QueryBoundary>
+    </Section>
+  );
+}
+
+const NO_FILTER = { value: '', label: 'All' };
+
+function Filters({ filter, choose }: { filter: AuditFilter; choose: (filter: AuditFilter) => void }) {
+  const actions: { value: AuditAction; label: string }[] = ACTIONS.map((value) => ({ value, label: labelOf(value) }));
+  const actors = AUDIT_ACTORS.map((value) => ({ value, label: ACTORS[value] }));
+  return (
+    <Group gap="xs">
+      <NativeSelect
+        aria-label="Filter by change"
+        value={filter.action ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          choose({ ...filter, action: ACTIONS.find((each) => each === value) })
+        }
+        data={[NO_FILTER, ...actions.sort((a, b) => a.label.localeCompare(b.label))]}
+      />
+      <NativeSelect
+        aria-label="Filter by actor"
+        value={filter.actor ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          choose({ ...filter, actor: AUDIT_ACTORS.find((each) => each === value) })
+        }
+        data={[NO_FILTER, ...actors]}
+      />
+    </Group>
+  );
+}
+
+const What = ({ entry: { action, subjectId } }: { entry: AuditEntry }) => (
+  <>
+    <Text size="sm">{labelOf(action)}</Text>
+    {subjectId && <CopyId id={subjectId} />}
+  </>
+);
+
+const Who = ({ entry: { actor, address } }: { entry: AuditEntry }) => (
+  <>
+    <Text size="sm">{ACTORS[actor.kind]}</Text>
+    {actor.id && <CopyId id={actor.id} />}
+    {address && (
+      <Text size="xs" c="dimmed">
+        from {address}
+      </Text>
+    )}
+  </>
+);
+
+const Changes = ({ entry }: { entry: AuditEntry }) =>
+  changesOf(entry).map(({ field, before, after }) => (
+    <Text key={field} size="xs" className="break">
+      {field}: {before !== undefined && <Code>{before}</Code>} {before !== undefined && after !== undefined && '→'}{' '}
+      {after !== undefined && <Code>{after}</Code>}
+    </Text>
+  ));
