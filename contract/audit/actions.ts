@@ -97,5 +97,11 @@ export const isAuditAction = (text: string): text is AuditAction => Object.hasOw
 export const AUDIT_ACTORS = ['KEY', 'LOGIN', 'OPERATOR', 'PLATFORM'] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
+/**
+ * First part of the key of every partition of the audit log. Functions may add items to these partitions and may neither
+ * change nor delete any (lib/stacks/table.ts).
+ */
+export const AUDIT_PARTITION = 'AUDIT';
+
 /** Days after which the table deletes an entry. */
 export const AUDIT_RETENTION_DAYS = 365;

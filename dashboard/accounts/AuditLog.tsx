@@ -1,4 +1,4 @@
-import { Code, Group, NativeSelect, Text } from '@mantine/core';
+import { Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   AUDIT_ACTIONS,
@@ -116,7 +116,7 @@ const Who = ({ entry: { actor, address } }: { entry: AuditEntry }) => (
 const Changes = ({ entry }: { entry: AuditEntry }) =>
   changesOf(entry).map(({ field, before, after }) => (
     <Text key={field} size="xs" className="break">
-      {field}: {before !== undefined && <Code>{before}</Code>} {before !== undefined && after !== undefined && '→'}{' '}
-      {after !== undefined && <Code>{after}</Code>}
+      {field}: {before !== undefined && <code>{before}</code>} {before !== undefined && after !== undefined && '→'}{' '}
+      {after !== undefined && <code>{after}</code>}
     </Text>
   ));

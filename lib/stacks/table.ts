@@ -1,9 +1,19 @@
 import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AUDIT_PARTITION } from '../../contract/audit/actions.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/**
+ * Entries of the audit log are neither changed nor deleted. What IAM cannot say is that a put must not replace an item
+ * (docs/decisions/0046-audit-log.md). In a transaction, each write is authorized with its own key
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
+ */
+const BESIDE_THE_AUDIT_LOG = {
+  'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PARTITION}#*`] },
+};
 
 /** The single table (table/entities/ defines the keys and indexes of every entity). */
 export class TableStack extends PlatformStack {
@@ -61,13 +71,11 @@ export class TableStack extends PlatformStack {
         { actions: ['dynamodb:Query'], on: [table, ...lists] },
       ],
     };
-    this.count = { rights: [{ actions: ['dynamodb:UpdateItem'], on: [table] }] };
+    this.count = { rights: [{ actions: ['dynamodb:UpdateItem'], on: [table], when: BESIDE_THE_AUDIT_LOG }] };
     this.write = {
       rights: [
-        {
-          actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'].map((action) => `dynamodb:${action}`),
-          on: [table],
-        },
+        { actions: ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'], on: [table] },
+        { actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], on: [table], when: BESIDE_THE_AUDIT_LOG },
       ],
     };
     this.due = { rights: [{ actions: ['dynamodb:Query'], on: [`${table}/index/due`] }] };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Session } from '../emulators/sts/sessions.ts';
 import { type Access, createAuthorizer } from './authorizer.ts';
+import { operationsOf } from './operations/operations.ts';
 import type { Policies, Statement } from './policies.ts';
 
 const ROLE = 'arn:aws:iam::000000000000:role/step';
@@ -11,7 +12,7 @@ const TABLE = 'arn:aws:dynamodb:af-south-1:000000000000:table/hosting';
 const allow = (
   actions: string[],
   resources: string[],
-  Condition?: Record<string, Record<string, string>>,
+  Condition?: Record<string, Record<string, string | string[]>>,
 ): Statement => ({
   ...{ effect: 'Allow', actions, resources },
   document: { Effect: 'Allow', Action: actions, Resource: resources, ...(Condition ? { Condition } : {}) },
@@ -103,4 +104,26 @@ test('counts each right that a request has used, and only those', () => {
   refuse(session(), [{ action: 'dynamodb:PutItem', resource: TABLE }]);
   expect(usage.used()).toEqual([`step dynamodb:Query ${due}`, `step kms:Decrypt ${KEY} ${JSON.stringify(webhook)}`]);
   expect(usage.granted()).toHaveLength(6);
+});
+
+test('a write within a transaction is judged by its own partition', () => {
+  const besideTheLog = { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['AUDIT#*'] } };
+  const { refuse } = authorizerOf(
+    allow(['dynamodb:PutItem'], [TABLE]),
+    allow(['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], [TABLE], besideTheLog),
+  );
+  const refused = (...TransactItems: object[]) => {
+    const accesses = operationsOf(() => ({})).dynamodb?.({
+      ...{ method: 'POST', path: '/', region: 'af-south-1', query: new URLSearchParams() },
+      headers: { 'x-amz-target': 'DynamoDB_20120810.TransactWriteItems' },
+      body: Buffer.from(JSON.stringify({ TransactItems })),
+    });
+    return refuse(session(), accesses ?? [])?.action;
+  };
+  const of = (pk: string) => ({ TableName: 'hosting', Key: { pk: { S: pk }, sk: { S: 'x' } } });
+  const { Key: Item } = of('AUDIT#acc_1');
+  expect(refused({ Update: of('ACCOUNT#acc_1') }, { Delete: of('APP#app_1') })).toBeUndefined();
+  expect(refused({ Put: { TableName: 'hosting', Item } })).toBeUndefined();
+  expect(refused({ Update: of('ACCOUNT#acc_1') }, { Update: of('AUDIT#acc_1') })).toBe('dynamodb:UpdateItem');
+  expect(refused({ Delete: of('AUDIT#acc_1') })).toBe('dynamodb:DeleteItem');
 });

@@ -12,7 +12,7 @@ export interface Access {
   /** ARN, or `*` for an action without resource-level permissions. */
   resource: string;
   /** Condition keys of the request, such as `kms:EncryptionContext:webhook`. */
-  context?: Record<string, string>;
+  context?: Record<string, string | string[]>;
 }
 
 /** A refused request: the right that its caller lacks. */

@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
-import { AUDIT_ACTORS, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
+import { AUDIT_ACTORS, AUDIT_PARTITION, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/**
- * First part of the key of every partition of the audit log. Functions may add items to these partitions and may neither
- * change nor delete any (lib/stacks/table.ts).
- */
-export const AUDIT_PARTITION = 'AUDIT';
 /** The partition with the entries of an account. */
 export const auditOf = (accountId: string) => key(AUDIT_PARTITION, accountId);
 /** The list of everything that operators did, over all accounts. */

@@ -53,9 +53,28 @@ test('no role has a wildcard action, a managed policy or access to every resourc
 test('a read operation writes nothing but the request counter', () => {
   for (const { name, id, method } of operations) {
     const writes = actionsOf(name).filter((action) => /^dynamodb:(Put|Update|Delete)/.test(action));
-    expect(writes, id).toEqual(
+    expect(writes.sort(), id).toEqual(
       method === 'GET' ? ['dynamodb:UpdateItem'] : ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     );
+  }
+});
+
+test('no role may change or delete entries of the audit log', () => {
+  const changing = roles.flatMap(({ Policies }) =>
+    Policies.filter(({ Action }) =>
+      Action.some((action) => /^dynamodb:(UpdateItem|DeleteItem|BatchWriteItem|PartiQL\w+)$/.test(action)),
+    ),
+  );
+  expect(changing.length).toBeGreaterThan(50);
+  for (const { Action, Condition } of changing) {
+    expect([Action, Condition]).toEqual([
+      Action,
+      {
+        'ForAllValues:StringNotLike': {
+          'dynamodb:LeadingKeys': expect.toSatisfy((keys) => [keys].flat()[0] === 'AUDIT#*'),
+        },
+      },
+    ]);
   }
 });
 

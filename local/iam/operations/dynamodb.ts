@@ -11,7 +11,17 @@ const tableArn = (input: JsonObject, arn: ArnOf): string => {
 
 const onTable =
   (action: string): JsonOperation =>
-  (input, arn) => [{ action: `dynamodb:${action}`, resource: tableArn(input, arn) }];
+  (input, arn) => [{ action: `dynamodb:${action}`, resource: tableArn(input, arn), ...leadingKey(input) }];
+
+/**
+ * Returns the condition key `dynamodb:LeadingKeys` of a write: the partition, shortened to the kind of its items, so that a
+ * decision is made once for each kind.
+ */
+function leadingKey({ Key, Item }: JsonObject): Pick<Access, 'context'> {
+  const of = isObject(Key) ? Key : isObject(Item) ? Item : {};
+  const partition = isObject(of.pk) ? text(of.pk.S) : '';
+  return partition === '' ? {} : { context: { 'dynamodb:LeadingKeys': [`${partition.split('#')[0]}#`] } };
+}
 
 const TRANSACTED: Readonly<Record<string, string>> = {
   Get: 'GetItem',
@@ -28,6 +38,7 @@ const onTransaction: JsonOperation = ({ TransactItems }, arn) =>
       Object.entries(item).map(([kind, operation]) => ({
         action: `dynamodb:${TRANSACTED[kind] ?? kind}`,
         resource: tableArn(isObject(operation) ? operation : {}, arn),
+        ...leadingKey(isObject(operation) ? operation : {}),
       })),
     ),
   );
@@ -50,7 +61,7 @@ const onStream =
   };
 
 const unique = (accesses: readonly Access[]): Access[] => [
-  ...new Map(accesses.map((access) => [`${access.action} ${access.resource}`, access])).values(),
+  ...new Map(accesses.map((access) => [JSON.stringify(access), access])).values(),
 ];
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-apis-iam */
