@@ -1,7 +1,7 @@
 import { constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { bundle } from '../../lib/build/bundles.ts';
+import { bundle, stopBundler } from '../../lib/build/bundles.ts';
 import { fingerprint } from './sources.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -21,6 +21,7 @@ export async function cacheBundles(): Promise<string> {
   const temporary = await mkdtemp(join(CACHE_DIRECTORY, 'making-'));
   try {
     await bundle({ outdir: temporary });
+    await stopBundler();
     await rename(temporary, cached);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });

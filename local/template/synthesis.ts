@@ -1,6 +1,7 @@
+import { fork } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { createFolders } from '../../lib/build/bundles.ts';
 import type { SettingsInput } from '../../lib/config.ts';
 import { bundleInto } from '../lambda/bundle-cache.ts';
@@ -58,24 +59,24 @@ async function bundleAndSynthesize({
   outdir,
   onChange,
 }: Making): Promise<SourceWatcher | undefined> {
-  const worker = new Worker(new URL('./synthesis-worker.ts', import.meta.url), {
-    workerData: { ...settings, bundles, outdir },
-  });
+  const child = fork(fileURLToPath(new URL('./synthesis-process.ts', import.meta.url)), { execArgv: [] });
   const synthesized = new Promise<void>((resolve, reject) => {
-    worker.once('message', () => resolve());
-    worker.once('error', reject);
+    child.once('message', () => resolve());
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the synthesis ended with ${code}; its output is above`)));
   });
   // The first failure is reported; the other one must not count as unhandled.
   synthesized.catch(() => {});
   let watch: SourceWatcher | undefined;
   try {
     createFolders(bundles);
-    worker.postMessage('go');
+    child.send({ ...settings, bundles, outdir });
     if (onChange) watch = await watchSources(bundles, onChange);
     else await bundleInto(bundles);
     await synthesized;
   } finally {
-    await worker.terminate();
+    // Without waiting: it has nothing left to write.
+    child.kill();
   }
   return watch;
 }
