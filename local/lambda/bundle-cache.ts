@@ -5,34 +5,45 @@ import { bundle, stopBundler } from '../../lib/build/bundles.ts';
 import { fingerprint } from './sources.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const CACHE_DIRECTORY = join(ROOT, 'node_modules/.cache/bundles');
-/** Number of cached builds. A checkout often switches between a few states. */
+const CACHE_DIRECTORY = join(ROOT, 'node_modules/.cache');
+/** Number of cached results of a kind. A checkout often switches between a few states. */
 const MAX_CACHED_STATES = 5;
 
-/**
- * Returns the bundles of the current sources, which are built unless they are cached. `npm ci` calls it (`prepare`), so
- * that the first start is fast.
- */
-export async function cacheBundles(): Promise<string> {
-  const cached = join(CACHE_DIRECTORY, fingerprint({ root: ROOT }));
+/** Returns a directory with what `make` derives from the current sources and the given options, made once. */
+export async function cacheDirectory(
+  kind: string,
+  options: object,
+  make: (directory: string) => Promise<void>,
+): Promise<string> {
+  const directory = join(CACHE_DIRECTORY, kind);
+  const cached = join(directory, fingerprint({ root: ROOT, ...options }));
   if (existsSync(cached)) return cached;
-  await mkdir(CACHE_DIRECTORY, { recursive: true });
-  // Built in a temporary directory and renamed, so that concurrent or killed builds never leave an incomplete result.
-  const temporary = await mkdtemp(join(CACHE_DIRECTORY, 'making-'));
+  await mkdir(directory, { recursive: true });
+  // Made in a temporary directory and renamed, so that concurrent or killed runs never leave an incomplete result.
+  const temporary = await mkdtemp(join(directory, 'making-'));
   try {
-    await bundle({ outdir: temporary });
-    await stopBundler();
+    await make(temporary);
     await rename(temporary, cached);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
     if (!existsSync(cached)) throw error;
   }
-  const ages = readdirSync(CACHE_DIRECTORY)
-    .map((name) => ({ name, madeAt: statSync(join(CACHE_DIRECTORY, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+  const ages = readdirSync(directory)
+    .map((name) => ({ name, madeAt: statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.madeAt - a.madeAt);
-  for (const { name } of ages.slice(MAX_CACHED_STATES))
-    rmSync(join(CACHE_DIRECTORY, name), { recursive: true, force: true });
+  for (const { name } of ages.slice(MAX_CACHED_STATES)) rmSync(join(directory, name), { recursive: true, force: true });
   return cached;
+}
+
+/**
+ * Returns the bundles of the current sources, which are built unless they are cached. `npm ci` calls it (`prepare`), so
+ * that the first start is fast.
+ */
+export function cacheBundles(): Promise<string> {
+  return cacheDirectory('bundles', {}, async (directory) => {
+    await bundle({ outdir: directory });
+    await stopBundler();
+  });
 }
 
 /** Copies the bundles for one run, because another run may change or switch the sources at any time. */

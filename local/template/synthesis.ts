@@ -1,12 +1,11 @@
-import { fork } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createFolders } from '../../lib/build/bundles.ts';
 import type { SettingsInput } from '../../lib/config.ts';
 import { bundleInto } from '../lambda/bundle-cache.ts';
 import { fingerprint } from '../lambda/sources.ts';
 import { type SourceWatcher, watchSources } from '../lambda/watch.ts';
+import { assemblyInto, synthesizeInto } from './assembly-cache.ts';
 import type { AwsLocation } from './names.ts';
 import { readTemplate, type Template } from './template.ts';
 
@@ -59,24 +58,12 @@ async function bundleAndSynthesize({
   outdir,
   onChange,
 }: Making): Promise<SourceWatcher | undefined> {
-  const child = fork(fileURLToPath(new URL('./synthesis-process.ts', import.meta.url)), { execArgv: [] });
-  const synthesized = new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve());
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the synthesis ended with ${code}; its output is above`)));
-  });
-  // The first failure is reported; the other one must not count as unhandled.
-  synthesized.catch(() => {});
-  let watch: SourceWatcher | undefined;
-  try {
-    createFolders(bundles);
-    child.send({ ...settings, bundles, outdir });
-    if (onChange) watch = await watchSources(bundles, onChange);
-    else await bundleInto(bundles);
-    await synthesized;
-  } finally {
-    // Without waiting: it has nothing left to write.
-    child.kill();
+  // Before both: the synthesis needs the folders, and one of two that create them at the same time fails.
+  createFolders(bundles);
+  if (!onChange) {
+    await Promise.all([assemblyInto(outdir, bundles, settings), bundleInto(bundles)]);
+    return undefined;
   }
+  const [watch] = await Promise.all([watchSources(bundles, onChange), synthesizeInto(outdir, bundles, settings)]);
   return watch;
 }

@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SettingsInput } from '../../lib/config.ts';
+import { cacheDirectory } from '../lambda/bundle-cache.ts';
+
+/** File beside a cached assembly that contains the path of the bundles to which it refers. */
+const BUNDLES_PATH = 'bundles-path';
+
+/** Synthesizes the CDK app for the bundles in a folder (createFolders, lib/build/bundles.ts) that may still be empty. */
+export async function synthesizeInto(outdir: string, bundles: string, settings: SettingsInput): Promise<void> {
+  const child = fork(fileURLToPath(new URL('./synthesis-process.ts', import.meta.url)), { execArgv: [] });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('message', () => resolve());
+      child.once('error', reject);
+      child.once('exit', (code) => reject(new Error(`the synthesis ended with ${code}; its output is above`)));
+      child.send({ ...settings, bundles, outdir });
+    });
+  } finally {
+    // Without waiting: it has nothing left to write.
+    child.kill();
+  }
+}
+
+/**
+ * Copies the cloud assembly of the current sources for one run, with its bundles in this folder. Synthesizes it if no
+ * earlier run of this checkout did: the templates do not depend on a run's ports.
+ */
+export async function assemblyInto(outdir: string, bundles: string, settings: SettingsInput): Promise<void> {
+  const cached = await cacheDirectory('assemblies', settings, async (temporary) => {
+    await synthesizeInto(join(temporary, 'cdk.out'), bundles, settings);
+    writeFileSync(join(temporary, BUNDLES_PATH), bundles);
+  });
+  await cp(join(cached, 'cdk.out'), outdir, { recursive: true, force: true });
+  relocate(outdir, readFileSync(join(cached, BUNDLES_PATH), 'utf8'), bundles);
+}
+
+/** Replaces the folder of the bundles in an assembly, which only the manifests of assets name. */
+function relocate(assembly: string, from: string, to: string): void {
+  const [before, after] = [from, to].map((path) => JSON.stringify(path).slice(1, -1));
+  for (const name of globSync('**/*.assets.json', { cwd: assembly })) {
+    const file = join(assembly, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`"${before}`, `"${after}`));
+  }
+}
