@@ -68,7 +68,7 @@ interface Environment {
 /** Time in milliseconds that an invocation waits for a busy environment before another one is started. */
 const SCALE_OUT_DELAY_MS = 15;
 /** Maximum number of environments of one function that start concurrently; more would slow each other down. */
-const MAX_CONCURRENT_STARTS = 6;
+const MAX_CONCURRENT_STARTS = 2;
 /** Lambda's is 10 seconds; a laptop may be busier. */
 const INIT_TIMEOUT_MS = 30_000;
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
