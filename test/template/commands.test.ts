@@ -61,6 +61,7 @@ const TRUSTED: Record<string, string[]> = {
   configure: ['sso'],
   logs: ['tail'],
   s3: ['cp', 'rb'],
+  s3api: ['delete-objects', 'list-object-versions'],
   secretsmanager: ['get-random-password', 'get-secret-value', 'put-secret-value'],
   'service-quotas': ['request-service-quota-increase'],
   sesv2: ['create-email-identity', 'get-email-identity', 'put-account-details'],
@@ -135,6 +136,20 @@ describe.each(PAGES)('%s', (page) => {
     const problems = commands.map((command) => ({ command, problem: problemOfTool(command) }));
     expect(problems.filter(({ problem }) => problem)).toEqual([]);
   });
+});
+
+test('the removal names every resource with data that outlives its stack', () => {
+  const [, section = ''] = readFileSync('docs/deploying.md', 'utf8').split('## Removing everything');
+  const removal = section.replaceAll(/\\\n\s*/g, '');
+  const kept = ['AWS::S3::Bucket', 'AWS::DynamoDB::GlobalTable'].flatMap((type) => template.resources(type));
+  expect(kept).toHaveLength(4);
+  for (const { name } of kept) expect(removal).toContain(name);
+  for (const operation of ['delete-user-pool', 'schedule-key-deletion']) expect(removal).toContain(operation);
+  // A bucket with versions is not empty when its current objects are deleted.
+  for (const { name, properties } of kept) {
+    if (!properties.VersioningConfiguration) continue;
+    expect(removal).toContain(`list-object-versions --region af-south-1 --bucket ${name}`);
+  }
 });
 
 test('the checks see commands, and what is wrong with them', async () => {
