@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import { EVENTS } from '../../contract/webhooks/events.ts';
 import { cursorAt, type listEvents as ListRoute, positionOf } from '../../contract/webhooks/feed.ts';
 import { Event, EventFeed, FEED_DAYS, FeedEntry } from '../../table/entities/webhooks.ts';
 import { change, create, createViaUpdate, type Write } from '../../table/writes.ts';
@@ -53,6 +54,9 @@ export async function appendToFeed(deps: Pick<Deps, 'table'>, events: readonly E
   await Promise.all([...byAccount].map(([accountId, own]) => appendOf(deps, accountId, own)));
 }
 
+/** Returns an event as deliveries have it: its data is parsed, because the table keeps no order of fields. */
+const view = ({ id, type, created, data }: FeedEntry) => ({ id, type, created, data: EVENTS[type]().parse(data) });
+
 const unknownCursor = () => new ApiError('invalid_request', 'after: is not a cursor of this account');
 const expiredCursor = () =>
   new ApiError(
@@ -79,9 +83,7 @@ export async function listEvents(
   const last = Math.min(end, start + limit);
   const positions = Array.from({ length: last - start }, (_, index) => start + index + 1);
   const entries = await Promise.all(positions.map((position) => deps.table.get(FeedEntry, { accountId, position })));
-  const data = entries.flatMap((entry) =>
-    entry ? [{ id: entry.id, type: entry.type, created: entry.created, data: entry.data }] : [],
-  );
+  const data = entries.flatMap((entry) => (entry ? [view(entry)] : []));
   if (after !== undefined && data.length < positions.length) throw expiredCursor();
   return { data, cursor: cursorAt(last), has_more: last < end };
 }
