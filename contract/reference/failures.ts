@@ -82,7 +82,7 @@ export const DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
 const EXAMPLES: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'name: must have at least 2 characters',
   plan_limit: 'Your plan allows 10 applications. Delete an application, or choose a larger plan.',
-  not_found: 'There is no such application.',
+  not_found: 'Application not found.',
   conflict: 'A deployment of this application is already under way.',
   rate_limited: 'Too many requests: 120 in 60 seconds. Wait 17 s.',
 };

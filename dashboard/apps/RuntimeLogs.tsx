@@ -9,7 +9,7 @@ import { type Application, useRuntimeLog } from './api.ts';
 export function RuntimeLogs({ app }: { app: Application }) {
   const [paused, setPaused] = useState(false);
   return (
-    <Section title="Runtime logs" description="Output of the last 24 hours. Times are in UTC.">
+    <Section title="Runtime logs" description="Output of the last 24 hours, in your time zone.">
       <QueryBoundary query={useRuntimeLog(app.id, paused)} lines={6}>
         {(lines) =>
           lines.length === 0 ? (
@@ -32,5 +32,5 @@ export function RuntimeLogs({ app }: { app: Application }) {
   );
 }
 
-/** Formats the time of day in UTC. */
-const formatClock = (at: string): string => at.slice(11, 19);
+/** Formats the time of day, local like all times of the dashboard. */
+const formatClock = (at: string): string => new Date(at).toLocaleTimeString('en-GB');

@@ -11,9 +11,15 @@ import { type HostingDetails, useHosting, useHostingDomain } from './api.ts';
 
 type Mailbox = HostingDetails['mailboxes'][number];
 
+/** Formats a quota in MB; 0 is none. */
+const formatQuota = (mb: number): string => {
+  if (mb === 0) return 'Unlimited';
+  return mb < 1024 ? `${mb} MB` : `${Number((mb / 1024).toFixed(1))} GB`;
+};
+
 const COLUMNS = [
   { name: 'Address', show: ({ address }: Mailbox) => address },
-  { name: 'Quota', number: true, show: ({ quotaMb }: Mailbox) => (quotaMb === 0 ? 'Unlimited' : `${quotaMb} MB`) },
+  { name: 'Quota', number: true, show: ({ quotaMb }: Mailbox) => formatQuota(quotaMb) },
 ];
 
 /** One hosting subscription, read live from its server. */

@@ -2,6 +2,6 @@ import '@mantine/core/styles/Notification.layer.css';
 import '@mantine/notifications/styles.layer.css';
 import { Notifications } from '@mantine/notifications';
 
-/** Container of the toasts. */
-const Toaster = () => <Notifications position="bottom-right" autoClose={6000} />;
+/** Container of the toasts. Further ones wait, so that they do not cover a form. */
+const Toaster = () => <Notifications position="bottom-right" autoClose={6000} limit={2} />;
 export default Toaster;

@@ -68,7 +68,7 @@ async function countKeysOnce(deps: Deps, accountId: string): Promise<void> {
   await ignoreConflict(deps.table.write(Account, change(Account, { id: accountId }, what, concurrentUpdate)));
 }
 
-const noSuchKey = () => new ApiError('not_found', 'There is no such API key.');
+const noSuchKey = () => new ApiError('not_found', 'API key not found.');
 
 /** DELETE /dashboard/v1/keys/{id}: revokes both halves, at once. Revoking again changes nothing. */
 export async function revokeKey(

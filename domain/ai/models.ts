@@ -102,7 +102,7 @@ export async function getModel(
 ): Promise<ModelView> {
   const { models, randPerDollar } = await deps.offer();
   const model = models.find((each) => each.id === id);
-  if (!model) throw new ApiError('not_found', 'There is no such model on credits. GET /ai/v1/models lists them.');
+  if (!model) throw new ApiError('not_found', 'Model not found on credits. GET /ai/v1/models lists them.');
   return viewModel(model, randPerDollar);
 }
 

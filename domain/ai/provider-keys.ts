@@ -28,7 +28,7 @@ const shown = (account: AiAccount | undefined, id: keyof typeof PROVIDERS): Show
 };
 
 function assertKnownProvider(id: string): keyof typeof PROVIDERS {
-  if (!isProviderId(id)) throw new ApiError('not_found', 'There is no such provider.');
+  if (!isProviderId(id)) throw new ApiError('not_found', 'Provider not found.');
   return id;
 }
 

@@ -25,7 +25,7 @@ const TEARDOWN_RETRY_AFTER_MS = 300_000;
 export const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
   schedule(App, new Date(now().getTime() + TEARDOWN_RETRY_AFTER_MS), { queue: 'TEARDOWN' });
 
-export const noSuchApp = () => new ApiError('not_found', 'There is no such application.');
+export const noSuchApp = () => new ApiError('not_found', 'Application not found.');
 
 /** The path that a release is checked on where the application names none. */
 export const DEFAULT_HEALTH_CHECK_PATH = '/';

@@ -54,7 +54,7 @@ async function findAccess(deps: Deps, { accountId }: Caller, id: string): Promis
     deps.table.get(App, { accountId, id }),
     deps.table.get(GitAccess, { applicationId: id }),
   ]);
-  if (!app || app.status === 'DELETING' || !access) throw new ApiError('not_found', 'There is no such application.');
+  if (!app || app.status === 'DELETING' || !access) throw new ApiError('not_found', 'Application not found.');
   return access;
 }
 

@@ -14,7 +14,7 @@ import { formatRand } from './money.ts';
 /** The company that issues the invoices. */
 export type Seller = Output<typeof GetRoute>['data']['seller'];
 
-export const noSuchInvoice = () => new ApiError('not_found', 'There is no such invoice.');
+export const noSuchInvoice = () => new ApiError('not_found', 'Invoice not found.');
 
 /** An invoice as lists and orders show it. */
 export function invoiceView(invoice: InvoiceByStatus): Output<typeof ListRoute>['data'][number] {

@@ -213,7 +213,7 @@ export async function listSubscriptions(
 /** A subscription with its next invoice. Throws 404. */
 export const findOwned = (deps: Deps, accountId: string, id: string) => async (): Promise<OwnedSubscription> => {
   const subscription = await deps.table.get(Subscription, { accountId, id });
-  if (!subscription) throw new ApiError('not_found', 'There is no such subscription.');
+  if (!subscription) throw new ApiError('not_found', 'Subscription not found.');
   return await withRenewal(deps, subscription);
 };
 

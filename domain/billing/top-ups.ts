@@ -85,7 +85,7 @@ export async function getTopUp(
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
   const topUp = await deps.table.get(TopUp, { id });
-  if (topUp?.accountId !== accountId) throw new ApiError('not_found', 'There is no such payment.');
+  if (topUp?.accountId !== accountId) throw new ApiError('not_found', 'Payment not found.');
   return { data: { paymentId: id, amount: formatRand(topUp.amountCents), status: topUp.status } };
 }
 

@@ -38,7 +38,7 @@ export interface EdgeEndpoint {
   edgeEndpoint: string;
 }
 
-export const noDomain = () => new ApiError('not_found', 'This application has no domain of its own.');
+export const noDomain = () => new ApiError('not_found', 'This application has no custom domain.');
 
 /** True for a host in a zone that the platform serves for the account. */
 async function isInManagedZone(deps: Pick<Deps, 'table'>, accountId: string, host: string): Promise<boolean> {

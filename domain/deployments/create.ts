@@ -18,7 +18,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { countTowards } from '../limits/limits.ts';
 import { callerTrigger, DEPLOYMENT_LIMITS, newDeployment, viewDeployment } from './queue.ts';
 
-export const noSuchDeployment = () => new ApiError('not_found', 'There is no such deployment.');
+export const noSuchDeployment = () => new ApiError('not_found', 'Deployment not found.');
 
 const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this application is already under way.');
 

@@ -15,7 +15,7 @@ import type { AuditedChange, Caller, Deps } from '../deps.ts';
 import { noSuchDomain } from '../registrar/domains.ts';
 import { checkAgainstOthers, checkRecord } from './rules.ts';
 
-const noSuchRecord = () => new ApiError('not_found', 'There is no such DNS record.');
+const noSuchRecord = () => new ApiError('not_found', 'DNS record not found.');
 
 /** A domain of the caller's with its records: one round trip. Throws 404. */
 async function findRecords(deps: Deps, { accountId }: Caller, domainId: string) {

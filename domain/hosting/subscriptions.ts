@@ -35,7 +35,7 @@ export async function listHosting(
   return { data: items.map(view), has_more: hasMore };
 }
 
-const noSuchHosting = () => new ApiError('not_found', 'There is no such hosting subscription.');
+const noSuchHosting = () => new ApiError('not_found', 'Hosting subscription not found.');
 
 const notAnswering = () =>
   new ApiError('server_error', 'The hosting server does not answer. It is safe to retry with backoff.', {

@@ -57,7 +57,7 @@ export async function setSuspension(
 /** Changes the account only: the stream applies what follows. */
 async function setAccountSuspension(deps: Lists, id: string, reason: string | null): Promise<{ suspended: boolean }> {
   const account = await deps.table.get(Account, { id });
-  if (!account) throw new ApiError('not_found', 'There is no such account.');
+  if (!account) throw new ApiError('not_found', 'Account not found.');
   const { suspension: before, suspensionVersion: version } = account;
   const suspended = reason !== null;
   if (before?.reason === (reason ?? undefined)) return { suspended };

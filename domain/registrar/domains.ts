@@ -4,7 +4,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { Domain, domainsOf } from '../../table/entities/registrar.ts';
 import type { Caller, Deps } from '../deps.ts';
 
-export const noSuchDomain = () => new ApiError('not_found', 'There is no such domain.');
+export const noSuchDomain = () => new ApiError('not_found', 'Domain not found.');
 
 /** The domain as the API shows it. */
 function view(domain: Domain): Output<typeof GetRoute>['data'] {

@@ -22,7 +22,7 @@ import { countTowards } from '../limits/limits.ts';
 import { pageOf } from '../pages.ts';
 import { newSecret } from './secrets.ts';
 
-export const noSuchWebhook = () => new ApiError('not_found', 'There is no such webhook endpoint.');
+export const noSuchWebhook = () => new ApiError('not_found', 'Webhook endpoint not found.');
 
 /** The endpoint as the API shows it. */
 export function viewWebhook({

@@ -26,7 +26,7 @@ import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 
 const isDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
 const changedConcurrently = () => new ApiError('conflict', 'This was changed by another request at the same time.');
-export const noSuchDelivery = () => new ApiError('not_found', 'There is no such delivery.');
+export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
 
 /** Deliveries that one call resends at most: each is a write. */
 const MAX_RESENT = 500;

@@ -15,7 +15,7 @@ export interface PanelServer {
 export interface PanelAccount {
   domain: string;
   status: 'ACTIVE' | 'SUSPENDED';
-  /** Used and available amounts as text: `{"Disk Usage": "25 MB of 1024 MB"}`. */
+  /** Used and available amounts as text: `{"Disk Usage": "25 MB of 1 GB"}`. */
   usage: Record<string, string>;
   /** `quotaMb` is 0 where a mailbox has no limit of its own. */
   mailboxes: { address: string; quotaMb: number }[];

@@ -47,17 +47,21 @@ type Mailbox = NonNullable<z.output<ReturnType<typeof Mailboxes>>['uapi']['data'
 const MIB = 1024 * 1024;
 const rounded = (amount: number) => String(Math.round(amount * 10) / 10);
 
+/** Formats bytes in MB, or in GB from one on. */
+const formatBytes = (bytes: number): string =>
+  bytes < 1024 * MIB ? `${rounded(bytes / MIB)} MB` : `${rounded(bytes / MIB / 1024)} GB`;
+
 /** An amount in the unit that cPanel names for it. */
 function formatAmount(amount: number, formatter: string | null | undefined): string {
   if (formatter === 'percent') return `${rounded(amount)}%`;
-  if (formatter === 'format_bytes') return `${rounded(amount / MIB)} MB`;
+  if (formatter === 'format_bytes') return formatBytes(amount);
   if (formatter === 'format_bytes_per_second') return `${rounded(amount / MIB)} MB/s`;
   return rounded(amount);
 }
 
-/** `25 MB of 1024 MB` */
+/** `25 MB of 1 GB`, `25 MB, unlimited` */
 export const formatUsage = ({ usage, maximum, formatter }: Usage): string =>
-  `${formatAmount(usage || 0, formatter)} of ${maximum ? formatAmount(maximum, formatter) : 'unlimited'}`;
+  `${formatAmount(usage || 0, formatter)}${maximum ? ` of ${formatAmount(maximum, formatter)}` : ', unlimited'}`;
 
 export const toMailbox = ({ email, _diskquota }: Mailbox) => ({
   address: email,

@@ -42,8 +42,8 @@ test('creates, suspends, unsuspends and removes an account', async () => {
     domain: 'life.example.com',
     status: 'ACTIVE',
     usage: {
-      'Disk Usage': '40 MB of 10240 MB',
-      Bandwidth: '700 MB of unlimited',
+      'Disk Usage': '40 MB of 10 GB',
+      Bandwidth: '700 MB, unlimited',
       'Email Accounts': '2 of 100',
     },
     mailboxes: [

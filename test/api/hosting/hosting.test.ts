@@ -28,8 +28,8 @@ test('a purchased subscription is listed at once, created on a server, and then 
     hostingDomain: domain,
     panelStatus: 'ACTIVE',
     usage: {
-      'Disk Usage': '40 MB of 10240 MB',
-      Bandwidth: '700 MB of unlimited',
+      'Disk Usage': '40 MB of 10 GB',
+      Bandwidth: '700 MB, unlimited',
       'Email Accounts': '2 of 100',
     },
     mailboxes: [
