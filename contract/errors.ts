@@ -4,7 +4,7 @@ export const ERRORS = {
   invalid_request: { status: 400, message: 'The request is missing something or has an invalid value.' },
   unauthorized: { status: 401, message: 'A valid API key is needed: Authorization: Bearer <API_KEY>.' },
   plan_limit: { status: 402, message: 'Your plan does not allow this.' },
-  insufficient_funds: { status: 402, message: 'The wallet balance does not cover this.' },
+  insufficient_funds: { status: 402, message: 'Insufficient wallet balance. Top up first.' },
   insufficient_credits: { status: 402, message: 'The AI credit balance is below R0.50.' },
   forbidden: { status: 403, message: 'This key may not be used here.' },
   insufficient_scope: { status: 403, message: 'This key lacks the scope that the operation needs.' },
