@@ -58,7 +58,8 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
   const remove = useRemoveCustomDomain();
   const { status, managed, problem, checkedAt, challenge, target, claimedUntil, certificate } = domain;
   const isProven = status === 'VERIFIED' && claimedUntil === null;
-  const needsOwner = !isProven || certificate?.status === 'WAITING' || certificate?.status === 'FAILED';
+  const hasProblem = (certificate?.problem ?? null) !== null;
+  const needsOwner = !isProven || certificate?.status === 'WAITING' || certificate?.status === 'FAILED' || hasProblem;
   return (
     <Stack className="card" p="md" gap="md">
       <Group justify="space-between">

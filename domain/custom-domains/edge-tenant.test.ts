@@ -218,6 +218,17 @@ test('checks an active tenant once a day and reports a certificate that has ende
   expect((await read())?.problem).toMatch(/expired/);
 });
 
+test('says of an active tenant within a day that its domain points elsewhere, until it points here again', async () => {
+  const { checkUntil, dnsTarget, read } = await edgeTenantSimulation();
+  await checkUntil(isOpen);
+  const here = dnsTarget.current;
+  dnsTarget.current = () => ({ alias: 'old-host.example.net', addresses: [], apex: false });
+  await checkUntil((tenant) => tenant?.problem?.includes('old-host.example.net') === true, 2 * DAY);
+  expect((await read())?.status).toBe('ISSUED');
+  dnsTarget.current = here;
+  await checkUntil((tenant) => tenant?.problem === null, 2 * DAY);
+});
+
 test('the owner can request a check, at most one in a cooldown', async () => {
   const { deps, check, dnsTarget, read, clock } = await edgeTenantSimulation();
   dnsTarget.current = () => ({ alias: undefined, addresses: [], apex: false });

@@ -74,7 +74,8 @@ async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): 
   if (status === 'ISSUED' && arn) {
     if (tenant.certificate !== arn && tenant.deployed) await deps.edgeTenants.attachCertificate(tenant, host, arn);
     const opened = tenant.certificate === arn && tenant.deployed && tenant.active;
-    return (await saveChanges(deps, tenantItem, { status: opened ? 'ISSUED' : 'PENDING', problem: null })).result;
+    const problem = opened ? await departureProblem(deps, tenantItem) : null;
+    return (await saveChanges(deps, tenantItem, { status: opened ? 'ISSUED' : 'PENDING', problem })).result;
   }
   const problem = certificateMessage(host, status === 'ISSUED' ? 'FAILED' : status);
   // The owner sees the failure first; the next check requests another certificate.
@@ -89,8 +90,17 @@ async function pendingReason(deps: TenantDeps, tenantItem: DistributionTenant): 
     return null;
   const target = await resolveTarget(deps, tenantItem);
   if (!target) return nameServersSilentMessage(tenantItem.host);
-  const elsewhere = target.alias ? target.alias !== deps.edgeEndpoint : target.addresses.length === 0;
-  return elsewhere ? notPointingMessage(tenantItem.host, deps.edgeEndpoint, target) : null;
+  return pointsElsewhere(deps, target) ? notPointingMessage(tenantItem.host, deps.edgeEndpoint, target) : null;
+}
+
+/** True for an alias to another name, or no address at all. Bare addresses may be those of an ALIAS to the edge. */
+const pointsElsewhere = ({ edgeEndpoint }: TenantDeps, { alias, addresses }: DnsTarget): boolean =>
+  alias ? alias !== edgeEndpoint : addresses.length === 0;
+
+/** Returns what to say about a domain with a certificate that has left: its visitors do not come here any more. */
+async function departureProblem(deps: TenantDeps, { host }: DistributionTenant): Promise<string | null> {
+  const target = await resolveTarget(deps, { host });
+  return target && pointsElsewhere(deps, target) ? notPointingMessage(host, deps.edgeEndpoint, target) : null;
 }
 
 async function reissueCertificate(
@@ -112,7 +122,7 @@ const certificateRequested = ({ certificates }: DistributionTenant) =>
 
 async function resolveTarget(
   { dnsResolver }: TenantDeps,
-  { host }: DistributionTenant,
+  { host }: Pick<DistributionTenant, 'host'>,
 ): Promise<DnsTarget | undefined> {
   try {
     return await dnsResolver.resolve(host);

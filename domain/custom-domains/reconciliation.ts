@@ -69,8 +69,9 @@ const recheckCooldown = ({ status, certificates }: DistributionTenant) =>
 
 /** Requests a check for the owner; the stream starts it. @returns the tenant after the request */
 export async function requestCheck(deps: Deps, tenant: DistributionTenant): Promise<DistributionTenant> {
-  const { status, askedAt } = tenant;
-  if (status !== 'WAITING' && status !== 'FAILED') return tenant;
+  const { status, problem, askedAt } = tenant;
+  const hasLeft = status === 'ISSUED' && problem !== null;
+  if (status !== 'WAITING' && status !== 'FAILED' && !hasLeft) return tenant;
   // A creation is a check under way. A newer version would refuse its result, and its lease would last to the end.
   if (isCreateLeased(deps, tenant)) return tenant;
   const now = deps.now().getTime();
