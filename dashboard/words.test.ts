@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /**
- * Words that a customer would not search for, by those that the field uses (docs/glossary.md). Comments are no screens; the
- * language of code has its own check (scripts/lint-language.ts).
+ * Words that a customer would not search for, by those that the field uses (docs/glossary.md). Comments are no screens; terms that
+ * are retired everywhere have their own check (scripts/lint-language.ts).
  */
 const REPLACED: Readonly<Record<string, string>> = {
-  'Own domain|domain of its own': 'Custom domain',
+  'domain of its own': 'Custom domain',
   'branch that is deployed': 'Production branch',
   'address will begin': 'URL',
   'as soon as it is created': 'Deploy after creation',
@@ -23,7 +23,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   'to go on': 'to confirm',
   'is built this way': 'Applies to the next deployment',
   'Send skipped|Send again|sent again|>\\s*Resend|"Resend': 'Replay',
-  'Send a ping|on its way': 'Send test event',
+  'Send a ping': 'Send test event',
   'failed in a row|in a row': 'consecutive failures',
   'Nothing was sent|None chosen': 'No deliveries yet, All events',
   'What it may do|What will use it': 'Scopes, Name',
@@ -36,8 +36,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   'running calls|newest .* entries|latest .* entries': 'Reserved for calls in progress, Last 30 days',
   'Say something|Start over|breaks off': 'Message…, New chat, interrupted',
   'This is needed|There is no such|no such': 'Required, not found',
-  'by itself|Load it again|had typed': 'Retrying automatically…, Reload, Draft restored',
-  'somebody|whoever|nobody': 'the user',
+  'Load it again|had typed': 'Retrying automatically…, Reload, Draft restored',
 };
 
 const comments = /\/\*[\s\S]*?\*\/|(?<=^|[\s{;])\/\/.*$/gm;

@@ -15,8 +15,7 @@ import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenEr
 import { findTenant, releaseCustomDomain } from './release.ts';
 import { type EdgeEndpoint, noDomain, viewCustomDomain } from './verify.ts';
 
-const alreadySet = () =>
-  new ApiError('conflict', 'This application has a custom domain already. Remove it first.');
+const alreadySet = () => new ApiError('conflict', 'This application has a custom domain already. Remove it first.');
 
 /** PUT /dashboard/v1/apps/{id}/domain. Throws 409 for a domain that is taken, or where there is one already. */
 export async function setCustomDomain(
