@@ -1,7 +1,8 @@
+import * as z from 'zod/mini';
 import type { listAuditEntries as ListRoute } from '../../contract/audit/audit.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { AuditEntry, auditOf } from '../../table/entities/audit.ts';
+import { AUDIT_OF_OPERATORS, AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 /** Entries that one request reads at most, those that its filter leaves out included: about 10 MB. */
@@ -47,4 +48,29 @@ export async function listAuditEntries(
       );
   }
   return { data: found.slice(offset, offset + limit).map(view), has_more: found.length > offset + limit };
+}
+
+/** Input of operators: an account, or none for everything that operators did; the id of the last entry of the page before. */
+export const AuditInput = () =>
+  z.strictObject({
+    accountId: z.optional(z.string().check(z.minLength(1))),
+    limit: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 100),
+    cursor: z.optional(z.string().check(z.minLength(1))),
+  });
+
+/** Lists entries for operators, newest first, with all of their fields. That an account's were read is recorded in its log. */
+export async function listForOperators(
+  deps: Deps,
+  { accountId, limit, cursor }: z.output<ReturnType<typeof AuditInput>>,
+): Promise<{ entries: AuditEntry[] }> {
+  if (accountId === undefined) {
+    const { items } = await deps.table.list(AuditEntry, AUDIT_OF_OPERATORS, { limit, offset: 0, cursor });
+    return { entries: items };
+  }
+  const entries: AuditEntry[] = [];
+  for await (const entry of deps.table.newest(AuditEntry, auditOf(accountId), { before: cursor, pageSize: limit })) {
+    entries.push(entry);
+    if (entries.length === limit) break;
+  }
+  return await deps.commit([], { entries }, { action: 'audit.read', accountId, subjectId: accountId });
 }

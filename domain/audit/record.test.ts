@@ -1,10 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
 import { AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import { check } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import type { Deps } from '../deps.ts';
-import { BY_PLATFORM, type ChangeOrigin, committing } from './record.ts';
+import { AuditInput, listForOperators } from './log.ts';
+import { BY_OPERATOR, BY_PLATFORM, type ChangeOrigin, committing } from './record.ts';
 
 const REQUEST: ChangeOrigin = {
   actor: { kind: 'KEY', id: 'key_1' },
@@ -59,6 +61,32 @@ test('the platform leaves an entry where the change says what it is, and none ot
   } as const;
   await committing(steady.deps, BY_PLATFORM)([], undefined, change);
   expect(await read(steady.deps)).toMatchObject([{ actor: { kind: 'PLATFORM', id: null }, requestId: null }]);
+});
+
+test('operators see what operators did over all accounts, and reading an account’s log is recorded there', async () => {
+  const { steady } = simulation();
+  const deps = { ...steady.deps, commit: committing(steady.deps, BY_OPERATOR) };
+  await committing(steady.deps, REQUEST)([], { data: {} });
+  const suspended = { action: 'account.suspended', after: { reason: 'Abuse.' } } as const;
+  await deps.commit([], undefined, { ...suspended, accountId: 'acc_2', subjectId: 'acc_2' });
+  const { entries } = await listForOperators(deps, AuditInput().parse({ accountId: 'acc_1' }));
+  expect(entries).toMatchObject([{ action: 'webhook.created', requestId: 'req_1' }]);
+  const all = (await listForOperators(deps, AuditInput().parse({}))).entries;
+  expect(all.map(({ accountId, action }) => [accountId, action])).toEqual([
+    ['acc_1', 'audit.read'],
+    ['acc_2', 'account.suspended'],
+  ]);
+  const [newest] = all;
+  const rest = await listForOperators(deps, AuditInput().parse({ cursor: newest?.id, limit: 1 }));
+  expect(rest.entries).toMatchObject([{ action: 'account.suspended', after: { reason: 'Abuse.' } }]);
+});
+
+test('every function of operators commits as an operator', () => {
+  const folder = 'functions/operator';
+  const others = readdirSync(folder).filter(
+    (name) => !readFileSync(`${folder}/${name}`, 'utf8').includes('import { operatorDeps as deps }'),
+  );
+  expect(others).toEqual(['listQuarantined.ts']);
 });
 
 test('the table deletes an entry after a year', () => {

@@ -5,6 +5,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
 import { billingSimulation, expectLedgerInvariants, withoutCards } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
+import { auditIn } from '../../test/support/memory-table.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { subscriptionQueue } from './lifecycle.ts';
@@ -88,6 +89,7 @@ test('an unpaid subscription is suspended seven days after the due date and resu
   const account = await open(58_000);
   const { id } = await buy(account, 'app-10');
   await sleepUntil(28 + 6);
+  const before = auditIn(memory).length;
   expect(invoices()[1]).toMatchObject({ status: 'UNPAID', payBy: '2026-02-28T09:30:00.000Z', kind: 'PLAN' });
   expect((await read(account, id)).status).toBe('ACTIVE');
   await sleepUntil(28 + 8);
@@ -97,6 +99,7 @@ test('an unpaid subscription is suspended seven days after the due date and resu
   await flow();
   expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
   expect((await deps.table.get(Account, { id: account }))?.plan).toMatchObject({ slug: 'app-10', appLimit: 10 });
+  expect(auditIn(memory).slice(before)).toEqual(['subscription.suspended', 'invoice.paid', 'subscription.renewed']);
   expectLedgerInvariants(memory);
 });
 
@@ -106,10 +109,14 @@ test('a subscription unpaid for thirty days is cancelled and its invoice voided;
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
   await sleepUntil(28 + 29);
   expect((await read(account, id)).status).toBe('SUSPENDED');
+  expect(auditIn(memory)).toEqual([
+    ...['account.opened', 'subscription.created', 'invoice.issued', 'subscription.suspended'],
+  ]);
   await sleepUntil(28 + 32);
   expect(await read(account, id)).toMatchObject({ status: 'CANCELLED', cancelledAt: expect.any(String) });
   expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID']);
   expect(events().at(-1)).toEqual(['subscription.cancelled', 'web-starter']);
+  expect(auditIn(memory).slice(4)).toEqual(['subscription.cancelled']);
   await give(account, 60_000);
   await flow();
   await sleepUntil(120);

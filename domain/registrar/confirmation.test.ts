@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { type RegistrarSimulation, registrarSimulation } from '../../test/simulation/registrar.ts';
 import { seededRandom } from '../../test/simulation/simulation.ts';
+import { auditIn } from '../../test/support/memory-table.ts';
 import { sweep } from '../sweep/sweep.ts';
 import type { Unconfirmed } from './confirmation.ts';
 import { domainQueue } from './lifecycle.ts';
@@ -58,6 +59,7 @@ test('a domain that was moved to another registrar is noticed within a week and 
   expect(run.names()).toEqual([]);
   const outcomes = unconfirmed.map(({ outcome }) => outcome);
   expect(outcomes).toEqual([...Array(7).fill('ABSENT'), 'ENDED']);
+  expect(auditIn(run.memory)).toEqual(['account.opened', 'domain.registered', 'domain.expired']);
   const count = unconfirmed.length;
   await days(30);
   expect(unconfirmed).toHaveLength(count);

@@ -30,12 +30,12 @@ export class OperationsStack extends PlatformStack {
 
     new PlatformFunction(this, platform, 'operator/setAiOffer', {
       description: 'Changes the AI models on offer and the exchange rate of the dollar; called by operators',
-      uses: [table.write],
+      uses: [table.read, table.write],
     });
 
     new PlatformFunction(this, platform, 'operator/setPlans', {
       description: 'Changes the plans on sale and their prices; called by operators',
-      uses: [table.write],
+      uses: [table.read, table.write],
     });
 
     new PlatformFunction(this, platform, 'operator/adjustAccount', {
@@ -50,7 +50,12 @@ export class OperationsStack extends PlatformStack {
 
     new PlatformFunction(this, platform, 'operator/setDomainPrices', {
       description: 'Changes the domain extensions on sale and their prices; called by operators',
-      uses: [table.write],
+      uses: [table.read, table.write],
+    });
+
+    new PlatformFunction(this, platform, 'operator/listAudit', {
+      description: 'Lists the audit log of an account, or what operators did; called by operators',
+      uses: [table.read, table.write],
     });
 
     new PlatformFunction(this, platform, 'operator/listQuarantined', {

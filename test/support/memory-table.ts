@@ -1,4 +1,5 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { AuditEntry } from '../../table/entities/audit.ts';
 import { createTable, type Send, type Table } from '../../table/table.ts';
 
 /**
@@ -21,6 +22,13 @@ export interface MemoryTable {
   records: object[];
   items(entity: string): Item[];
 }
+
+/** Returns the actions of the audit log, oldest first, of one account's or of all; those of operators begin with their kind. */
+export const auditIn = ({ items }: Pick<MemoryTable, 'items'>): string[] =>
+  items('AUDIT').map((item) => {
+    const { actor, action } = AuditEntry.parse(item);
+    return actor.kind === 'PLATFORM' ? action : `${actor.kind} ${action}`;
+  });
 
 export interface Written {
   entity: string;
@@ -227,7 +235,8 @@ export function memoryTable(): MemoryTable {
       if (item[pk] !== values[`:${pk}`]) return false;
       const at = String(item[sk]);
       if (condition.includes('BETWEEN')) return at >= String(values[':after']) && at <= String(values[':until']);
-      if (condition.includes(' < ')) return at < String(values[':before']);
+      const below = / < (:\w+)$/.exec(condition)?.[1];
+      if (below !== undefined) return at < String(values[below]);
       return !condition.includes('>=') || at >= String(values[':from']);
     };
     const backwards = input.ScanIndexForward === false;
