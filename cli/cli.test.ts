@@ -197,7 +197,11 @@ describe('a Git remote', () => {
     git('branch', '--quiet', '--set-upstream-to=origin/trunk');
     git('commit', '--quiet', '--allow-empty', '--message=two');
     writeFileSync(join(cwd, 'new.txt'), '');
+    git('config', 'url./srv/mirror/.insteadOf', 'https://example.com/');
     const expected = { url: 'https://example.com/you/app.git', branch: 'trunk', unpushed: 1, hasChanges: true };
+    expect(await readRepository(cwd)).toEqual(expected);
+    git('config', 'url.https://example.com/.insteadOf', 'ex:');
+    git('remote', 'set-url', 'origin', 'ex:you/app.git');
     expect(await readRepository(cwd)).toEqual(expected);
   });
 });

@@ -28,12 +28,12 @@ async function git(cwd: string, ...args: string[]): Promise<string | undefined> 
   }
 }
 
-const SCP = /^(?:([\w.-]+)@)?([\w.-]+):(?!\/\/)(.+)$/;
+const SCP = /^(?:[\w.-]+@)?([\w-]+(?:\.[\w-]+)+):(?!\/\/)(.+)$/;
 
 /** The host and path of a remote in any of its forms; undefined for a folder on this machine. */
 function partsOf(remote: string): { host: string; path: string } | undefined {
   const scp = SCP.exec(remote);
-  if (scp?.[2] && scp[3]) return { host: scp[2], path: scp[3] };
+  if (scp?.[1] && scp[2]) return { host: scp[1], path: scp[2] };
   if (!URL.canParse(remote)) return undefined;
   const { protocol, host, hostname, pathname } = new URL(remote);
   if (protocol === 'ssh:') return { host: hostname, path: pathname };
@@ -59,8 +59,10 @@ export function toRepoUrl(remote: string): string | undefined {
 export async function readRepository(cwd: string): Promise<Repository | undefined> {
   const branch = await git(cwd, 'symbolic-ref', '--quiet', '--short', 'HEAD');
   const followed = branch && (await git(cwd, 'config', `branch.${branch}.remote`));
-  const remote = await git(cwd, 'remote', 'get-url', followed || 'origin');
-  const url = remote && toRepoUrl(remote);
+  const name = followed || 'origin';
+  // As it was given: `get-url` applies the user's own `insteadOf`, which the platform does not have. It does resolve shorthands.
+  const given = await git(cwd, 'config', `remote.${name}.url`);
+  const url = toRepoUrl(given ?? '') ?? toRepoUrl((await git(cwd, 'remote', 'get-url', name)) ?? '');
   if (!url) return undefined;
   const [unpushed, changes] = await Promise.all([
     git(cwd, 'rev-list', '--count', '@{upstream}..HEAD'),
