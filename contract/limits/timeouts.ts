@@ -48,7 +48,8 @@ export const TIMEOUTS_S = {
   login: { profile: 5, keys: 3 },
   /** Writers of the key-value store of routes retry against one another. */
   hostRoutes: 40,
-  stream: 60,
+  /** Of a change: a payment, routes of an application, and the stop of its build, one after another. */
+  stream: 90,
   delivery: { attempt: 10, function: 25, visibility: 30 },
   zoneSync: { function: 50, lease: 60, visibility: 70 },
   /** Scheduled jobs run every minute: no item starts after the budget, and a run ends before the next begins. */

@@ -58,6 +58,10 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     reason: 'undoes a step in whose course the application was deleted, suspended or stopped',
   },
   {
+    right: /(SubmitBuild|WatchBuild)\S* codebuild:StopBuild /,
+    reason: 'stops the build of a deployment that ended while it was submitted, and one that CodeBuild did not end in time',
+  },
+  {
     right: /FailDeployment\S* s3:ListBucket /,
     reason: 'tells a log that was never written from one that may not be read; most builds fail after their first line',
   },

@@ -219,6 +219,7 @@ const CLIENTS: Record<string, number> = {
   'providers/ai/transport.ts': T.ai.call,
   'providers/hosting-panel/panel.ts': T.panel.read,
   'providers/registrar/registrar.ts': T.aws.call,
+  'providers/builds/build-runner.ts': T.aws.call,
 };
 
 test('every function outlasts all the services that it waits for', async () => {
