@@ -43,7 +43,10 @@ test('the reconciler’s role may stop a build and start the teardown of a delet
   const of = { id: deploymentId, accountId, applicationId: id, status: 'RUNNING' as const, trigger: 'API' as const };
   const buildId = `${local.environment.BUILD_PROJECT_NAME}:gone`;
   const times = { startedAt: new Date().toISOString(), finishedAt: null };
-  await deps.table.write(Deployment, create(Deployment, { ...of, ...times, buildId, commitSha: '', notes: [] }, changed));
+  await deps.table.write(
+    Deployment,
+    create(Deployment, { ...of, ...times, buildId, commitSha: '', notes: [] }, changed),
+  );
   await account.call(deleteApp, { params: { id } });
   const deleted = { ...app, activeDeploymentId: deploymentId };
   await expect(startTeardown({ ...deps, ...machines, buildRunner }, deleted, `${id}-again`)).resolves.toBeUndefined();

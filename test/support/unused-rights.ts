@@ -59,7 +59,8 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
   },
   {
     right: /(SubmitBuild|WatchBuild)\S* codebuild:StopBuild /,
-    reason: 'stops the build of a deployment that ended while it was submitted, and one that CodeBuild did not end in time',
+    reason:
+      'stops the build of a deployment that ended while it was submitted, and one that CodeBuild did not end in time',
   },
   {
     right: /FailDeployment\S* s3:ListBucket /,
