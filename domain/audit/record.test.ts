@@ -42,6 +42,14 @@ test('a change keeps the fields that differ, and only those that the action name
   ]);
 });
 
+test('a value too large for an entry is kept as its length', async () => {
+  const { steady } = simulation();
+  const offer = { models: 'x'.repeat(40_000) };
+  const change = { action: 'ai-offer.set', accountId: 'acc_1', before: {}, after: { offer } } as const;
+  await committing(steady.deps, BY_OPERATOR)([], undefined, change);
+  expect(await read(steady.deps)).toMatchObject([{ before: null, after: { offer: '40013 characters' } }]);
+});
+
 test('a change that does not happen leaves no entry', async () => {
   const { steady } = simulation();
   const failing = check(AuditEntry, { accountId: 'acc_2', id: '' }, { pk: 'present' }, () => new Error('not present'));

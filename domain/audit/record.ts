@@ -23,13 +23,22 @@ export const NO_ACCOUNT = 'platform';
 
 type Values = Record<string, unknown>;
 
-/** Returns the fields that the log keeps; null where there is none. What DynamoDB holds is plain data. */
+/** Values that are longer as JSON are kept as their length: an entry must never be too large for the change to happen. */
+const MAX_VALUE_LENGTH = 32_768;
+
+/** Returns plain data, as DynamoDB holds it. */
+function toPlain(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text.length > MAX_VALUE_LENGTH ? `${text.length} characters` : JSON.parse(text);
+}
+
+/** Returns the fields that the log keeps; null where there is none. */
 function pick(shows: readonly string[], from: object | undefined): Values | null {
   const kept = shows.flatMap((name) => {
     const value: unknown = from && Reflect.get(from, name);
-    return value === undefined ? [] : [[name, value] as const];
+    return value === undefined ? [] : [[name, toPlain(value)] as const];
   });
-  return kept.length > 0 ? JSON.parse(JSON.stringify(Object.fromEntries(kept))) : null;
+  return kept.length > 0 ? Object.fromEntries(kept) : null;
 }
 
 /** Returns both sides without the fields that are the same on both. */

@@ -209,13 +209,14 @@ test('a replay of the stream adds no period twice', async () => {
 });
 
 test('an invoice for the next period can be paid manually', async () => {
-  const { open, buy, sleepUntil, deps, read, invoices, flow, give } = life();
+  const { open, buy, sleepUntil, deps, read, invoices, flow, give, memory } = life();
   const account = await open(6000);
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
   await sleepUntil(23);
   const unpaid = invoices()[1];
   await give(account, 6000);
   await payOnRequest(deps, { accountId: account, keyId: '' }, { id: unpaid?.id ?? '' });
+  expect(auditIn(memory).at(-1)).toBe('invoice.paid');
   await flow();
   expect((await read(account, id)).currentPeriodEnd).toBe('2026-03-31T09:30:00.000Z');
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { auditIn } from '../../test/support/memory-table.ts';
 import { createDeployment } from './create.ts';
 import { MAX_KEPT_RELEASES, pruneReleases, rollBack } from './rollback.ts';
 
@@ -48,9 +49,10 @@ async function world() {
 }
 
 test('a rollback is a deployment of its own, with the release and the commit that it restores', async () => {
-  const { deploy, rollBackTo, end, deployments, app } = await world();
+  const { deploy, rollBackTo, end, deployments, app, memory } = await world();
   const [first] = [await deploy(), await deploy()];
   const { data } = await rollBackTo(first);
+  expect(auditIn(memory).at(-1)).toBe('deployment.rolled-back');
   expect(data).toMatchObject({ status: 'QUEUED', trigger: 'ROLLBACK', commitSha: 'c1' });
   expect((await app())?.activeDeploymentId).toBe(data.id);
   await end(data.id, true);

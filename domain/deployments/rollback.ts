@@ -50,7 +50,13 @@ export async function rollBack(
     releaseNotKept,
   );
   const slot = claimSlot(deps, app, deployment.id, ['concurrentBuilds']);
-  return await deps.commit([...slot, kept, deployment.write], { data: deployment.shown });
+  const { shown: data } = deployment;
+  const about = { action: 'deployment.rolled-back', accountId, subjectId: data.id } as const;
+  return await deps.commit(
+    [...slot, kept, deployment.write],
+    { data },
+    { ...about, after: { ...data, applicationId: id } },
+  );
 }
 
 /** Older releases per run that are checked for removal. */

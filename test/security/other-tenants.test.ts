@@ -23,6 +23,7 @@ const BODIES: Record<string, object> = {
   replaceEnv: { vars: [{ key: 'STOLEN', value: 'yes' }] },
   updateEnv: { set: [{ key: 'STOLEN', value: 'yes' }] },
   addDnsRecord: { type: 'A', name: 'stolen', content: '203.0.113.1' },
+  replaceDnsRecord: { type: 'A', name: 'stolen', content: '203.0.113.2' },
   setCustomDomain: { domain: 'stolen.example.com' },
   resendSkipped: { since: new Date(Date.now() - 60_000).toISOString() },
   createDatabase: { name: 'stolen' },
@@ -40,6 +41,7 @@ const OWN_BODIES: Record<string, () => object> = {
   createSubscription: () => ({ plan: 'app-25', billingCycle: 'MONTHLY' }),
   putProviderKey: () => ({ key: SECRETS.providerKey }),
   replaceEnv: () => ({ vars: [{ key: 'AUDITED', value: SECRETS.variable }] }),
+  updateWebhook: () => ({ description: 'Audited' }),
   updateEnv: () => ({ set: [{ key: 'ALSO_AUDITED', value: SECRETS.variable }] }),
 };
 const SECRETS = { providerKey: 'sk-audited-0123456789-audited', variable: 'value-of-an-audited-variable' };
@@ -120,9 +122,9 @@ test('every operation with an id in its path is audited', () => {
 });
 
 /** Parameters of a query that name nothing, or only what is in the resource of the path (`after`: a line of its log). */
-const QUERY_WITHOUT_IDS = ['after', 'category', 'limit', 'offset', 'q', 'status'];
-/** Parameters that filter the entries of the caller's own audit log, whatever they name. */
-const FILTERS = ['about', 'action', 'actor'];
+const QUERY_WITHOUT_IDS = ['after', 'category', 'days', 'limit', 'offset', 'q', 'status'];
+/** Parameters that name a place or a part of a list, which is the caller's own whatever they name. */
+const FILTERS = ['about', 'action', 'actor', 'cursor'];
 
 test('no query takes the id of a resource', () => {
   const named = EVERY.flatMap((route) => Object.keys(route.query ? (walkable(route.query()).def.shape ?? {}) : {}));
@@ -188,7 +190,7 @@ describe("another tenant's id", () => {
 });
 
 describe('the audit log', () => {
-  /** Operations that the state of the tenant does not allow; the unit tests of their rules show their entries. */
+  /** Operations that the state of the tenant does not allow: their entries are shown beside their rules (rollback.test.ts, lifecycle.test.ts). */
   const NOT_POSSIBLE = ['rollBack', 'payInvoice'];
   const changing = EVERY.filter(({ method, access }) => method !== 'GET' && access !== 'hook');
 
