@@ -31,7 +31,7 @@ export function startLambda(options: LambdaOptions): Lambda {
   const specs = new Map(options.functions.map((spec) => [spec.name, spec]));
   const pools = new Map<string, FunctionPool>();
   const threads = new Threads();
-  const { idleMs = 60_000 } = options;
+  const { idleMs = 30_000 } = options;
   const retirement = setInterval(() => {
     for (const pool of pools.values()) pool.retire(idleMs);
   }, idleMs / 2);

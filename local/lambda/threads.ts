@@ -26,7 +26,7 @@ const YOUNG_GENERATION_MB = 8;
  * Bytes of bundles of retired environments after which a thread is replaced, because the module map never frees an
  * instance. One takes about seven times its bundle's size.
  */
-const MAX_RETIRED_BYTES = 4 * 1024 * 1024;
+const MAX_RETIRED_BYTES = 1.5 * 1024 * 1024;
 
 /** Receives the messages of an environment: the pool of its function. */
 export interface Listener {
