@@ -18,8 +18,8 @@ const MAX_SHARED_TIMEOUT_MS = 60_000;
 const MAX_THREADS = Math.min(4, Math.max(2, availableParallelism()));
 /** Number of running invocations from which another thread of the group is worth its memory. */
 const MIN_RUNNING_TO_GROW = 3;
-/** Time in milliseconds within which a thread answers unless its code blocks it. */
-const RESPONSE_TIMEOUT_MS = 1000;
+/** Time in milliseconds within which a thread answers unless its code blocks it, on a busy machine too. */
+const RESPONSE_TIMEOUT_MS = 3000;
 /** MiB of a thread's young generation: short-lived objects of one request fit, and a thread stays small. */
 const YOUNG_GENERATION_MB = 8;
 /**
