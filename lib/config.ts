@@ -128,7 +128,7 @@ export const Settings = z.object({
  * https://docs.aws.amazon.com/codebuild/latest/APIReference/API_ProjectEnvironment.html). The preflight tries out the
  * chosen one.
  */
-export const ARM_REGIONS = [
+const ARM_REGIONS = [
   ...['us-east-1', 'us-east-2', 'us-west-2', 'eu-west-1', 'eu-central-1', 'sa-east-1'],
   ...['ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
 ];

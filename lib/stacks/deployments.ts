@@ -26,7 +26,8 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
       uses: [...state, builds.order, builds.grantAccess, hosting.unseal, hosting.openDeployKey],
     },
     submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
-    watchBuild: { timeout: TIMEOUTS_S.build.watcher, uses: [table.read, builds.watch, builds.stop] },
+    // It mostly waits.
+    watchBuild: { timeout: TIMEOUTS_S.build.watcher, memory: 256, uses: [table.read, builds.watch, builds.stop] },
     releaseDeployment: { timeout: T.release, uses: [...state, builds.collect, hosting.release] },
     checkRelease: {
       timeout: T.check,
