@@ -71,8 +71,6 @@ export async function startDynamoDb({ port, folder, children }: DynamoDbOptions)
   const java = children.spawn(
     'java',
     [
-      // Without it, Java begins with a 64th of the machine's memory and touches all of it before the first collection.
-      '-Xms24m',
       '-Xmx256m',
       '-XX:+UseSerialGC',
       '-XX:TieredStopAtLevel=1',
