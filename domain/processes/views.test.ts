@@ -27,6 +27,7 @@ import type { Caller } from '../deps.ts';
 import { listDnsRecords } from '../dns/records.ts';
 import { getHosting, getHostingDomain, listHosting } from '../hosting/subscriptions.ts';
 import { getDomain, listDomains } from '../registrar/domains.ts';
+import { listEvents } from '../webhooks/feed.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
 import { listDeliveries, listEndpoints } from '../webhooks/manage.ts';
 
@@ -68,7 +69,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     getHostingDomain,
     listHosting,
   },
-  ...{ getDomain, listDomains, listDnsRecords, getCustomDomain, listWebhooks, listEndpoints, listDeliveries },
+  ...{ getDomain, listDomains, listDnsRecords, getCustomDomain, listWebhooks, listEndpoints, listDeliveries, listEvents },
 };
 
 const PANEL_ACCOUNT: PanelAccount = {
@@ -79,7 +80,12 @@ const PANEL_ACCOUNT: PanelAccount = {
 /** A table in which every item has all its fields, internal and optional ones too. */
 const populated = <T, K>({ schema }: Entity<T, K>): T => populate(walkable(schema())) as T;
 const table: Partial<Table> = {
-  get: async (entity) => populated(entity),
+  get: async (entity) => {
+    const item = populated(entity);
+    // An event is shown by the schema of its type.
+    const data = { webhookId: TEXT, internal: 1 };
+    return entity.type === 'FEED_ENTRY' ? { ...item, type: 'ping', data } : item;
+  },
   list: async (entity) => ({ items: [populated(entity)], hasMore: true }),
   async *newest(entity) {
     yield populated(entity);
