@@ -27,8 +27,8 @@ import type { Caller } from '../deps.ts';
 import { listDnsRecords } from '../dns/records.ts';
 import { getHosting, getHostingDomain, listHosting } from '../hosting/subscriptions.ts';
 import { getDomain, listDomains } from '../registrar/domains.ts';
-import { listEvents } from '../webhooks/feed.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
+import { listEvents } from '../webhooks/feed.ts';
 import { listDeliveries, listEndpoints } from '../webhooks/manage.ts';
 
 /** Reads that show nothing that is stored for an account: documents, catalogues and logs. */
@@ -69,7 +69,16 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     getHostingDomain,
     listHosting,
   },
-  ...{ getDomain, listDomains, listDnsRecords, getCustomDomain, listWebhooks, listEndpoints, listDeliveries, listEvents },
+  ...{
+    getDomain,
+    listDomains,
+    listDnsRecords,
+    getCustomDomain,
+    listWebhooks,
+    listEndpoints,
+    listDeliveries,
+    listEvents,
+  },
 };
 
 const PANEL_ACCOUNT: PanelAccount = {
