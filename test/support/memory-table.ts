@@ -1,4 +1,6 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { BY_OPERATOR, committing } from '../../domain/audit/record.ts';
+import type { Deps } from '../../domain/deps.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { createTable, type Send, type Table } from '../../table/table.ts';
 
@@ -282,4 +284,10 @@ export function memoryTable(): MemoryTable {
     records,
     items: (entity) => [...stored.values()].filter((item) => item.entity === entity),
   };
+}
+
+/** Returns the dependencies with a table in memory, which they commit to as well, as an operator. */
+export function inMemory(deps: Deps): Deps {
+  const own = { ...deps, table: memoryTable().table };
+  return { ...own, commit: committing(own, BY_OPERATOR) };
 }

@@ -60,13 +60,13 @@ test('a public key cannot read invoices', async () => {
 
 test('lists the plans that operators put on sale, without a deployment', async () => {
   Object.assign(process.env, local.environment);
-  const [{ listPlans: list, PlansInput, currentPlans: plansOffered, setPlans }, { deps }, { memoryTable }] =
+  const [{ listPlans: list, PlansInput, currentPlans: plansOffered, setPlans }, { deps }, { inMemory }] =
     await Promise.all([
       import('../../../domain/billing/plans.ts'),
       import('../../../runtime/deps.ts'),
       import('../../support/memory-table.ts'),
     ]);
-  const mine = { ...deps, table: memoryTable().table };
+  const mine = inMemory(deps);
   const plan = { slug: 'web-new', name: 'New', category: 'WEB', monthlyCents: 9950, yearlyCents: 99_500 } as const;
   const rest = { storageGb: 7, featured: false, onSale: true };
   const caller = { accountId: '', keyId: '' };

@@ -91,12 +91,12 @@ test('no key is 401; a public key is 403 from another origin and works from its 
 
 test('sells what operators offer, at their price, without a deployment', async () => {
   Object.assign(process.env, local.environment);
-  const [{ tldsOnSale, setTlds }, { deps }, { memoryTable }] = await Promise.all([
+  const [{ tldsOnSale, setTlds }, { deps }, { inMemory }] = await Promise.all([
     import('../../../domain/registrar/tlds.ts'),
     import('../../../runtime/deps.ts'),
     import('../../support/memory-table.ts'),
   ]);
-  const mine = { ...deps, table: memoryTable().table };
+  const mine = inMemory(deps);
   const entry = { tld: 'joburg', registration: 149.5, renewal: 159, transfer: 0, featured: true, yearsAtOnce: 1 };
   await setTlds(mine, { extensions: [{ ...entry, privacy: false }] });
   expect(await tldsOnSale(mine)()).toEqual([{ ...entry, privacy: false }]);
