@@ -9,7 +9,9 @@ import { startCloudFront } from './cloudfront.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cloudfront-'));
 const pointing = new Set<string>();
-const options = { dataDir, pointsHere: (domain: string) => pointing.has(domain), deployFor: 150, issueAfter: 100 };
+const options = { dataDir, pointsHere: (domain: string) => pointing.has(domain), deployFor: 1500, issueAfter: 1500 };
+/** On a busy machine everything takes longer. */
+const POLL = { timeout: 30_000 };
 let emulator: Emulator;
 let tenants: DistributionTenants;
 
@@ -30,7 +32,7 @@ const findTenant = async (name: string) => {
   return tenant;
 };
 const untilCertificate = (name: string, status: string) =>
-  expect.poll(async () => (await tenants.certificate(name))?.status).toBe(status);
+  expect.poll(async () => (await tenants.certificate(name))?.status, POLL).toBe(status);
 
 test('creates a tenant once its domain points here, serves with its certificate, and deletes it once disabled', async () => {
   const [name, host] = ['door-1', 'shop.co.za'];
@@ -49,7 +51,7 @@ test('creates a tenant once its domain points here, serves with its certificate,
   const before = await findTenant(name);
   await tenants.attachCertificate(before, host, arn);
   await expect(tenants.disable(before, host)).rejects.toMatchObject({ name: 'PreconditionFailed' });
-  await expect.poll(async () => (await findTenant(name)).active).toBe(true);
+  await expect.poll(async () => (await findTenant(name)).active, POLL).toBe(true);
   expect(await findTenant(name)).toMatchObject({ certificate: arn, deployed: true, enabled: true });
 
   const again = await startCloudFront(options);
@@ -63,7 +65,7 @@ test('creates a tenant once its domain points here, serves with its certificate,
   const disabled = await findTenant(name);
   expect(disabled).toMatchObject({ enabled: false, certificate: arn });
   expect(await tenants.remove(disabled)).toBe(false);
-  await expect.poll(async () => await tenants.remove(await findTenant(name))).toBe(true);
+  await expect.poll(async () => await tenants.remove(await findTenant(name)), POLL).toBe(true);
   expect(await tenants.find(name)).toBeUndefined();
   expect(await tenants.remove(disabled)).toBe(true);
   expect(await tenants.create('door-2', host)).toBe('MADE');
