@@ -18,7 +18,7 @@ const INVOICE = ['number', 'numbers', 'kind', 'amount', 'status', 'balance'] as 
 const SUBSCRIPTION = ['plan', 'billingCycle', 'status', 'hostingDomain', 'currentPeriodEnd', 'balance'] as const;
 const MONEY = ['amount', 'status', 'description', 'balance'] as const;
 
-/** Every change that the audit log knows, `<subject>.<what was done>`, with what it keeps of each (docs/decisions/0046-audit-log.md). */
+/** Every change that the audit log knows, `<subject>.<what was done>`, with what it keeps of each (docs/decisions/0041-audit-log.md). */
 export const AUDIT_ACTIONS = {
   'app.created': { label: 'Application created', shows: APP },
   'app.updated': { label: 'Application changed', shows: APP },

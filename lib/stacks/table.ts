@@ -8,7 +8,7 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /**
  * Entries of the audit log are neither changed nor deleted. What IAM cannot say is that a put must not replace an item
- * (docs/decisions/0046-audit-log.md). In a transaction, each write is authorized with its own key
+ * (docs/decisions/0041-audit-log.md). In a transaction, each write is authorized with its own key
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
  */
 const BESIDE_THE_AUDIT_LOG = {

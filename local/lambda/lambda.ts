@@ -24,7 +24,7 @@ export interface Lambda {
 
 /**
  * Runs functions in execution environments that are started on demand, run one invocation at a time and end at its
- * timeout. A few threads host them (docs/decisions/0045-execution-environments.md).
+ * timeout. A few threads host them (docs/decisions/0042-execution-environments.md).
  */
 export function startLambda(options: LambdaOptions): Lambda {
   mkdirSync(join(options.dataDir, 'logs'), { recursive: true });
