@@ -145,10 +145,11 @@ test('other accounts’, deleted and unknown applications are 404', async () => 
   expect(await list(stranger)).toEqual([]);
 });
 
-test('requires a login: an API key is rejected', async () => {
+test('keys read databases at the API, and are rejected at the dashboard’s path', async () => {
   const headers = { authorization: `Bearer ${shared.account.secretKey}` };
   expect((await raw('/dashboard/v1/databases', { headers })).status).toBe(401);
-  expect((await raw('/v1/databases', { headers })).status).toBe(404);
+  expect((await raw('/v1/databases', { headers })).status).toBe(200);
+  expect((await raw('/v1/databases')).status).toBe(401);
 });
 
 afterAll(async () => {
