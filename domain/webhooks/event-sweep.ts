@@ -37,8 +37,6 @@ const eventQueue: DueQueue<typeof Event, EventDeps, number> = {
     // Not there yet where the stream lost the event.
     await appendToFeed(deps, [event]);
     const missing = async (webhook: Webhook): Promise<Delivery[]> => {
-      // One that was registered after the event does not get it.
-      if (webhook.createdAt > event.created) return [];
       const delivery = newDelivery(event, webhook, deps.now());
       return (await deps.table.get(Delivery, { accountId, id: delivery.id })) ? [] : [delivery];
     };

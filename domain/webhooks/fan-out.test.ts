@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { fitsMessage } from '../../providers/webhooks/delivery-queue.ts';
 import { batchReads } from '../../table/batch-reads.ts';
-import { Event } from '../../table/entities/webhooks.ts';
+import { Event, Webhook } from '../../table/entities/webhooks.ts';
 import { createTable, type Send } from '../../table/table.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { deliver } from './deliver.ts';
-import { fanOut } from './fan-out.ts';
+import { fanOut, findSubscribers } from './fan-out.ts';
 
 /** An event with one endpoint, and what fan-out makes of it. */
 async function fannedOut(name = 'App') {
@@ -90,4 +90,17 @@ test('ten messages with the largest content fit into one call of SQS', () => {
     ['accountId', 'webhookId', 'eventId', 'deliveryId'].map((name) => [name, 'x'.repeat(64)]),
   );
   expect(10 * JSON.stringify({ ...ids, step: 0, content: largest(length) }).length).toBeLessThan(256 * 1024);
+});
+
+test('an endpoint that was registered after an event does not get it', async () => {
+  const world = webhookSimulation();
+  await world.openAccount();
+  await world.event('app_1', 'Before');
+  const [item] = world.memory.items('EVENT');
+  const event = Event.parse(item);
+  await world.endpoint('receiver');
+  const created = (later: number) => new Date(Date.parse(event.created) + later).toISOString();
+  const [webhook] = world.memory.items('WEBHOOK');
+  expect(findSubscribers({ ...event, created: created(60_000) }, [Webhook.parse(webhook)])).toHaveLength(1);
+  expect(findSubscribers({ ...event, created: created(-60_000) }, [Webhook.parse(webhook)])).toEqual([]);
 });

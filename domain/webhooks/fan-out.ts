@@ -42,9 +42,14 @@ export const toMessage = ({ accountId, webhookId, eventId, id, step }: Delivery)
   deliveryId: id,
 });
 
-/** Those of an account's endpoints that an event goes to, disabled ones too: to them it is skipped, visibly. */
-export const findSubscribers = ({ type, onlyTo }: Event, webhooks: readonly Webhook[]): Webhook[] =>
-  webhooks.filter(({ id, events }) => (onlyTo ? id === onlyTo : events.includes('*') || events.includes(type)));
+/**
+ * Those of an account's endpoints that an event goes to, disabled ones too: to them it is skipped, visibly. One that was
+ * registered after the event does not get it, however late the event is processed.
+ */
+export const findSubscribers = ({ type, onlyTo, created }: Event, webhooks: readonly Webhook[]): Webhook[] =>
+  webhooks.filter(({ id, events, createdAt }) =>
+    onlyTo ? id === onlyTo : createdAt <= created && (events.includes('*') || events.includes(type)),
+  );
 
 /** Notes that nothing more is to be done for an event but what its deliveries tell of themselves. */
 export async function settleEvent(deps: Pick<Deps, 'table'>, { accountId, id }: Pick<Event, 'accountId' | 'id'>) {

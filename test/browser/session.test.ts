@@ -46,9 +46,9 @@ test('an expired token is renewed without interruption', async () => {
   await waitUntilLoaded(page);
   await rejectTokenOnce(page, '/dashboard/v1/hosting');
   const renewed = page.waitForResponse((answer) => answer.request().method() === 'POST' && /token/.test(answer.url()));
-  await page.getByRole('link', { name: 'Hosting' }).click();
+  await page.getByRole('link', { name: 'Web hosting' }).click();
   expect((await renewed).status()).toBe(200);
-  await page.getByRole('heading', { name: 'Hosting' }).waitFor();
+  await page.getByRole('heading', { name: 'Web hosting' }).waitFor();
   await waitUntilLoaded(page);
   expect(await page.getByRole('alert').count()).toBe(0);
 });
