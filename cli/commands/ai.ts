@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { CreateChatCompletionInput } from '../../client/index.ts';
 import { type Command, CommandError, type Context } from '../command.ts';
+import { listing } from '../listing.ts';
 import { printable } from '../output.ts';
 import { readAll } from './environment.ts';
 
@@ -68,19 +69,16 @@ const chat: Command = {
   },
 };
 
-const models: Command = {
+const models = listing({
   name: 'ai models',
   summary: 'List the models that are sold on credits, with their prices',
-  async run({ client, out, signal }) {
-    const { data } = await client().listModels({}, { signal });
-    out.result(data, () =>
-      out.table(
-        ['model', 'rand per million tokens in', 'out'],
-        data.map(({ id, pricing_zar_per_million: price }) => [id, price.input, price.output]),
-        'No models are sold on credits here.',
-      ),
-    );
+  read: async ({ client, signal }) => (await client().listModels({}, { signal })).data,
+  columns: {
+    model: ({ id }) => id,
+    'rand per million tokens in': ({ pricing_zar_per_million: { input } }) => input,
+    out: ({ pricing_zar_per_million: { output } }) => output,
   },
-};
+  none: 'No models are sold on credits here.',
+});
 
 export const aiCommands: readonly Command[] = [chat, models];

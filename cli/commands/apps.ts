@@ -1,5 +1,6 @@
 import { APP, chosenApp, namedApp, urlOf } from '../applications.ts';
 import { type Command, type Option, UsageError, YES } from '../command.ts';
+import { listing } from '../listing.ts';
 import { frameworkOf } from '../repository.ts';
 
 const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;
@@ -21,20 +22,19 @@ export function parseFramework(text: string | undefined, cwd: string): Framework
   return found;
 }
 
-const list: Command = {
+const list = listing({
   name: 'apps list',
   summary: 'List your applications',
-  async run({ client, out, api, signal }) {
-    const apps = await client().listApps({ limit: 100 }, { signal }).all();
-    out.result(apps, () =>
-      out.table(
-        ['name', 'status', 'last deployment', 'url', 'id'],
-        apps.map((app) => [app.name, app.status, app.lastDeploymentStatus, urlOf(api(), app), app.id]),
-        'No applications yet. hosting deploy creates one from the folder that you are in.',
-      ),
-    );
+  read: ({ client, signal }) => client().listApps({ limit: 100 }, { signal }).all(),
+  columns: {
+    name: ({ name }) => name,
+    status: ({ status }) => status,
+    'last deployment': ({ lastDeploymentStatus }) => lastDeploymentStatus,
+    url: (app, { api }) => urlOf(api(), app),
+    id: ({ id }) => id,
   },
-};
+  none: 'No applications yet. hosting deploy creates one from the folder that you are in.',
+});
 
 const show: Command = {
   name: 'apps show',

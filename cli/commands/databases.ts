@@ -1,20 +1,20 @@
 import { APP, chosenApp } from '../applications.ts';
 import type { Command } from '../command.ts';
+import { listing } from '../listing.ts';
 
-const list: Command = {
+const list = listing({
   name: 'db list',
   summary: 'List the databases of your applications',
-  async run({ client, out, signal }) {
-    const databases = await client().listDatabases({ limit: 100 }, { signal }).all();
-    out.result(databases, () =>
-      out.table(
-        ['name', 'status', 'application', 'variable', 'id'],
-        databases.map((each) => [each.name, each.status, each.applicationId, each.variables[0] ?? null, each.id]),
-        'No databases yet. hosting db create <name>',
-      ),
-    );
+  read: ({ client, signal }) => client().listDatabases({ limit: 100 }, { signal }).all(),
+  columns: {
+    name: ({ name }) => name,
+    status: ({ status }) => status,
+    application: ({ applicationId }) => applicationId,
+    variable: ({ variables }) => variables[0] ?? null,
+    id: ({ id }) => id,
   },
-};
+  none: 'No databases yet. hosting db create <name>',
+});
 
 const create: Command = {
   name: 'db create',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Application, Deployment } from '../../client/index.ts';
 import { APP, appOfRemote, chosenApp, namedApp, urlOf } from '../applications.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
+import { listing } from '../listing.ts';
 import { printable } from '../output.ts';
 import { nameOf, type Repository, readRepository } from '../repository.ts';
 import { FRAMEWORK, parseFramework } from './apps.ts';
@@ -117,23 +118,24 @@ const deploy: Command = {
   },
 };
 
-const list: Command = {
+const list = listing({
   name: 'deployments',
   summary: 'List the latest deployments of an application',
   options: [APP],
-  async run(context) {
-    const { client, out, signal } = context;
+  async read(context) {
     const { id } = await chosenApp(context);
-    const { data } = await client().listDeployments({ id, limit: 20 }, { signal });
-    out.result(data, () =>
-      out.table(
-        ['id', 'status', 'trigger', 'commit', 'started', 'finished'],
-        data.map((each) => [each.id, each.status, each.trigger, each.commitSha, each.startedAt, each.finishedAt]),
-        'No deployments yet.',
-      ),
-    );
+    return (await context.client().listDeployments({ id, limit: 20 }, { signal: context.signal })).data;
   },
-};
+  columns: {
+    id: ({ id }) => id,
+    status: ({ status }) => status,
+    trigger: ({ trigger }) => trigger,
+    commit: ({ commitSha }) => commitSha,
+    started: ({ startedAt }) => startedAt,
+    finished: ({ finishedAt }) => finishedAt,
+  },
+  none: 'No deployments yet.',
+});
 
 const logs: Command = {
   name: 'logs',

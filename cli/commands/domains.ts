@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AddDnsRecordInput, Domain, Registrant } from '../../client/index.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
+import { listing } from '../listing.ts';
 
 const DOMAIN = { name: 'domain', description: 'The domain, by name or id' } as const;
 const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
@@ -13,38 +14,32 @@ async function named({ client, argument, signal }: Context): Promise<Domain> {
   throw new CommandError(`You have no domain ${wanted}. hosting domains lists them.`);
 }
 
-const list: Command = {
+const list = listing({
   name: 'domains list',
   summary: 'List your domains',
-  async run({ client, out, signal }) {
-    const domains = await client().listDomains({ limit: 100 }, { signal }).all();
-    out.result(domains, () =>
-      out.table(
-        ['name', 'status', 'expires', 'dns', 'id'],
-        domains.map((each) => [each.name, each.status, each.expiresAt, each.dnsProvider, each.id]),
-        'No domains yet. hosting domains check <name> looks for one.',
-      ),
-    );
+  read: ({ client, signal }) => client().listDomains({ limit: 100 }, { signal }).all(),
+  columns: {
+    name: ({ name }) => name,
+    status: ({ status }) => status,
+    expires: ({ expiresAt }) => expiresAt,
+    dns: ({ dnsProvider }) => dnsProvider,
+    id: ({ id }) => id,
   },
-};
+  none: 'No domains yet. hosting domains check <name> looks for one.',
+});
 
-const check: Command = {
+const check = listing({
   name: 'domains check',
   summary: 'Look up whether a name is free, and its price',
   arguments: [{ name: 'name', description: 'A name with or without its extension' }],
-  async run({ client, argument, out, signal }) {
-    const found = await client().checkDomain({ q: argument('name') }, { signal });
-    const availability = (each: (typeof found)[number]) =>
-      each.available ? (each.premium ? 'premium, not sold here' : 'free') : 'taken';
-    out.result(found, () =>
-      out.table(
-        ['domain', '', 'rand a year, without VAT'],
-        found.map((each) => [each.domain, availability(each), each.available ? each.price.toFixed(2) : null]),
-        'Nothing found.',
-      ),
-    );
+  read: ({ client, argument, signal }) => client().checkDomain({ q: argument('name') }, { signal }),
+  columns: {
+    domain: ({ domain }) => domain,
+    '': ({ available, premium }) => (available ? (premium ? 'premium, not sold here' : 'free') : 'taken'),
+    'rand a year, without VAT': ({ available, price }) => (available ? price.toFixed(2) : null),
   },
-};
+  none: 'Nothing found.',
+});
 
 const order: Command = {
   name: 'domains order',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionError, type FollowedEvent, followEvents } from '../../client/index.ts';
 import { type Command, type Context, UsageError, YES } from '../command.ts';
 import { forward } from '../forward.ts';
+import { listing } from '../listing.ts';
 import { printable } from '../output.ts';
 
 const WEBHOOK = { name: 'webhook', description: 'The id of an endpoint' } as const;
@@ -14,20 +15,18 @@ const EVENTS = {
 /** Pauses after failures of the connection, in milliseconds; the last one repeats. */
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000];
 
-const list: Command = {
+const list = listing({
   name: 'webhooks list',
   summary: 'List your webhook endpoints',
-  async run({ client, out, signal }) {
-    const { data } = await client().listWebhooks({ limit: 100 }, { signal });
-    out.result(data, () =>
-      out.table(
-        ['url', 'events', 'active', 'id'],
-        data.map((each) => [each.url, each.events.join(', '), each.active ? 'yes' : 'no', each.id]),
-        'No endpoints yet. hosting webhooks listen receives events without one.',
-      ),
-    );
+  read: ({ client, signal }) => client().listWebhooks({ limit: 100 }, { signal }).all(),
+  columns: {
+    url: ({ url }) => url,
+    events: ({ events }) => events.join(', '),
+    active: ({ active }) => (active ? 'yes' : 'no'),
+    id: ({ id }) => id,
   },
-};
+  none: 'No endpoints yet. hosting webhooks listen receives events without one.',
+});
 
 const create: Command = {
   name: 'webhooks create',
@@ -57,24 +56,22 @@ const remove: Command = {
   },
 };
 
-const deliveries: Command = {
+const deliveries = listing({
   name: 'webhooks deliveries',
   summary: 'List the recent deliveries of an endpoint with the responses',
   arguments: [WEBHOOK],
-  async run({ client, argument, out, signal }) {
-    const { data } = await client().listDeliveries({ id: argument('webhook'), limit: 50 }, { signal });
-    out.result(data, () =>
-      out.table(
-        ['id', 'type', 'status', 'attempts', 'response', 'created'],
-        data.map(({ id, type, status, attempts, createdAt }) => {
-          const last = attempts.at(-1);
-          return [id, type, status, attempts.length, last?.responseStatus ?? last?.outcome ?? null, createdAt];
-        }),
-        'No deliveries yet.',
-      ),
-    );
+  read: async ({ client, argument, signal }) =>
+    (await client().listDeliveries({ id: argument('webhook'), limit: 50 }, { signal })).data,
+  columns: {
+    id: ({ id }) => id,
+    type: ({ type }) => type,
+    status: ({ status }) => status,
+    attempts: ({ attempts }) => attempts.length,
+    response: ({ attempts }) => attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.outcome ?? null,
+    created: ({ createdAt }) => createdAt,
   },
-};
+  none: 'No deliveries yet.',
+});
 
 const resend: Command = {
   name: 'webhooks resend',

@@ -1,0 +1,24 @@
+import type { Command, Context } from './command.ts';
+
+type Cell = string | number | null;
+
+/** A command that shows a list: as the API returns it for scripts, as a table for people. */
+interface Listing<Item> extends Omit<Command, 'run'> {
+  read(context: Context): Promise<readonly Item[]>;
+  /** The cell of an item in each column, by the column's heading. */
+  columns: Readonly<Record<string, (item: Item, context: Context) => Cell>>;
+  /** The sentence in place of an empty table. */
+  none: string;
+}
+
+export const listing = <Item>({ read, columns, none, ...command }: Listing<Item>): Command => ({
+  ...command,
+  async run(context) {
+    const items = await read(context);
+    const { out } = context;
+    out.result(items, () => {
+      const rows = items.map((item) => Object.values(columns).map((cell) => cell(item, context)));
+      out.table(Object.keys(columns), rows, none);
+    });
+  },
+});
