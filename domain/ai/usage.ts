@@ -1,4 +1,5 @@
 import type { getAiUsage as ReadRoute } from '../../contract/ai/management.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
 import { AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
@@ -10,7 +11,7 @@ const MAX_SUMS = 5000;
 /** The newest keys are named; older ones keep their id. */
 const MAX_NAMED_KEYS = 200;
 
-/** GET /dashboard/v1/ai/usage: stored sums, so that a long ledger costs no more than a short one. */
+/** GET /dashboard/v1/ai/usage: stored sums, so that a long ledger costs no more than a short one. Throws 400 for more than fit. */
 export async function readUsage(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
@@ -21,18 +22,12 @@ export async function readUsage(
     deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_SUMS),
     deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_NAMED_KEYS, offset: 0 }),
   ]);
+  // Part of the sums would look like all of them.
+  if (sums.length === MAX_SUMS) throw new ApiError('invalid_request', 'days: too much for one response; ask for fewer');
   const names = new Map(keys.map(({ id, name }) => [id, name]));
-  const data = sums.map(({ day, keyId, model, calls, inputTokens, outputTokens, microRand }) => ({
-    ...{
-      day,
-      keyId: keyId || null,
-      keyName: names.get(keyId) ?? null,
-      model,
-      calls,
-      inputTokens,
-      outputTokens,
-      amountMicroRand: microRand,
-    },
+  const data = sums.map(({ keyId, microRand, day, model, calls, inputTokens, outputTokens }) => ({
+    ...{ day, keyId: keyId || null, keyName: names.get(keyId) ?? null, model },
+    ...{ calls, inputTokens, outputTokens, amountMicroRand: microRand },
   }));
   return { data };
 }
