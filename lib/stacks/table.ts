@@ -8,8 +8,9 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /**
  * Entries of the audit log are neither changed nor deleted. What IAM cannot say is that a put must not replace an item
- * (docs/decisions/0041-audit-log.md). In a transaction, each write is authorized with its own key
- * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html).
+ * (docs/decisions/0041-audit-log.md). A write of a transaction needs the permission of the operation that it stands for
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html). That the condition then sees
+ * the key of that write alone is not verified; if the key were absent, `ForAllValues` would allow it.
  */
 const BESIDE_THE_AUDIT_LOG = {
   'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PARTITION}#*`] },
