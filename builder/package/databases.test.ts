@@ -38,6 +38,7 @@ test('names the variables of each database after it, and also the oldest one’s
   const variables = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }, other], CREDENTIALS);
   expect(variables).toMatchObject({
     DATABASE_MAIN_HOST: DATABASE.host,
+    DATABASE_MAIN_PORT: '5432',
     DATABASE_MAIN_NAME: 'postgres',
     DATABASE_MAIN_USER: 'admin',
     DATABASE_MAIN_REGION: 'eu-west-1',

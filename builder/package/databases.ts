@@ -5,6 +5,8 @@ export interface ReleaseDatabase {
   /** Prefix of its variables' names: `DATABASE_ORDERS`. */
   prefix: string;
   host: string;
+  /** 5432 unless given. */
+  port?: number;
   region: string;
 }
 
@@ -23,6 +25,7 @@ const TOKEN_SECONDS = 12 * 3600;
 /** Aurora DSQL has one database and one administrator per cluster. */
 const NAME = 'postgres';
 const USER = 'admin';
+const PORT = 5432;
 
 /**
  * Returns a password for DSQL: a signed connect request, as AWS's signer creates it in `getDbConnectAdminAuthToken`.
@@ -45,10 +48,10 @@ export function databaseVariables(
   credentials: Credentials,
 ): Record<string, string> {
   const variables: Record<string, string> = {};
-  for (const [index, { prefix, host, region }] of databases.entries()) {
+  for (const [index, { prefix, host, port = PORT, region }] of databases.entries()) {
     const password = encodeURIComponent(authToken({ host, region }, credentials));
-    const url = `postgres://${USER}:${password}@${host}:5432/${NAME}?sslmode=require`;
-    const values = { URL: url, HOST: host, NAME, USER, REGION: region };
+    const url = `postgres://${USER}:${password}@${host}:${port}/${NAME}?sslmode=require`;
+    const values = { URL: url, HOST: host, PORT: String(port), NAME, USER, REGION: region };
     for (const [name, value] of Object.entries(values)) {
       variables[`${prefix}_${name}`] = value;
       if (index === 0) variables[`DATABASE_${name}`] = value;

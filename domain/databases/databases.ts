@@ -28,7 +28,7 @@ const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceA
  * Suffixes of the variables that describe a database to its application (builder/package/databases.ts sets them at
  * start).
  */
-const VARIABLES = ['URL', 'HOST', 'NAME', 'USER', 'REGION'];
+const VARIABLES = ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'];
 
 /** A database as the dashboard shows it. */
 function view(database: Database) {
@@ -81,9 +81,11 @@ export async function listDatabases(
 export async function releaseDatabases(
   deps: Deps,
   applicationId: string,
-): Promise<{ prefix: string; host: string; region: string }[]> {
+): Promise<{ prefix: string; host: string; port?: number; region: string }[]> {
   const all = await deps.table.all(Database, databasesOf(applicationId));
   return all
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .flatMap(({ prefix, host, region }) => (host === null ? [] : [{ prefix, host, region }]));
+    .flatMap(({ prefix, host, port, region }) =>
+      host === null ? [] : [{ prefix, host, ...(port ? { port } : {}), region }],
+    );
 }

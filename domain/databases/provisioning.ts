@@ -39,7 +39,7 @@ async function requestCluster(deps: Deps & { databases: Databases }, database: D
   return cluster;
 }
 
-type Outcome = Pick<Database, 'status' | 'host' | 'failureReason'>;
+type Outcome = Pick<Database, 'status' | 'host' | 'port' | 'failureReason'>;
 
 /** Ends the making, once: status and event in one transaction. */
 async function endProvisioning(deps: Deps, database: Database, ended: Outcome): Promise<void> {
@@ -66,8 +66,10 @@ async function outcomeOf(
 ): Promise<Outcome | undefined> {
   try {
     const { clusterId } = database;
-    const { status, host } = clusterId ? await deps.databases.find(clusterId) : await requestCluster(deps, database);
-    if (status === 'READY') return { status: 'AVAILABLE', host };
+    const { status, host, port } = clusterId
+      ? await deps.databases.find(clusterId)
+      : await requestCluster(deps, database);
+    if (status === 'READY') return { status: 'AVAILABLE', host, ...(port ? { port } : {}) };
     if (status !== 'PENDING') return failed(NOT_CREATED);
     return late ? failed(NOT_IN_TIME) : undefined;
   } catch (error) {

@@ -70,7 +70,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       // Commands run as the user of the platform: a machine that is no container has no other user for them.
       environment: { ...addresses.buildEnvironment, BUILD_USER: 'self' },
     }).then(started),
-    startDsql({ ...place, port: ports.databases, region: String(variables.DATABASE_REGION) })
+    startDsql({ ...place, guard, port: ports.databases, region: String(variables.DATABASE_REGION) })
       .then(started)
       .then(({ tagsOf }) => guard?.readTags(tagsOf)),
     startCloudFront({

@@ -32,7 +32,7 @@ export interface Job {
   env: Sealed | null;
   hostArn: string;
   /** The application's databases, oldest first: no secret is needed to name them. */
-  databases: { prefix: string; host: string; region: string }[];
+  databases: { prefix: string; host: string; port?: number; region: string }[];
   /** KiB that the application may print in a minute. */
   logKibPerMinute?: number;
   /** The private half of the deploy key; null where git speaks HTTPS. */

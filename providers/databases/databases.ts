@@ -4,8 +4,9 @@ export interface Cluster {
   id: string;
   /** `PENDING` while it is being made. */
   status: 'PENDING' | 'READY' | 'FAILED' | 'GONE';
-  /** The cluster's host name. */
+  /** The cluster's host name, and its port where that is not PostgreSQL's own. */
   host: string;
+  port?: number;
 }
 
 /** The account that the databases are in has as many as AWS allows it. */
@@ -50,7 +51,8 @@ export function createDatabases(region: string): Databases {
     endpoint?: string | undefined;
   }): Cluster => {
     const { identifier: id = '', status = '', endpoint = `${id}.dsql.${region}.on.aws` } = answer;
-    return { id, status: STATUS[status] ?? 'PENDING', host: endpoint };
+    const [host = '', port] = endpoint.split(':');
+    return { id, status: STATUS[status] ?? 'PENDING', host, ...(port ? { port: Number(port) } : {}) };
   };
   return {
     async create(clientToken, owner) {

@@ -24,6 +24,8 @@ export const Database = /* @__PURE__ */ entity({
       /** The cluster, once it was asked for, and where it answers. */
       clusterId: z.optional(z.string()),
       host: z.nullable(z.string()),
+      /** PostgreSQL's own unless given. */
+      port: z.optional(z.int()),
       /** The reason why it is FAILED, for its owner. */
       failureReason: z.optional(z.string()),
       /** True where the account's number of databases counts it. */

@@ -8,7 +8,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type Identity, newAuthority, selfSigned } from './certificates.ts';
+import { type Identity, newAuthority, selfSigned } from '../../local/emulators/certificates.ts';
 
 /** A request that a receiver recorded. */
 export interface Received {

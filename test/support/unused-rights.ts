@@ -38,7 +38,10 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     right: /TeardownApp\S* (dsql:(CreateCluster|TagResource)|iam:CreateServiceLinkedRole) /,
     reason: 'repeats a creation whose answer was lost, to learn the name of the cluster that it removes',
   },
-  { right: / dsql:DbConnectAdmin /, reason: 'databases of the local run have no IAM authentication' },
+  {
+    right: / dsql:DbConnectAdmin /,
+    reason: 'the local run checks it when an application connects, which no test with policies does',
+  },
   {
     right: / acm:(AddTagsToCertificate|DescribeCertificate) /,
     reason: 'CloudFront requests and reads the certificates of tenants with its caller’s rights',

@@ -28,7 +28,8 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   expect(made).toEqual({
     id: expect.stringMatching(/^[a-z2-7]{26}$/),
     status: 'PENDING',
-    host: `${made.id}.dsql.eu-west-1.on.aws`,
+    host: 'localhost',
+    port: expect.any(Number),
   });
   expect((await databases.create('db_1', 'x')).id).toBe(made.id);
   await expect(databases.remove(made.id)).rejects.toMatchObject({ name: 'ConflictException' });

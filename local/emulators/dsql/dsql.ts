@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
+import type { Guard } from '../../iam/guard.ts';
+import { freePort } from '../../processes/ports.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, parse, ServiceError, serve, type WireRequest } from '../wire.ts';
+import { HOST, openClusterDatabases } from './postgres/cluster-databases.ts';
 
 const Cluster = z.object({
   token: z.string(),
@@ -11,6 +15,8 @@ const Cluster = z.object({
   createdAt: z.number(),
   deletedAt: z.number().optional(),
   deletionProtection: z.boolean(),
+  /** Port of its PostgreSQL. */
+  port: z.number(),
 });
 type Cluster = z.output<typeof Cluster>;
 const Create = z.object({
@@ -24,6 +30,8 @@ interface DsqlOptions extends EmulatorOptions {
   accountId: string;
   /** Milliseconds for which a cluster is CREATING. */
   createFor?: number;
+  /** Authorizes connections. */
+  guard?: Pick<Guard, 'refuse'> | undefined;
 }
 
 export interface Dsql extends Emulator {
@@ -36,8 +44,8 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
 /**
- * Starts an emulator of Aurora DSQL's control plane: CreateCluster, GetCluster, DeleteCluster. It has no PostgreSQL
- * server: an application receives its variables, but the host does not answer.
+ * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, DeleteCluster, and a PostgreSQL for each cluster at
+ * `localhost` and a port of its own, which starts with its first connection.
  */
 export async function startDsql({
   dataDir,
@@ -46,18 +54,23 @@ export async function startDsql({
   accountId,
   createFor = 1000,
   strict,
+  guard,
 }: DsqlOptions): Promise<Dsql> {
   const state = openState(join(dataDir, 'databases.json'), z.record(z.string(), Cluster), {});
+  const directory = join(dataDir, 'databases');
+  mkdirSync(directory, { recursive: true });
+  const databases = openClusterDatabases(directory, { dataDir, region, guard });
+  const arnOf = (identifier: string) => `arn:aws:dsql:${region}:${accountId}:cluster/${identifier}`;
   const isCreating = ({ createdAt }: Cluster) => Date.now() - createdAt < createFor;
 
   const describeCluster = (identifier: string, cluster: Cluster) => ({
     identifier,
-    arn: `arn:aws:dsql:${region}:${accountId}:cluster/${identifier}`,
+    arn: arnOf(identifier),
     status: cluster.deletedAt ? 'DELETING' : isCreating(cluster) ? 'CREATING' : 'ACTIVE',
     creationTime: cluster.createdAt / 1000,
     deletionProtectionEnabled: cluster.deletionProtection,
     tags: cluster.tags,
-    endpoint: `${identifier}.dsql.${region}.on.aws`,
+    endpoint: `${HOST}:${cluster.port}`,
   });
 
   const find = (identifier: string): Cluster => {
@@ -66,35 +79,52 @@ export async function startDsql({
     throw new ServiceError('ResourceNotFoundException', `The cluster ${identifier} does not exist.`, 404);
   };
 
-  function create(body: Buffer) {
+  const serveCluster = (id: string, { port: at, tags }: Cluster) =>
+    databases.serve({ id, arn: arnOf(id), port: at, tags });
+
+  async function create(body: Buffer) {
     const { clientToken: token = newId(), tags, deletionProtectionEnabled: deletionProtection } = parse(Create, body);
     const [known] = Object.entries(state.value).find(([, cluster]) => cluster.token === token) ?? [];
     const count = Object.values(state.value).filter(({ deletedAt }) => !deletedAt).length;
     if (strict && !known && count >= AWS_LIMITS.dsqlClusters.value)
       throw new ServiceError('ServiceQuotaExceededException', 'You have reached the cluster limit.', 402);
     const identifier = known ?? newId();
-    const cluster = state.value[identifier] ?? { token, tags, createdAt: Date.now(), deletionProtection };
+    const existing = state.value[identifier];
+    if (existing) return describeCluster(identifier, existing);
+    const cluster: Cluster = { token, tags, createdAt: Date.now(), deletionProtection, port: 0 };
+    // In the state before anything is awaited: a repeated request finds it.
     state.value[identifier] = cluster;
+    cluster.port = await freePort();
+    await serveCluster(identifier, cluster);
     state.save();
     return describeCluster(identifier, cluster);
   }
 
-  function remove(identifier: string) {
+  async function remove(identifier: string) {
     const cluster = find(identifier);
     if (cluster.deletionProtection) throw new ServiceError('ValidationException', 'Deletion protection is enabled.');
     if (isCreating(cluster)) throw new ServiceError('ConflictException', 'The cluster is being created.', 409);
     cluster.deletedAt = Date.now();
     state.save();
+    await databases.remove(identifier);
     return describeCluster(identifier, cluster);
   }
 
-  const emulator = await serve(port, 'application/json', ({ method, path, body }: WireRequest) => {
+  const emulator = await serve(port, 'application/json', async ({ method, path, body }: WireRequest) => {
     const [, , identifier = ''] = path.split('/').map(decodeURIComponent);
     const operation = `${method} ${identifier ? '/cluster/{identifier}' : path}`;
-    if (operation === 'POST /cluster') return { body: create(body) };
+    if (operation === 'POST /cluster') return { body: await create(body) };
     if (operation === 'GET /cluster/{identifier}') return { body: describeCluster(identifier, find(identifier)) };
-    if (operation === 'DELETE /cluster/{identifier}') return { body: remove(identifier) };
+    if (operation === 'DELETE /cluster/{identifier}') return { body: await remove(identifier) };
     throw new ServiceError('UnknownOperationException', `${method} ${path}`, 404);
   });
-  return { ...emulator, tagsOf: (arn) => state.value[arn.split('/').at(-1) ?? '']?.tags ?? {} };
+  for (const [id, cluster] of Object.entries(state.value)) if (!cluster.deletedAt) await serveCluster(id, cluster);
+  return {
+    ...emulator,
+    async stop() {
+      await emulator.stop();
+      await databases.stop();
+    },
+    tagsOf: (arn) => state.value[arn.split('/').at(-1) ?? '']?.tags ?? {},
+  };
 }

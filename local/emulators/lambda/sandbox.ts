@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { discard, workspace } from '../workspace.ts';
 
@@ -56,15 +56,31 @@ export function openSandboxes(dataDir: string, programs: readonly string[]) {
     create(code: string, handler: string): Sandbox {
       const temporary = own();
       const at = canMount ? SHARED : temporary;
+      const certificates = readCertificates(dataDir);
+      if (certificates) writeFileSync(join(temporary, CERTIFICATES), certificates);
       return {
         ...(canMount
           ? { command: 'unshare', args: mountArguments(code, temporary, handler) }
           : { command: 'sh', args: [handler] }),
-        environment: { HOME: at, TMPDIR: at },
+        environment: {
+          ...{ HOME: at, TMPDIR: at },
+          ...(certificates ? { NODE_EXTRA_CA_CERTS: join(at, CERTIFICATES) } : {}),
+        },
         remove: () => void discard(temporary),
       };
     },
   };
+}
+
+/** The certificates that applications trust besides Node's own. */
+const CERTIFICATES = '.certificates.pem';
+
+/** Returns the certificate of the run's databases, after the ones that the machine trusts. */
+function readCertificates(dataDir: string): string | undefined {
+  const own = join(dataDir, 'databases', 'certificate.pem');
+  if (!existsSync(own)) return undefined;
+  const { NODE_EXTRA_CA_CERTS: machine } = process.env;
+  return [machine, own].flatMap((file) => (file && existsSync(file) ? [readFileSync(file, 'utf8')] : [])).join('\n');
 }
 
 /** Tries the mounts once, with a handler that tests their effect. */

@@ -1,4 +1,6 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authToken } from '../../../builder/package/databases.ts';
 import { createApp, deleteApp } from '../../../contract/apps/apps.ts';
 import { createDatabase, listDatabases, MAX_DATABASES } from '../../../contract/databases/databases.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
@@ -19,10 +21,18 @@ const list = async (account: OpenedAccount) => (await account.dashboard.call(lis
 const untilAvailable = (account: OpenedAccount, id: string) =>
   waitFor(async () => (await list(account)).find((each) => each.id === id && each.status === 'AVAILABLE'));
 
-/** Returns the HTTP status of an application's cluster at the control plane. */
-async function clusterOf(host: string): Promise<number> {
-  const endpoint = local.environment.AWS_ENDPOINT_URL_DSQL;
-  return (await fetch(`${endpoint}/cluster/${host.split('.')[0]}`)).status;
+/** Connects to a database as the administrator; resolves with the name of its role. */
+async function roleAt(port: number): Promise<string> {
+  const password = authToken(
+    { host: 'localhost', region: 'eu-west-1' },
+    { accessKeyId: 'local', secretAccessKey: 'local' },
+  );
+  const options = { host: 'localhost', port, user: 'admin', database: 'postgres', password };
+  const client = new Client({ ...options, ssl: { rejectUnauthorized: false } });
+  await client.connect();
+  const { rows } = await client.query('SELECT current_user AS name');
+  await client.end();
+  return rows[0].name;
 }
 
 test('a database is created, its event sent once, its variables named, and it is deleted with its application', async () => {
@@ -41,19 +51,17 @@ test('a database is created, its event sent once, its variables named, and it is
       host: null,
       failureReason: null,
     },
-    variables: ['URL', 'HOST', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
+    variables: ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
     createdAt: expect.any(String),
   });
   const { host } = await untilAvailable(account, data.id);
-  expect(host).toMatch(/^[a-z2-7]{26}\.dsql\.eu-west-1\.on\.aws$/);
+  expect(host).toBe('localhost');
   const event = await waitFor(async () => receiving.received[0], 20);
   expect(JSON.parse(event?.body ?? '')).toMatchObject({
     type: 'database.created',
     data: { databaseId: data.id, name: 'Main-db', engine: 'aurora-dsql' },
   });
-  expect(await clusterOf(host ?? '')).toBe(200);
   await account.call(deleteApp, { params: { id } });
-  await waitFor(async () => (await clusterOf(host ?? '')) === 404);
   await waitFor(async () => (await list(account)).length === 0);
   expect(receiving.received).toHaveLength(1);
   await receiving.stop();
@@ -78,10 +86,20 @@ test('the next deployment receives the available databases, oldest first', async
     import('../../../runtime/aws/client.ts'),
   ]);
   const files = await entriesOf(await getObject(bucket, artifactKey(id, deployment.id)));
-  expect(JSON.parse(files.get('.service/databases.json') ?? '')).toEqual([
-    { prefix: 'DATABASE_FIRST', host: first?.host, region: 'eu-west-1' },
-    { prefix: 'DATABASE_SECOND', host: second?.host, region: 'eu-west-1' },
+  const known = JSON.parse(files.get('.service/databases.json') ?? '');
+  expect(known).toEqual([
+    { prefix: 'DATABASE_FIRST', host: first?.host, port: expect.any(Number), region: 'eu-west-1' },
+    { prefix: 'DATABASE_SECOND', host: second?.host, port: expect.any(Number), region: 'eu-west-1' },
   ]);
+  const [{ port }] = known;
+  expect(await roleAt(port)).toBe('admin');
+  await account.call(deleteApp, { params: { id } });
+  await waitFor(() =>
+    roleAt(port).then(
+      () => false,
+      (error) => error.code === 'ECONNREFUSED' || error.name === 'AggregateError',
+    ),
+  );
 });
 
 test('an application deleted while its database is being created leaves no database behind', async () => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { isIP } from 'node:net';
 
 /**
- * X.509 certificates for tests, created on demand, so that the repository contains no keys and the machine needs no tools.
+ * X.509 certificates of the local run and of tests, created on demand, so that the repository contains no keys and the machine needs no tools.
  * Implements the required subset of DER (ITU X.690; RFC 5280).
  */
 
@@ -78,7 +78,7 @@ const identity = (names: readonly string[], days: readonly number[], by?: Signer
 /** Creates a self-signed certificate. */
 export const selfSigned: Issue = (names, days = [-1, 1]) => identity(names, days);
 
-/** Creates a certificate authority for a test. */
+/** Creates a certificate authority. */
 export function newAuthority(name: string): { cert: string; issue: Issue } {
   const { publicKey, privateKey } = newKeys();
   const signer = { name, key: privateKey };

@@ -1,0 +1,135 @@
+import { type Engine, startEngine } from './engine.ts';
+import { query } from './messages.ts';
+
+/** Uses of a database's engine are exclusive: it has one session, which the clients' sessions take turns in. */
+export interface Turn {
+  engine: Engine;
+  /** The session that had the previous turn. */
+  previous: object | undefined;
+  /** Names of the prepared statements that the engine has. */
+  statements: Set<string>;
+  end(): void;
+}
+
+/** Thrown where a turn does not come in time, because another session's transaction stays open. */
+export class TurnTimeout extends Error {}
+
+interface DatabaseOptions {
+  /** Returns the data directory, and creates it the first time. */
+  directory(): Promise<string>;
+  /** Makes room for another engine. */
+  reserve(database: Database): Promise<void>;
+  idleMs: number;
+  turnMs: number;
+}
+
+export interface Database {
+  take(session: object): Promise<Turn>;
+  /** Ends a query that runs too long, or that its client cancelled, by ending the engine. */
+  kill(): Promise<void>;
+  /** Stops the engine unless it is in use. Returns whether it is stopped. */
+  rest(): Promise<boolean>;
+  stop(): Promise<void>;
+  readonly running: boolean;
+  readonly usedAt: number;
+  /** Size in bytes as the engine last reported it. */
+  readonly size: number | undefined;
+}
+
+/** A database whose engine runs while it is used. */
+export function createDatabase({ directory, reserve, idleMs, turnMs }: DatabaseOptions): Database {
+  let engine: Engine | undefined;
+  let statements = new Set<string>();
+  let taken = false;
+  let previous: object | undefined;
+  let usedAt = 0;
+  let size: number | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  const waiting: { go(): void }[] = [];
+
+  const measure = async (): Promise<void> => {
+    if (!engine || engine.ended) return;
+    const answer = (await engine.run(query('SELECT pg_database_size(current_database())'))).toString('latin1');
+    const [, digits] = /(\d+)C\0/.exec(answer) ?? [];
+    if (digits) size = Number(digits);
+  };
+  const release = (): void => {
+    usedAt = Date.now();
+    const next = waiting.shift();
+    if (next) {
+      next.go();
+      return;
+    }
+    taken = false;
+    clearTimeout(idle);
+    idle = setTimeout(() => database.rest().catch((error: unknown) => console.error(error)), idleMs).unref();
+  };
+  const enter = (): Promise<void> => {
+    if (!taken) {
+      taken = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const entry = {
+        go: () => {
+          clearTimeout(timeout);
+          resolve();
+        },
+      };
+      const timeout = setTimeout(() => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        reject(new TurnTimeout());
+      }, turnMs);
+      waiting.push(entry);
+    });
+  };
+  const database: Database = {
+    async take(session) {
+      await enter();
+      clearTimeout(idle);
+      try {
+        if (!engine || engine.ended) {
+          await reserve(database);
+          engine = await startEngine(await directory());
+          statements = new Set();
+          previous = undefined;
+        }
+        const turn = { engine, statements, previous, end: release };
+        previous = session;
+        return turn;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    kill: async () => engine?.kill(),
+    async rest() {
+      if (taken) return false;
+      taken = true;
+      try {
+        await measure();
+        await engine?.stop();
+        engine = undefined;
+      } finally {
+        const next = waiting.shift();
+        if (next) next.go();
+        else taken = false;
+      }
+      return true;
+    },
+    async stop() {
+      clearTimeout(idle);
+      await engine?.stop();
+    },
+    get running() {
+      return engine !== undefined && !engine.ended;
+    },
+    get usedAt() {
+      return usedAt;
+    },
+    get size() {
+      return size;
+    },
+  };
+  return database;
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Pool } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../processes/ports.ts';
+import { selfSigned } from '../../certificates.ts';
+import { createDatabase, type Database } from './database.ts';
+import { openDataDirectories } from './engine.ts';
+import { servePostgres } from './server.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+const identity = selfSigned(['localhost'], [-1, 1]);
+const directories = openDataDirectories(directory);
+let database: Database;
+let server: Awaited<ReturnType<typeof servePostgres>>;
+let options: object;
+
+beforeAll(async () => {
+  const port = await freePort();
+  database = createDatabase({
+    ...{ idleMs: 60_000, turnMs: 1000, directory: () => directories.create('one'), reserve: async () => undefined },
+  });
+  server = await servePostgres({
+    ...{ port, database, identity, version: '18' },
+    authenticate: (user, _, password) =>
+      user === 'admin' && password === 'right' ? undefined : { code: '28000', message: 'access denied' },
+  });
+  options = {
+    host: 'localhost',
+    port,
+    user: 'admin',
+    database: 'postgres',
+    password: 'right',
+    ssl: { ca: identity.cert },
+  };
+});
+afterAll(async () => {
+  await server.stop();
+  await database.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const withClient = async <T>(work: (client: Client) => Promise<T>, more: object = {}): Promise<T> => {
+  const client = new Client({ ...options, ...more });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+test('serves pools and transactions, with each session’s statements and settings apart', async () => {
+  const pool = new Pool({ ...options, max: 10 });
+  await pool.query('CREATE TABLE visits (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int)');
+  await Promise.all(Array.from({ length: 20 }, (_, n) => pool.query('INSERT INTO visits (n) VALUES ($1)', [n])));
+  expect((await pool.query('SELECT count(*)::int AS n FROM visits')).rows).toEqual([{ n: 20 }]);
+  const [a, b] = await Promise.all([pool.connect(), pool.connect()]);
+  await a.query("SET search_path = 'pg_catalog'");
+  expect((await b.query('SHOW search_path')).rows[0]).toEqual({ search_path: 'public' });
+  expect((await a.query('SHOW search_path')).rows[0]).toEqual({ search_path: 'pg_catalog' });
+  const named = (text: string) => ({ name: 'same', text });
+  expect((await a.query(named('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
+  expect((await b.query(named('SELECT 2 AS n'))).rows).toEqual([{ n: 2 }]);
+  await database.rest();
+  expect((await a.query(named('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
+  await b.query('BEGIN');
+  await b.query('DELETE FROM visits');
+  await expect(a.query('SELECT 1')).rejects.toMatchObject({ code: '55P03' });
+  await b.query('ROLLBACK');
+  expect((await b.query('SELECT count(*)::int AS n FROM visits')).rows).toEqual([{ n: 20 }]);
+  a.release();
+  b.release();
+  await pool.end();
+}, 120_000);
+
+test.each([
+  'CREATE TABLE x (id int REFERENCES visits (id))',
+  'CREATE TABLE x (id serial PRIMARY KEY)',
+  'CREATE TEMP TABLE x (id int)',
+  'TRUNCATE visits',
+  'CREATE INDEX i ON visits (n)',
+  'CREATE SEQUENCE s',
+  'COPY visits FROM stdin',
+  'CREATE TABLE y (id int); CREATE TABLE z (id int)',
+])('refuses %s', async (sql) => {
+  await withClient(async (client) => {
+    await expect(client.query(sql)).rejects.toMatchObject({ code: '0A000' });
+    expect((await client.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+  });
+});
+
+test('builds an index asynchronously, and changes at most 3,000 rows in a transaction', async () => {
+  await withClient(async (client) => {
+    await client.query('CREATE TABLE many (n int)');
+    await client.query('CREATE INDEX ASYNC many_n ON many (n)');
+    const fill = (rows: number) => client.query('INSERT INTO many SELECT generate_series(1, $1::int)', [rows]);
+    await expect(fill(3001)).rejects.toMatchObject({ code: '54000' });
+    expect((await fill(3000)).rowCount).toBe(3000);
+    expect((await client.query('SELECT count(*)::int AS n FROM many')).rows).toEqual([{ n: 3000 }]);
+  });
+});
+
+test('refuses a wrong password, and a client without TLS', async () => {
+  await expect(withClient(async () => undefined, { password: 'wrong' })).rejects.toMatchObject({ code: '28000' });
+  await expect(withClient(async () => undefined, { ssl: false })).rejects.toMatchObject({ code: '28000' });
+});
