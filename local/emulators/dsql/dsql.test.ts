@@ -34,10 +34,11 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   expect((await databases.create('db_1', 'x')).id).toBe(made.id);
   await expect(databases.remove(made.id)).rejects.toMatchObject({ name: 'ConflictException' });
   await expect.poll(async () => (await databases.find(made.id)).status).toBe('READY');
-  const again = await startDsql(options);
-  const found = await fetch(`${again.url}/cluster/${made.id}`).then((answer) => answer.json());
+  const { port } = standIn;
+  await standIn.stop();
+  standIn = await startDsql({ ...options, port });
+  const found = await fetch(`${standIn.url}/cluster/${made.id}`).then((answer) => answer.json());
   expect(found).toMatchObject({ status: 'ACTIVE', tags: { application: expect.stringContaining(':function:app') } });
-  await again.stop();
   await databases.remove(made.id);
   await databases.remove(made.id);
   expect((await databases.find(made.id)).status).toBe('GONE');
