@@ -1,6 +1,6 @@
 import { decode, type Message, readText, type TransactionStatus } from './messages.ts';
 
-/** What a session reads in the engine's answer. */
+/** Parts of the engine’s answer that a session reads. */
 export interface Answer {
   messages: readonly Message[];
   /** The transaction's status behind the batch; undefined where the batch is not at its end. */

@@ -1,7 +1,7 @@
 import { type Refusal, refusalOf } from './refusals.ts';
 import { kindOf, type Statement, splitStatements } from './statements.ts';
 
-/** What the open transaction of a session did so far, by which DSQL refuses more. */
+/** Statements of a session’s open transaction so far, by which DSQL refuses further ones. */
 export interface TransactionState {
   open: boolean;
   ddl: number;
@@ -32,7 +32,7 @@ function raise(refusal: Refusal & { local?: boolean }): string {
   return `DO $refused$ BEGIN RAISE EXCEPTION USING ERRCODE = '0A000', MESSAGE = ${quote(message)}, HINT = ${quote(hint)}; END $refused$`;
 }
 
-function judge(statement: Statement, state: TransactionState): (Refusal & { local?: boolean }) | undefined {
+function refusalFor(statement: Statement, state: TransactionState): (Refusal & { local?: boolean }) | undefined {
   if (/^COPY\b/i.test(statement.plain)) return COPY;
   const refused = refusalOf(statement.plain);
   if (refused) return refused;
@@ -65,7 +65,7 @@ export function translate(sql: string, state: TransactionState): { sql: string; 
   // Statements sent together are one transaction, unless they begin or end others.
   const current = state.open ? state : Object.assign(state, newTransaction());
   const translated = statements.map((statement) => {
-    const refused = judge(statement, current);
+    const refused = refusalFor(statement, current);
     return refused ? raise(refused) : withoutAsync(statement.sql);
   });
   const modifies = kinds.includes('dml') && !kinds.includes('begin') && !kinds.includes('end');

@@ -14,7 +14,7 @@ const CONCURRENCY = `${GUIDE}working-with-concurrency-control.html`;
 
 export interface Refusal {
   what: string;
-  /** What to do instead. */
+  /** The alternative on DSQL. */
   hint?: string;
   source: string;
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import aws4 from 'aws4';
 import type { Session, Sessions } from '../../sts/sessions.ts';
 
-/** Who signed a token; the administrator's own keys have no session. */
+/** Signer of a token; the administrator's own keys have no session. */
 export type Signer = { session: Session | undefined };
 
 /** Maximum validity of a token in seconds, by DSQL. */
