@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
-import { type Framework, frameworkOf, namedFramework } from '../detect/frameworks.ts';
-import { startScriptOf } from '../detect/start.ts';
+import { detectBuildCommand } from '../../providers/builds/detection/build-script.ts';
+import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
-import type { Manifest } from '../install/manifest.ts';
-
-/** Scripts that build, in order of precedence. Hosts before us run the second one. */
-const BUILD_SCRIPTS = ['build', 'heroku-postbuild'] as const;
 
 type BuildSettings = Pick<Job, 'framework' | 'buildCommand'>;
 
@@ -38,19 +35,6 @@ export function resolveBuildCommand(
     throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
   }
   return detectBuildCommand(manifest, detected, runner);
-}
-
-function detectBuildCommand(
-  manifest: Manifest | undefined,
-  framework: Framework | undefined,
-  runner: string,
-): string | null {
-  if (manifest === undefined) return null;
-  const script = BUILD_SCRIPTS.find((name) => Object.hasOwn(manifest.scripts, name));
-  if (script !== undefined) return `${runner} run ${script}`;
-  const fromStart = startScriptOf(manifest)?.build ?? [];
-  if (fromStart.length > 0) return fromStart.join(' && ');
-  return framework?.build ?? null;
 }
 
 /**

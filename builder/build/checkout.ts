@@ -1,18 +1,19 @@
 import { tmpdir } from 'node:os';
 import { nodeSupportWarning } from '../../contract/apps/node-support.ts';
 import type { Detected } from '../../providers/builds/builds.ts';
+import { type Framework, frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { chooseNode } from '../../providers/builds/detection/node-version.ts';
 import { clone } from '../clone/clone.ts';
 import { chownTo } from '../commands/build-user.ts';
 import { gitEnvironment } from '../commands/command.ts';
-import { type Framework, frameworkOf, namedFramework } from '../detect/frameworks.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
 import { assertBuildable, dockerfileNote, warningsFor } from '../detect/notes.ts';
 import { type InstallPlan, planInstall } from '../install/install.ts';
-import { type Manifest, readManifest } from '../install/manifest.ts';
+import { readManifest } from '../install/manifest.ts';
 import type { PackageManager } from '../install/package-manager.ts';
 import type { Build } from './application.ts';
 import { resolveBuildCommand } from './build-command.ts';
-import { chooseNode } from './engines.ts';
 
 /** A build after its repository was cloned. */
 export interface ClonedBuild extends Build {

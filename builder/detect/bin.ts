@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod/mini';
-import type { Manifest } from '../install/manifest.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 
 const Package = z.object({ bin: z.optional(z.union([z.string(), z.record(z.string(), z.string())])) });
 

@@ -1,9 +1,9 @@
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Job } from '../../providers/builds/builds.ts';
+import type { Framework } from '../../providers/builds/detection/frameworks.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
-import type { Manifest } from '../install/manifest.ts';
-import type { Framework } from './frameworks.ts';
 
 /** Packages whose purpose does not work on the platform, or not without more, and what the owner should know. */
 const WARNINGS: readonly [packages: readonly string[], text: (name: string) => string][] = [

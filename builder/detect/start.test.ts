@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import { readManifest } from '../install/manifest.ts';
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
-import { frameworkOf, namedFramework } from './frameworks.ts';
 import { type BuiltApplication, describeStart, findStart } from './start.ts';
 
 const roots: string[] = [];

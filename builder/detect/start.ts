@@ -2,11 +2,16 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
+import type { Framework } from '../../providers/builds/detection/frameworks.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import {
+  type DividedScript,
+  divideStartScript,
+  type StartScript,
+  startScriptOf,
+} from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
-import type { Manifest } from '../install/manifest.ts';
 import { findProgram } from './bin.ts';
-import type { Framework } from './frameworks.ts';
-import { type DividedScript, divideStartScript, type StartScript } from './start-script.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
@@ -112,18 +117,6 @@ function findWithoutScript(app: BuiltApplication, divided: DividedScript | undef
     );
   }
   throw notFound(app, divided);
-}
-
-/** Returns the division of the package's start script, with `prestart`; undefined if there is none. */
-export function startScriptOf(manifest: Manifest | undefined): DividedScript | undefined {
-  const scripts = manifest?.scripts ?? {};
-  if (scripts.start === undefined) return undefined;
-  const command = 'npm run start';
-  const divided = divideStartScript(command, scripts);
-  if (divided.start.kind !== 'shell' || divided.start.command !== command) return divided;
-  // A shell runs the script itself: a release has no npm.
-  const texts = [scripts.prestart, scripts.start].filter((text) => text !== undefined);
-  return { ...divided, start: { kind: 'shell', command: texts.join(' && ') } };
 }
 
 const isFile = ({ directory }: Pick<BuiltApplication, 'directory'>, path: string): boolean =>

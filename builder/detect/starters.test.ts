@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
 import { filesOf, STARTERS } from '../../test/support/starters/starters.ts';
 import { resolveBuildCommand } from '../build/build-command.ts';
 import { readManifest } from '../install/manifest.ts';
-import { frameworkOf } from './frameworks.ts';
 import { layoutOf } from './layout.ts';
 import { describeStart, findStart } from './start.ts';
 

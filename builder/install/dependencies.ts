@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import type { InstallPlan } from './install.ts';
-import type { Manifest } from './manifest.ts';
 
 /** Files beside package.json and the lockfile that influence an installation. */
 const SETTINGS = ['package.json', '.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', '.pnpmfile.cjs'] as const;

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 
 interface Locked {
   dev?: boolean;

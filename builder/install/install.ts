@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
-import { installScripts, type Manifest, needsInstall } from './manifest.ts';
+import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
 import { type PackageManager, packageManagerOf } from './package-manager.ts';
 

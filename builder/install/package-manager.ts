@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Manifest } from './manifest.ts';
+import { lockedBy, type PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 
 /** The package manager of a repository, with its command for installing the locked versions. */
 export interface PackageManager {
-  name: 'npm' | 'pnpm' | 'yarn' | 'bun';
+  name: PackageManagerName;
   /**
    * The npm package that provides it, with its version, e.g. `pnpm@10.34.9`; undefined for npm, which the image
    * includes.
@@ -16,30 +17,14 @@ export interface PackageManager {
   install: string | undefined;
 }
 
-/** Lockfiles and their package managers, in order of precedence. */
-const LOCKFILES: [lockfile: string, PackageManager['name']][] = [
-  ['package-lock.json', 'npm'],
-  ['npm-shrinkwrap.json', 'npm'],
-  ['pnpm-lock.yaml', 'pnpm'],
-  ['yarn.lock', 'yarn'],
-  ['bun.lock', 'bun'],
-  ['bun.lockb', 'bun'],
-];
-
 /** Default versions if the repository names none: the last major version that writes the lockfile's format. */
 const PNPM: Record<string, string> = { '5': '7', '6': '8', '9': '10' };
 const YARN_CLASSIC = '1.22.22';
 const YARN_BERRY = '4';
 
-/**
- * Returns the package manager of a repository's lockfile. Of several lockfiles, the one of the manager in the field
- * `packageManager` takes precedence, then the first in the order of LOCKFILES.
- */
+/** Returns the package manager of a repository, with the version that its lockfile or package.json requires. */
 export function packageManagerOf(directory: string, manifest: Manifest): PackageManager {
-  const [, named, version] = /^([a-z]+)@([\w.-]+)/.exec(manifest.packageManager ?? '') ?? [];
-  const present = LOCKFILES.filter(([lockfile]) => existsSync(join(directory, lockfile)));
-  const [lockfile, name = named ?? 'npm'] = present.find(([, of]) => of === named) ?? present[0] ?? [];
-  const exact = name === named ? version : undefined;
+  const { name, lockfile, version: exact } = lockedBy((file) => existsSync(join(directory, file)), manifest);
   const read = () => (lockfile === undefined ? '' : readFileSync(join(directory, lockfile), 'utf8'));
   switch (name) {
     case 'npm':

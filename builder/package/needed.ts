@@ -1,6 +1,6 @@
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { findProgram } from '../detect/bin.ts';
 import type { Start } from '../detect/start.ts';
-import type { Manifest } from '../install/manifest.ts';
 
 /** Packages of Node options: `--import tsx`, `--require ts-node/register`. */
 const packageOf = (specifier: string): string | undefined =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseNode } from './engines.ts';
+import { chooseNode } from './node-version.ts';
 
 const manifest = (node: string | undefined) => ({ engines: { node } });
 

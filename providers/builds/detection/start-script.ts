@@ -206,3 +206,15 @@ export function divideStartScript(script: string, scripts: Scripts): DividedScri
   if (only && others.length === 0) return { build, directory, start: interpret(only) };
   return { build, directory, start: { kind: 'shell', command: remaining.map(({ text }) => text).join(' && ') } };
 }
+
+/** Returns the division of the package's start script, with `prestart`; undefined if there is none. */
+export function startScriptOf(manifest: { scripts: Scripts } | undefined): DividedScript | undefined {
+  const scripts = manifest?.scripts ?? {};
+  if (scripts.start === undefined) return undefined;
+  const command = 'npm run start';
+  const divided = divideStartScript(command, scripts);
+  if (divided.start.kind !== 'shell' || divided.start.command !== command) return divided;
+  // A shell runs the script itself: a release has no npm.
+  const texts = [scripts.prestart, scripts.start].filter((text) => text !== undefined);
+  return { ...divided, start: { kind: 'shell', command: texts.join(' && ') } };
+}

@@ -1,7 +1,7 @@
 import { minVersion, satisfies, validRange } from 'semver';
-import { NODE_VERSIONS } from '../../contract/enums.ts';
-import type { Job } from '../../providers/builds/builds.ts';
-import type { Manifest } from '../install/manifest.ts';
+import { NODE_VERSIONS } from '../../../contract/enums.ts';
+import type { Job } from '../builds.ts';
+import type { Manifest } from './manifest.ts';
 
 type NodeVersion = Job['nodeVersion'];
 

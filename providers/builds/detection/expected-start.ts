@@ -1,0 +1,48 @@
+import type { Framework } from './frameworks.ts';
+import type { Manifest } from './manifest.ts';
+import { type StartScript, startScriptOf } from './start-script.ts';
+
+/** Files in the root of an application that start it where nothing else says how. */
+const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);
+
+function describeScript(start: StartScript, framework: Framework | undefined): string | null {
+  switch (start.kind) {
+    case 'node':
+      return ['node', ...start.options, start.file, ...start.args].join(' ');
+    case 'program':
+      return [start.program, ...start.args].join(' ');
+    case 'shell':
+      return start.command;
+    case 'site':
+      return start.directory === undefined ? null : `files in ${start.directory}`;
+    default:
+      return describeOutput(framework);
+  }
+}
+
+function describeOutput(framework: Framework | undefined): string | null {
+  const [server] = framework?.server ?? [];
+  if (server !== undefined) return `node ${server}`;
+  const [site] = framework?.site ?? [];
+  return site === undefined ? null : `files in ${site}`;
+}
+
+/**
+ * Returns what will start an application, as far as it is known before its build; null if only the build will tell. The build
+ * itself decides (builder/detect/start.ts).
+ *
+ * @param files names in the application's directory
+ */
+export function describeExpectedStart(
+  manifest: Manifest,
+  framework: Framework | undefined,
+  files: readonly string[],
+): string | null {
+  const script = startScriptOf(manifest);
+  if (script) return describeScript(script.start, framework);
+  const output = describeOutput(framework);
+  if (output !== null) return output;
+  if (manifest.main !== undefined) return `node ${manifest.main}`;
+  const usual = USUAL_FILES.find((file) => files.includes(file));
+  return usual === undefined ? null : `node ${usual}`;
+}

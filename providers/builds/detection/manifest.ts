@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { memoize } from '../../../contract/envelope.ts';
+
+const text = () => z.catch(z.optional(z.string()), undefined);
+const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
+
+/** Fields of package.json that are read. A field of an unexpected type counts as absent. */
+const Manifest = memoize(() =>
+  z.object({
+    name: text(),
+    main: text(),
+    packageManager: text(),
+    engines: z.catch(z.object({ node: text() }), { node: undefined }),
+    scripts: z.catch(z.record(z.string(), z.string()), {}),
+    workspaces: z.optional(z.unknown()),
+    dependencies: packages(),
+    devDependencies: packages(),
+    optionalDependencies: packages(),
+    peerDependencies: packages(),
+  }),
+);
+export type Manifest = z.output<ReturnType<typeof Manifest>>;
+
+/** A package.json that cannot be used; the message is for the application's owner. */
+export class InvalidManifest extends Error {}
+
+/** Parses the text of a package.json. Throws {@link InvalidManifest} if it is not a JSON object. */
+export function parseManifest(json: string): Manifest {
+  let content: unknown;
+  try {
+    // npm also ignores a byte order mark.
+    content = JSON.parse(json.replace(/^\ufeff/, ''));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new InvalidManifest(`package.json is not valid JSON: ${reason}.`);
+  }
+  const manifest = Manifest().safeParse(content);
+  if (!manifest.success || Array.isArray(content)) throw new InvalidManifest('package.json is not a JSON object.');
+  return manifest.data;
+}
