@@ -89,6 +89,8 @@ const VARIABLES = {
   ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
   /** `true` allows repositories on this machine, as in the local run. */
   ALLOW_LOCAL_REPOSITORIES: () => z._default(z.enum(['true', 'false']), 'false'),
+  /** Base URL of the repositories at `https://git.localhost/`: in the local run only. */
+  LOCAL_REPOSITORIES_URL: text,
   /** Seconds between attempts (specification, Delivery 2). */
   WEBHOOK_RETRY_SCHEDULE: () =>
     z.pipe(

@@ -39,6 +39,8 @@ export const TIMEOUTS_S = {
    * each attempt hangs there are three, as AWS's SDKs make (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
    */
   aws: { attempt: 4, object: 4, secret: 2, call: 15 },
+  /** All requests to a Git host for one look at a repository, before an application exists. */
+  repository: 12,
   /** The card payment provider, and the panel of hosting servers: reads in requests, changes in a workflow. */
   payments: 8,
   panel: { read: 5, change: 100, function: 240 },

@@ -107,7 +107,10 @@ export async function startEngines(options: EngineOptions) {
         authorizerUrl: guard && urls.iam,
       }),
     ),
-    startGit({ dataDir, root: options.gitRoot, examples: resolve(import.meta.dirname, '../..', 'examples') }),
+    startGit({
+      ...{ dataDir, port: ports.git, root: options.gitRoot },
+      examples: resolve(import.meta.dirname, '../..', 'examples'),
+    }).then(started),
     startLogin({ dataDir, baseUrl }).then(started),
     startPayments({ dataDir, port: ports.payments, baseUrl }).then(started),
     startAppHost({

@@ -36,7 +36,7 @@ const DEADLINE_MS = TIMEOUTS_S.delivery.attempt * 1000;
 /** The most that an answer's headers may be, in bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-async function resolveName(name: string, signal: AbortSignal): Promise<string[]> {
+export async function resolveName(name: string, signal: AbortSignal): Promise<string[]> {
   const resolver = new Resolver();
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel);
@@ -49,7 +49,11 @@ async function resolveName(name: string, signal: AbortSignal): Promise<string[]>
 }
 
 /** Which address to connect to: decided once, right before connecting, so that no second answer of the DNS can differ. */
-async function resolveAddress(url: URL, options: Required<SenderOptions>, signal: AbortSignal): Promise<string> {
+export async function resolveAddress(
+  url: URL,
+  options: Pick<Required<SenderOptions>, 'allowLocal' | 'resolve'>,
+  signal: AbortSignal,
+): Promise<string> {
   const host = parseHost(url);
   const local = options.allowLocal && isLocalName(host);
   const literal = isIP(host) !== 0;
@@ -67,7 +71,7 @@ async function resolveAddress(url: URL, options: Required<SenderOptions>, signal
 }
 
 /** Answers a connection's question for an address with the one that was checked. */
-const fixedLookup = (address: string): LookupFunction => {
+export const fixedLookup = (address: string): LookupFunction => {
   const family = isIP(address);
   return (_name, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family));
 };

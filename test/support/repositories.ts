@@ -24,7 +24,7 @@ export function commitTo(folder: string, files: Record<string, string | Buffer>,
 }
 
 /** Commits to `<root>/<name>.git`, which the platform clones as `https://git.localhost/<name>.git`. */
-export const committer = (root: string) => (name: string, files: Record<string, string>) =>
+export const committer = (root: string) => (name: string, files: Record<string, string | Buffer>) =>
   commitTo(join(root, `${name}.git`), files);
 
 const SERVER = (says: string) =>

@@ -5,9 +5,12 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { machinePath } from '../machine.ts';
+import { serveRepositories } from './git-server.ts';
 
 export interface GitOptions {
   dataDir: string;
+  /** Port of the HTTP server that functions read branches and files from. Default: a free port. */
+  port?: number | undefined;
   /** Directory of bare repositories named `<name>.git`: `LOCAL_GIT_ROOT`. */
   root?: string | undefined;
   /** Directory of applications that become repositories without a `root`. */
@@ -17,24 +20,33 @@ export interface GitOptions {
 export interface Git {
   /** Directory that `https://git.localhost/` maps to. */
   root: string;
+  /** Base URL of the repositories over HTTP. */
+  url: string;
+  stop(): Promise<void>;
 }
 
 const run = promisify(execFile);
 
 /**
- * Returns the repositories of the local run: those in `root`, otherwise the examples, each as one commit that is
+ * Serves the repositories of the local run: those in `root`, otherwise the examples, each as one commit that is
  * identical on every machine.
  */
-export async function startGit({ dataDir, root, examples }: GitOptions): Promise<Git> {
+export async function startGit({ port, ...options }: GitOptions): Promise<Git> {
+  const root = await prepareRoot(options);
+  const { url, stop } = await serveRepositories(root, port);
+  return { root, url, stop };
+}
+
+async function prepareRoot({ dataDir, root, examples }: Omit<GitOptions, 'port'>): Promise<string> {
   if (root) {
     if (!existsSync(root)) throw new Error(`LOCAL_GIT_ROOT does not exist: ${root}`);
-    return { root: resolve(root) };
+    return resolve(root);
   }
   const folder = resolve(dataDir, 'git');
   await mkdir(folder, { recursive: true });
   const names = (await readdir(examples)).filter((name) => existsSync(join(examples, name, 'package.json')));
   await Promise.all(names.map((name) => makeRepository(join(examples, name), join(folder, `${name}.git`))));
-  return { root: folder };
+  return folder;
 }
 
 async function makeRepository(source: string, repository: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { getAccount } from '../../../contract/accounts/accounts.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from '../../../contract/apps/apps.ts';
+import { inspectRepository } from '../../../contract/apps/repository-inspection.ts';
 import { clientOf, codeOf, local, newAccount, type OpenedAccount, raw } from '../../support/harness.ts';
 
 let count = 0;
@@ -24,6 +25,26 @@ test('a response names the fields of the body that had no effect, a repeated and
   for (const answer of answers) expect(answer.headers.get('x-ignored-parameters')).toBe('deploy, repo');
   const known = await raw('/v1/webhooks', { method: 'POST', headers, body: '{"url": "https://example.com/"}' });
   expect(known.headers.has('x-ignored-parameters')).toBe(false);
+});
+
+test('a repository is read before an application exists, and one that cannot be read is an answer', async () => {
+  const { dashboard } = await newAccount();
+  const read = (url: string) => dashboard.call(inspectRepository, { query: { url } });
+  expect((await read('https://git.localhost/hello-express.git')).body.data).toMatchObject({
+    ...{ problem: null, branches: ['main'], branch: 'main', notes: [] },
+    detected: {
+      framework: 'Express',
+      setting: 'EXPRESS',
+      packageManager: 'npm',
+      start: expect.stringMatching(/^node /),
+    },
+  });
+  expect((await read('https://git.localhost/absent.git')).body.data).toMatchObject({
+    ...{ problem: expect.stringContaining('was not found'), branches: [] },
+  });
+  expect((await read('ext::sh -c id')).status).toBe(400);
+  expect((await read('https://10.0.0.8/app.git')).status).toBe(400);
+  expect((await read('git@github.com:you/app.git')).status).toBe(400);
 });
 
 test('an application gets the defaults of its framework and can be read back', async () => {

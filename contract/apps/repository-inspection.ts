@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { FRAMEWORKS, NODE_VERSIONS } from '../enums.ts';
+import { single } from '../envelope.ts';
+import { route } from '../route.ts';
+import { Branch, RepositoryUrl } from './repositories.ts';
+
+/** Branches that are listed; a form takes any other name. */
+export const MAX_LISTED_BRANCHES = 200;
+
+const RepositoryInspection = () =>
+  z.object({
+    /** The reason why the repository cannot be read; null if it can. */
+    problem: z.nullable(z.string()),
+    defaultBranch: z.nullable(z.string()),
+    /** The default branch first, the others by name; at most {@link MAX_LISTED_BRANCHES}. */
+    branches: z.array(z.string()),
+    hasMoreBranches: z.boolean(),
+    /** The branch that was looked at; null if the repository has none. */
+    branch: z.nullable(z.string()),
+    /** Findings in that branch; null if the host sends no single files, or there is no package.json. */
+    detected: z.nullable(
+      z.object({
+        /** The name in package.json. */
+        name: z.nullable(z.string()),
+        framework: z.nullable(z.string()),
+        /** The setting `framework` of an application with this framework. */
+        setting: z.enum(FRAMEWORKS),
+        packageManager: z.nullable(z.string()),
+        nodeVersion: z.enum(NODE_VERSIONS),
+        buildCommand: z.nullable(z.string()),
+        start: z.nullable(z.string()),
+      }),
+    ),
+    /** Remarks for the application's owner, in sentences. */
+    notes: z.array(z.string()),
+  });
+
+export const inspectRepository = /* @__PURE__ */ route({
+  id: 'inspectRepository',
+  method: 'GET',
+  path: '/dashboard/v1/repositories',
+  access: 'login',
+  summary: 'Read the branches of a public repository and what a build would detect in it, before an application exists',
+  tag: 'Applications',
+  query: () =>
+    z.object({
+      url: RepositoryUrl(),
+      branch: z.optional(Branch()),
+      rootDirectory: z.optional(z.string().check(z.maxLength(255))),
+    }),
+  response: () => single(RepositoryInspection()),
+  uses: ['repositories'],
+});

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveRepositories } from '../../local/emulators/git/git-server.ts';
+import type { Emulator } from '../../local/emulators/wire.ts';
+import { openRemote } from '../../providers/git/remote.ts';
+import { committer, git } from '../../test/support/repositories.ts';
+import type { Deps } from '../deps.ts';
+import { inspectRepository } from './repository-inspection.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'inspect-'));
+const commit = committer(root);
+let server: Emulator;
+beforeAll(async () => {
+  server = await serveRepositories(root);
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(root, { recursive: true });
+});
+
+const CALLER = { accountId: 'acc_1', keyId: '' };
+const settings = (allowLocalRepositories: boolean) => ({ settings: { allowLocalRepositories } }) as unknown as Deps;
+const inspect = async (url: string, query: { branch?: string; rootDirectory?: string } = {}, deadlineMs = 20_000) => {
+  const open = openRemote({ allowLocal: true, localUrl: server.url, deadlineMs });
+  const deps = { ...settings(true), openRemote: open };
+  return (await inspectRepository(deps, CALLER, { url, ...query })).data;
+};
+const at = (name: string) => `https://git.localhost/${name}.git`;
+
+const NEXT = {
+  name: 'shop',
+  engines: { node: '>=24' },
+  scripts: { build: 'next build', start: 'next start' },
+  dependencies: { next: '16.0.0' },
+};
+
+describe('a repository', () => {
+  beforeAll(() => {
+    commit('shop', { 'package.json': JSON.stringify(NEXT), 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" });
+    git(join(root, 'shop.git'), 'branch', 'a-feature');
+    git(join(root, 'shop.git'), 'branch', 'zoo');
+    const workspace = { workspaces: ['apps/*'] };
+    const server = { scripts: { start: 'node server.js' }, dependencies: { express: '5.0.0' } };
+    commit('monorepo', {
+      'package.json': JSON.stringify(workspace),
+      'package-lock.json': '{}',
+      'apps/web/package.json': JSON.stringify(server),
+      // Far beyond what is read: the filter leaves it out.
+      'apps/web/large.bin': randomBytes(3_000_000),
+    });
+    commit('site', { 'index.html': '<h1>Hello</h1>' });
+    commit('broken', { 'package.json': '{' });
+  });
+
+  test('shows its branches, the default one first, and what a build would detect', async () => {
+    expect(await inspect(at('shop'))).toEqual({
+      problem: null,
+      defaultBranch: 'main',
+      branches: ['main', 'a-feature', 'zoo'],
+      hasMoreBranches: false,
+      branch: 'main',
+      detected: {
+        ...{ name: 'shop', framework: 'Next.js', setting: 'NEXTJS', packageManager: 'pnpm', nodeVersion: '24' },
+        ...{ buildCommand: 'pnpm run build', start: 'node .next/standalone/server.js' },
+      },
+      notes: [],
+    });
+  });
+
+  test('is read at another branch, and says if there is none of that name', async () => {
+    expect(await inspect(at('shop'), { branch: 'zoo' })).toMatchObject({ branch: 'zoo', detected: { name: 'shop' } });
+    expect(await inspect(at('shop'), { branch: 'nope' })).toMatchObject({
+      ...{ branch: null, detected: null, branches: ['main', 'a-feature', 'zoo'] },
+      notes: ['The repository has no branch nope.'],
+    });
+  });
+
+  test('is read in a subdirectory, with the lockfile of its workspace', async () => {
+    expect(await inspect(at('monorepo'), { rootDirectory: 'apps/web' })).toMatchObject({
+      detected: { framework: 'Express', setting: 'EXPRESS', packageManager: 'npm', start: 'node server.js' },
+      notes: [],
+    });
+    expect((await inspect(at('monorepo'), { rootDirectory: 'apps/../nowhere' })).notes).toEqual([
+      'The directory apps/../nowhere was not found in the repository.',
+    ]);
+  });
+
+  test('without a usable package.json says so', async () => {
+    expect(await inspect(at('site'))).toMatchObject({
+      ...{ problem: null, detected: null },
+      notes: ['There is no package.json: the files are served as they are.'],
+    });
+    expect((await inspect(at('broken'))).notes[0]).toMatch(/^package\.json is not valid JSON/);
+  });
+
+  test('that does not exist is an answer, and so is a host that is silent or no Git host', async () => {
+    expect((await inspect(at('absent'))).problem).toMatch(/was not found, or is private/);
+    const web = createServer((request, response) => {
+      if (request.url?.startsWith('/silent')) return;
+      response.end('<h1>A web site</h1>');
+    });
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const { port } = web.address() as AddressInfo;
+    const open = (path: string, deadlineMs: number) =>
+      openRemote({ allowLocal: true, localUrl: `http://127.0.0.1:${port}`, deadlineMs })(
+        `https://git.localhost/${path}`,
+      );
+    await expect(open('page', 20_000)).rejects.toThrow('There is no Git repository at https://git.localhost/page.');
+    await expect(open('silent', 500)).rejects.toThrow('did not answer in time');
+    web.closeAllConnections();
+    web.close();
+  });
+});
+
+describe('is refused', () => {
+  test.each([
+    'https://127.0.0.1/app.git',
+    'https://10.0.0.8/app.git',
+    'https://169.254.169.254/latest',
+    'https://db.internal/app',
+  ])('%s, which is not public', async (url) => {
+    const open = () => Promise.reject(new Error('must not be asked'));
+    await expect(inspectRepository({ ...settings(false), openRemote: open }, CALLER, { url })).rejects.toThrow(
+      'must be on a public name or address',
+    );
+  });
+
+  test('an address over SSH', async () => {
+    await expect(inspect('git@github.com:you/app.git')).rejects.toThrow('url: must begin with https://');
+  });
+
+  test('a redirect and a name that lead to an address that is not public', async () => {
+    const trap = createServer((_, response) => {
+      response.writeHead(302, { location: 'http://10.0.0.8/app.git/info/refs?service=git-upload-pack' }).end();
+    });
+    await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
+    const { port } = trap.address() as AddressInfo;
+    const open = openRemote({ allowLocal: true, localUrl: `http://127.0.0.1:${port}`, deadlineMs: 20_000 });
+    await expect(open('https://git.localhost/app.git')).rejects.toThrow('is not at a public address');
+    trap.close();
+    // Without the local run's permission, the machine itself is refused at connect time too.
+    const strict = openRemote({ allowLocal: false, localUrl: `http://127.0.0.1:${port}`, deadlineMs: 20_000 });
+    await expect(strict('https://git.localhost/app.git')).rejects.toThrow('is not at a public address');
+  });
+});

@@ -1,0 +1,140 @@
+import { posix } from 'node:path';
+import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
+import {
+  type inspectRepository as InspectRoute,
+  MAX_LISTED_BRANCHES,
+} from '../../contract/apps/repository-inspection.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { detectBuildCommand } from '../../providers/builds/detection/build-script.ts';
+import { describeExpectedStart } from '../../providers/builds/detection/expected-start.ts';
+import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
+import { lockedBy } from '../../providers/builds/detection/lockfile.ts';
+import { InvalidManifest, type Manifest, parseManifest } from '../../providers/builds/detection/manifest.ts';
+import { chooseNode } from '../../providers/builds/detection/node-version.ts';
+import type { TreeEntry } from '../../providers/git/packfile.ts';
+import { type OpenRemote, type RemoteRepository, UnreadableRepository } from '../../providers/git/remote.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { assertRepositoryUrl } from './repositories.ts';
+
+type Inspection = Output<typeof InspectRoute>['data'];
+type Findings = Pick<Inspection, 'detected' | 'notes'>;
+
+const NOTHING: Inspection = {
+  ...{ problem: null, defaultBranch: null, branches: [], hasMoreBranches: false, branch: null },
+  ...{ detected: null, notes: [] },
+};
+/** The setting `framework` by detected framework; NODE for all others. */
+const SETTINGS: Readonly<Record<string, NonNullable<Inspection['detected']>['setting']>> = {
+  'Next.js': 'NEXTJS',
+  Nuxt: 'NUXT',
+  Express: 'EXPRESS',
+};
+/** The version of Node of an application that requires none. */
+const DEFAULT_NODE = { nodeVersion: '22', nodeVersionByDefault: true } as const;
+
+/**
+ * GET /dashboard/v1/repositories: the branches of a repository, and what a build would detect in it. A repository that cannot
+ * be read is an answer (`problem`), not an error. Throws 400 for an address over SSH, which needs the deploy key of an
+ * application, and for one that is not public.
+ */
+export async function inspectRepository(
+  deps: Deps & { openRemote: OpenRemote },
+  _caller: Caller,
+  { url, branch, rootDirectory = '' }: Input<typeof InspectRoute>,
+): Promise<Output<typeof InspectRoute>> {
+  assertRepositoryUrl(url, deps.settings.allowLocalRepositories);
+  if (parseRepositoryAddress(url)?.scheme !== 'https') {
+    throw new ApiError(
+      'invalid_request',
+      'url: must begin with https://, an SSH address is read once it has a deploy key',
+    );
+  }
+  try {
+    const repository = await deps.openRemote(url);
+    return { data: { ...NOTHING, ...(await lookInto(repository, branch, rootDirectory)) } };
+  } catch (error) {
+    if (!(error instanceof UnreadableRepository)) throw error;
+    return { data: { ...NOTHING, problem: error.message } };
+  }
+}
+
+async function lookInto(
+  repository: RemoteRepository,
+  asked: string | undefined,
+  rootDirectory: string,
+): Promise<Partial<Inspection>> {
+  const { branches, defaultBranch = null } = repository;
+  if (branches.length === 0) return { problem: 'The repository is empty: push a first commit.' };
+  const isDefault = (name: string) => name === defaultBranch;
+  const names = branches
+    .map(({ name }) => name)
+    .sort((a, b) => Number(isDefault(b)) - Number(isDefault(a)) || a.localeCompare(b));
+  const name = asked ?? names[0];
+  const found = branches.find((each) => each.name === name);
+  const listed = {
+    ...{ defaultBranch, branches: names.slice(0, MAX_LISTED_BRANCHES) },
+    ...{ hasMoreBranches: names.length > MAX_LISTED_BRANCHES, branch: found?.name ?? null },
+  };
+  if (!found) return { ...listed, notes: [`The repository has no branch ${name}.`] };
+  if (!repository.canReadFiles) {
+    return { ...listed, notes: ['The host shows no single files: the first deployment detects the framework.'] };
+  }
+  return { ...listed, ...(await detect(repository, found.commit, rootDirectory)) };
+}
+
+const findFile = (entries: readonly TreeEntry[], file: string) =>
+  entries.find(({ name, isTree }) => name === file && !isTree);
+
+async function detect(repository: RemoteRepository, commit: string, rootDirectory: string): Promise<Findings> {
+  const root = await repository.readRoot(commit);
+  let directory = root;
+  for (const part of posix
+    .normalize(rootDirectory)
+    .split('/')
+    .filter((each) => each !== '' && each !== '.')) {
+    const next = directory.find(({ name, isTree }) => name === part && isTree);
+    if (!next) return { detected: null, notes: [`The directory ${rootDirectory} was not found in the repository.`] };
+    directory = await repository.readDirectory(next.id);
+  }
+  const file = findFile(directory, 'package.json');
+  if (!file) return { detected: null, notes: [noManifest(root)] };
+  try {
+    const manifest = parseManifest(await repository.readFile(file.id));
+    return describe(manifest, directory, root);
+  } catch (error) {
+    if (!(error instanceof InvalidManifest)) throw error;
+    return { detected: null, notes: [error.message] };
+  }
+}
+
+function noManifest(root: readonly TreeEntry[]): string {
+  if (findFile(root, 'index.html')) return 'There is no package.json: the files are served as they are.';
+  return 'There is no package.json. For an application in a subdirectory, set the root directory.';
+}
+
+function describe(manifest: Manifest, directory: readonly TreeEntry[], root: readonly TreeEntry[]): Findings {
+  const framework = frameworkOf(manifest);
+  const has = (entries: readonly TreeEntry[]) => (file: string) => findFile(entries, file) !== undefined;
+  const own = lockedBy(has(directory), manifest);
+  // A workspace has the lockfile of its repository.
+  const locked = own.lockfile === undefined ? lockedBy(has(root), manifest) : own;
+  const node = chooseNode(DEFAULT_NODE, manifest);
+  const files = directory.flatMap(({ name, isTree }) => (isTree ? [] : [name]));
+  const notes = [
+    ...(locked.lockfile === undefined ? ['No lockfile was found: commit one for reproducible builds.'] : []),
+    ...(locked.name === 'bun' ? ['Bun is not supported: commit a lockfile of npm, pnpm or yarn.'] : []),
+  ];
+  return {
+    detected: {
+      name: manifest.name ?? null,
+      framework: framework?.name ?? null,
+      setting: SETTINGS[framework?.name ?? ''] ?? 'NODE',
+      packageManager: locked.name,
+      nodeVersion: node.version,
+      buildCommand: detectBuildCommand(manifest, framework, locked.name),
+      start: describeExpectedStart(manifest, framework, files),
+    },
+    notes,
+  };
+}

@@ -1,0 +1,38 @@
+/** Marks of the protocol between packets: the end of a message, and of a section. */
+export type Mark = 'flush' | 'delimiter' | 'end';
+export type Packet = Buffer | Mark;
+
+const LENGTH_DIGITS = 4;
+const MARKS: readonly Mark[] = ['flush', 'delimiter', 'end'];
+
+/** A response that is not in the format of packets. */
+export class InvalidPackets extends Error {}
+
+/** Encodes a line of a request. Source: https://git-scm.com/docs/gitprotocol-common (pkt-line format). */
+export const encodeLine = (text: string): string =>
+  `${(Buffer.byteLength(text) + LENGTH_DIGITS + 1).toString(16).padStart(LENGTH_DIGITS, '0')}${text}\n`;
+
+/** Encodes a command of protocol version 2 with its arguments. Source: https://git-scm.com/docs/gitprotocol-v2. */
+export const encodeCommand = (command: string, lines: readonly string[]): string =>
+  `${encodeLine(`command=${command}`)}0001${lines.map(encodeLine).join('')}0000`;
+
+/** Divides a response into its packets. Throws {@link InvalidPackets} if it is incomplete or something else. */
+export function decodePackets(bytes: Buffer): Packet[] {
+  const packets: Packet[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const digits = bytes.toString('latin1', at, at + LENGTH_DIGITS);
+    if (!/^[0-9a-f]{4}$/i.test(digits)) throw new InvalidPackets(`no length at ${at}`);
+    const length = Number.parseInt(digits, 16);
+    const mark = MARKS[length];
+    if (mark === undefined && (length < LENGTH_DIGITS || at + length > bytes.length)) {
+      throw new InvalidPackets(`a packet of ${length} bytes at ${at} of ${bytes.length}`);
+    }
+    packets.push(mark ?? bytes.subarray(at + LENGTH_DIGITS, at + length));
+    at += mark === undefined ? length : LENGTH_DIGITS;
+  }
+  return packets;
+}
+
+/** Returns the text of the packets that are lines, without their line ends. */
+export const linesOf = (packets: readonly Packet[]): string[] =>
+  packets.flatMap((packet) => (typeof packet === 'string' ? [] : [packet.toString('utf8').replace(/\n$/, '')]));
