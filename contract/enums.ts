@@ -1,4 +1,12 @@
 /** The closed sets of values, apart from the schemas that use them: they are needed where no schema is. */
+
+/**
+ * Returns the entry of a stored or received value; undefined for one that only a newer version knows
+ * (docs/decisions/0050-mixed-versions.md).
+ */
+export const entryOf = <K extends string, V>(entries: Readonly<Record<K, V>>, value: K): V | undefined =>
+  Object.hasOwn(entries, value) ? entries[value] : undefined;
+
 export const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;
 export const NODE_VERSIONS = ['24', '22', '20'] as const;
 

@@ -26,6 +26,8 @@ interface Definition<T, K, Q extends string> {
 }
 
 export interface Entity<T, K, Q extends string = string> extends Definition<T, K, Q> {
+  /** Returns the names of the fields that items may have. */
+  fields(): readonly string[];
   /** Every item is parsed on read; what the table adds (keys, index attributes) is left out. */
   parse(item: unknown): T;
 }
@@ -38,14 +40,35 @@ export type ItemOf<E> = E extends { parse(item: unknown): infer T } ? T : never;
  */
 export function entity<T, K, Q extends string = never>(definition: Definition<T, K, Q>): Entity<T, K, Q> {
   let schema: z.ZodMiniType<T> | undefined;
+  const schemaOf = () => {
+    schema ??= definition.schema();
+    return schema;
+  };
   return {
     ...definition,
-    parse: (item) => {
-      schema ??= definition.schema();
-      return schema.parse(item);
-    },
+    fields: () => Object.keys((schemaOf() as unknown as z.ZodMiniObject)._zod.def.shape),
+    parse: (item) => schemaOf().parse(item),
   };
 }
+
+/**
+ * Schema of an object inside an item. Fields that it does not name are kept: a newer version of the platform may have written
+ * them, and this version writes such an object as a whole (docs/decisions/0050-mixed-versions.md). Types see the named fields
+ * only. Of an item itself, unknown fields are left out on read and left alone by writes.
+ */
+export const object = <S extends z.core.$ZodLooseShape>(shape: S) =>
+  z.looseObject(shape) as unknown as z.ZodMiniObject<{ -readonly [K in keyof S]: S[K] }, z.core.$strip>;
+
+/**
+ * Schema of a value out of a set. A text that is not in the set passes: a newer version may have written it. Code compares with
+ * the values that it knows, and has a way for the others.
+ */
+export const oneOf = <const V extends readonly string[]>(values: V) =>
+  Object.assign(z.string(), { values }) as unknown as z.ZodMiniType<V[number]> & { values: V };
+
+/** Schema of a record whose keys are out of a set. Other keys pass, with values of the same shape. */
+export const partialRecord = <const V extends readonly string[], T>(_keys: V, value: z.ZodMiniType<T>) =>
+  z.record(z.string(), value) as unknown as z.ZodMiniType<{ [K in V[number]]?: T }>;
 
 export const DAY = 86_400;
 export const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);
@@ -56,4 +79,4 @@ export interface AccountScopedId {
 }
 
 /** Schema of an encrypted text (providers/encryption): AES-256-GCM under a data key that KMS wraps. */
-export const sealed = () => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });
+export const sealed = () => object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() });

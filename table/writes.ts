@@ -59,21 +59,33 @@ const showingItem = <T, K>(entity: Entity<T, K>, write: Write, onConditionFailed
 export const claim = <T, K>(entity: Entity<T, K>, item: T & K, onConditionFailed: (holder?: T) => Error): Write =>
   showingItem(entity, create(entity, item), onConditionFailed);
 
-/** Puts an item over the one that is there, if the condition holds. */
+/**
+ * Gives an item new values for all its fields, if the condition holds. Attributes that are no fields of the entity stay: a
+ * newer version of the platform may have written them.
+ */
 export function replace<T, K>(
   entity: Entity<T, K>,
   item: T & K,
   when: Record<string, Condition>,
   onConditionFailed: () => Error,
 ): Write {
+  const set = toAttributes(entity, item);
+  const absent = [...entity.fields(), ...INDEX_ATTRIBUTES].filter((name) => set[name] === undefined);
   const expression = new Expression();
+  const UpdateExpression = expression.update({ set: withoutUndefined(set), remove: [...new Set(absent)] });
   const ConditionExpression = expression.condition(when);
+  const Key = toItem(entity.key(item));
   return {
-    kind: 'Put',
-    input: { Item: toStoredItem(entity, item), ConditionExpression, ...expression.parts() },
+    kind: 'Update',
+    input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
     onConditionFailed,
   };
 }
+
+/** Attributes by which indexes find an item, the table deletes it, and a sweep remembers its failures. */
+const INDEX_ATTRIBUTES = ['listPk', 'listSk', 'duePk', 'dueAt', 'expiresAtEpoch', 'sweepFailure'];
+const withoutUndefined = (values: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 /** Changes an existing item. Index attributes (`listPk`, `dueAt`, …) are attributes like any other here. */
 export const change = <T, K>(

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { entryOf } from '../enums.ts';
 import { Money, Timestamp } from '../envelope.ts';
 
 const application = () => z.object({ applicationId: z.string(), name: z.string() });
@@ -33,3 +34,10 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS;
 export type EventData<T extends EventType> = z.output<ReturnType<(typeof EVENTS)[T]>>;
+
+/**
+ * Returns an event's data with its fields in the contract's order: the table keeps none. An event of a type that only a newer
+ * version knows is returned as it is.
+ */
+export const dataOf = (type: EventType, data: Record<string, unknown>): Record<string, unknown> =>
+  entryOf<EventType, () => z.ZodMiniType<Record<string, unknown>>>(EVENTS, type)?.().parse(data) ?? data;

@@ -4,7 +4,7 @@ import type {
   listApps as ListRoute,
   updateApp as UpdateRoute,
 } from '../../contract/apps/apps.ts';
-import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import { entryOf, FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
@@ -124,7 +124,8 @@ function newDefaults(
   { framework: old, startFile, buildCommand }: App,
   framework: App['framework'] = old,
 ): Partial<App> {
-  const [before, after] = [FRAMEWORK_DEFAULTS[old], FRAMEWORK_DEFAULTS[framework]];
+  const [before, after] = [entryOf(FRAMEWORK_DEFAULTS, old), entryOf(FRAMEWORK_DEFAULTS, framework)];
+  if (!before || !after) return {};
   return {
     ...(startFile === before.startFile ? { startFile: after.startFile } : {}),
     ...(buildCommand === before.buildCommand ? { buildCommand: after.buildCommand } : {}),

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { EVENTS } from '../../contract/webhooks/events.ts';
+import { dataOf } from '../../contract/webhooks/events.ts';
 import { cursorAt, type listEvents as ListRoute, positionOf } from '../../contract/webhooks/feed.ts';
 import { Event, EventFeed, FEED_DAYS, FeedEntry } from '../../table/entities/webhooks.ts';
 import { change, create, createViaUpdate, type Write } from '../../table/writes.ts';
@@ -55,7 +55,7 @@ export async function appendToFeed(deps: Pick<Deps, 'table'>, events: readonly E
 }
 
 /** Returns an event as deliveries have it: its data is parsed, because the table keeps no order of fields. */
-const view = ({ id, type, created, data }: FeedEntry) => ({ id, type, created, data: EVENTS[type]().parse(data) });
+const view = ({ id, type, created, data }: FeedEntry) => ({ id, type, created, data: dataOf(type, data) });
 
 const unknownCursor = () => new ApiError('invalid_request', 'after: is not a cursor of this account');
 const expiredCursor = () =>

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { SCOPES } from '../../contract/route.ts';
-import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
@@ -34,7 +34,7 @@ export const Account = /* @__PURE__ */ entity({
       id: z.string(),
       email: z.string(),
       name: z.string(),
-      plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
+      plan: object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
       /** Limits that operators set for this account (contract/limits/limits.ts). */
       limits: z.optional(z.record(z.string(), z.int())),
       /** Applications that count towards the plan. */
@@ -55,36 +55,36 @@ export const Account = /* @__PURE__ */ entity({
       /** Number of the wallet's transactions. A write of the balance requires the number that it read. */
       walletVersion: z.optional(z.int()),
       /** Charging the saved card when the balance is low. */
-      autoTopUp: z.optional(z.object({ enabled: z.boolean(), thresholdCents: z.int(), amountCents: z.int() })),
+      autoTopUp: z.optional(object({ enabled: z.boolean(), thresholdCents: z.int(), amountCents: z.int() })),
       /** The automatic top-up under way; there is at most one. */
       autoTopUpId: z.optional(z.string()),
       /** Number of automatic top-ups ever begun. A write of their history requires the number that it read. */
       autoTopUpCount: z.optional(z.int()),
       /** The automatic top-ups of the last day. */
-      autoTopUpHistory: z.optional(z.array(z.object({ at: z.string(), amountCents: z.int() }))),
+      autoTopUpHistory: z.optional(z.array(object({ at: z.string(), amountCents: z.int() }))),
       /** The amount of disputed card payments, which cannot be spent; more than the balance if that was spent before. */
       frozenCents: z.optional(z.int()),
       /** Payments of cards that are new to the account, until their money buys everything. */
-      newCardHolds: z.optional(z.array(z.object({ amountCents: z.int(), until: z.string() }))),
+      newCardHolds: z.optional(z.array(object({ amountCents: z.int(), until: z.string() }))),
       /** A card was refused: no other automatic top-up before this time. */
       noAutoTopUpBefore: z.optional(z.string()),
       /** The card of the last top-up, if it may be charged again. */
       card: z.optional(
-        z.object({ authorization: z.string(), email: z.string(), brand: z.string(), lastFour: z.string() }),
+        object({ authorization: z.string(), email: z.string(), brand: z.string(), lastFour: z.string() }),
       ),
       createdAt: z.string(),
       /** Subjects of the logins that open the account. */
       logins: z.optional(z.array(z.string())),
       /** Present while operators have suspended the account; its keys and logins hold the reason as well. */
-      suspension: z.optional(z.object({ reason: z.string(), since: z.string() })),
+      suspension: z.optional(object({ reason: z.string(), since: z.string() })),
       /** Number of suspensions and their ends. What follows from one requires that there was no other since. */
       suspensionVersion: z.optional(z.int()),
       /** The effects of the last suspension, or of its end, are applied again at this time: lists lag behind. */
       reapplyAt: z.optional(z.string()),
       /** Present while there are more applications than the plan allows (domain/billing/plan-limit.ts). */
       planLimit: z.optional(
-        z.object({
-          steps: z.array(z.object({ appLimit: z.int(), suspendsAt: z.string() })),
+        object({
+          steps: z.array(object({ appLimit: z.int(), suspendsAt: z.string() })),
           /** All steps until then have been enforced. */
           enforcedUntil: z.string(),
         }),
@@ -130,7 +130,7 @@ export const ApiKey = /* @__PURE__ */ entity({
       id: z.string(),
       accountId: z.string(),
       name: z.string(),
-      scopes: z.array(z.enum(SCOPES)),
+      scopes: z.array(oneOf(SCOPES)),
       allowedOrigins: z.array(z.string()),
       expiresAt: z.nullable(z.string()),
       revokedAt: z.nullable(z.string()),
@@ -140,7 +140,7 @@ export const ApiKey = /* @__PURE__ */ entity({
       /** The last four characters of its secret half, by which an owner tells keys apart. */
       lastFour: z.optional(z.string()),
       /** Hashes of the key's two halves; each is the key of a credential. */
-      hashes: z.object({ secret: z.string(), public: z.string() }),
+      hashes: object({ secret: z.string(), public: z.string() }),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('KEY', id) }),
   list: (item) => ({ listPk: apiKeysOf(item.accountId), listSk: item.id }),
@@ -158,8 +158,8 @@ export const Credential = /* @__PURE__ */ entity({
       hash: z.string(),
       keyId: z.string(),
       accountId: z.string(),
-      kind: z.enum(['secret', 'public']),
-      scopes: z.array(z.enum(SCOPES)),
+      kind: oneOf(['secret', 'public']),
+      scopes: z.array(oneOf(SCOPES)),
       allowedOrigins: z.array(z.string()),
       /** Time of its creation in the dashboard; absent for keys that were opened with the account. */
       createdAt: z.optional(z.string()),

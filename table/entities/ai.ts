@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AI_ENTRY_TYPES } from '../../contract/enums.ts';
-import { DAY, entity, epoch, type ItemOf, sealed } from '../entity.ts';
+import { DAY, entity, epoch, type ItemOf, object, oneOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
@@ -18,13 +18,13 @@ export const AiAccount = /* @__PURE__ */ entity({
       availableMicroRand: z.int(),
       /** Owed for calls that cost more than there was. */
       debtMicroRand: z.optional(z.int()),
-      holds: z.record(z.string(), z.object({ microRand: z.int(), expiresAt: z.string() })),
+      holds: z.record(z.string(), object({ microRand: z.int(), expiresAt: z.string() })),
       /** Calls at once, where operators set another number than contract/limits/limits.ts. */
       callLimit: z.optional(z.int()),
       /** By provider: sealed, with what may be shown of each. */
       keys: z.record(
         z.string(),
-        z.object({
+        object({
           sealed: sealed(),
           lastFour: z.string(),
         }),
@@ -45,7 +45,7 @@ export const AiEntry = /* @__PURE__ */ entity({
       id: z.string(),
       accountId: z.string(),
       requestId: z.nullable(z.string()),
-      type: z.enum(AI_ENTRY_TYPES),
+      type: oneOf(AI_ENTRY_TYPES),
       model: z.nullable(z.string()),
       inputTokens: z.int(),
       cachedTokens: z.int(),

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../../contract/enums.ts';
-import { type AccountScopedId, entity, type ItemOf, sealed } from '../entity.ts';
+import { type AccountScopedId, entity, type ItemOf, object, oneOf, partialRecord, sealed } from '../entity.ts';
 import { joinKey as key, nameListKeys } from '../keys.ts';
 
 /** A domain that an application's owner brought along. */
 const customDomain = () =>
-  z.object({
+  object({
     host: z.string(),
-    status: z.enum(CUSTOM_DOMAIN_STATUSES),
+    status: oneOf(CUSTOM_DOMAIN_STATUSES),
     /** The value of the TXT record that proves ownership. */
     token: z.string(),
     claimedAt: z.string(),
@@ -20,17 +20,16 @@ export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
 
 /** Findings of a build in the repository (providers/builds/builds.ts). */
 const detected = () =>
-  z.object({
+  object({
     framework: z.nullable(z.string()),
     packageManager: z.nullable(z.string()),
-    nodeVersion: z.enum(NODE_VERSIONS),
+    nodeVersion: oneOf(NODE_VERSIONS),
     buildCommand: z.nullable(z.string()),
     start: z.nullable(z.string()),
   });
 
 /** The reasons for which an application is suspended, by cause. */
-const suspensions = () =>
-  z.partialRecord(z.enum(SUSPENSION_CAUSES), z.object({ reason: z.string(), since: z.string() }));
+const suspensions = () => partialRecord(SUSPENSION_CAUSES, object({ reason: z.string(), since: z.string() }));
 export type Suspensions = z.output<ReturnType<typeof suspensions>>;
 
 export type App = ItemOf<typeof App>;
@@ -42,8 +41,8 @@ export const App = /* @__PURE__ */ entity({
       accountId: z.string(),
       name: z.string(),
       slug: z.string(),
-      framework: z.enum(FRAMEWORKS),
-      nodeVersion: z.enum(NODE_VERSIONS),
+      framework: oneOf(FRAMEWORKS),
+      nodeVersion: oneOf(NODE_VERSIONS),
       repoUrl: z.nullable(z.string()),
       branch: z.string(),
       installCommand: z.string(),
@@ -66,7 +65,7 @@ export const App = /* @__PURE__ */ entity({
       hosts: z.array(z.string()),
       /** Claimed by a HostClaim until it is verified, by a Host item from then on. */
       customDomain: z.optional(customDomain()),
-      status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
+      status: oneOf(['RUNNING', 'SUSPENDED', 'DELETING']),
       /** SUSPENDED as long as there is a reason. */
       suspensions: z.optional(suspensions()),
       /** Counts changes of `suspensions`. */
@@ -79,7 +78,7 @@ export const App = /* @__PURE__ */ entity({
       /** The newest deployment that succeeded: its release serves. */
       liveDeploymentId: z.optional(z.string()),
       /** The outcome of the newest deployment that is over. */
-      lastDeploymentStatus: z.optional(z.enum(['SUCCEEDED', 'FAILED'])),
+      lastDeploymentStatus: z.optional(oneOf(['SUCCEEDED', 'FAILED'])),
       /** The deployment that a push asked for meanwhile: it waits, and is the active one next. */
       nextDeploymentId: z.optional(z.string()),
       createdAt: z.string(),

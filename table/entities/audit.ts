@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AUDIT_ACTORS, AUDIT_PARTITION, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
-import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The partition with the entries of an account. */
@@ -23,7 +23,7 @@ export const AuditEntry = /* @__PURE__ */ entity({
       accountId: z.string(),
       /** An action of contract/audit/actions.ts, or one that an older or newer version has. */
       action: z.string(),
-      actor: z.object({ kind: z.enum(AUDIT_ACTORS), id: z.nullable(z.string()) }),
+      actor: object({ kind: oneOf(AUDIT_ACTORS), id: z.nullable(z.string()) }),
       subjectId: z.nullable(z.string()),
       before: values(),
       after: values(),

@@ -10,7 +10,7 @@ import {
   SUBSCRIPTION_STATUSES,
   WALLET_TRANSACTION_TYPES,
 } from '../../contract/enums.ts';
-import { type AccountScopedId, entity, type ItemOf } from '../entity.ts';
+import { type AccountScopedId, entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** Serial numbers as text that sorts as they do. */
@@ -30,7 +30,7 @@ export const WalletTransaction = /* @__PURE__ */ entity({
     z.object({
       accountId: z.string(),
       serial: z.int(),
-      type: z.enum(WALLET_TRANSACTION_TYPES),
+      type: oneOf(WALLET_TRANSACTION_TYPES),
       amountCents: z.int(),
       balanceAfterCents: z.int(),
       description: z.string(),
@@ -56,8 +56,8 @@ const summary = () =>
     accountId: z.string(),
     /** `INV-2026-000001` */
     number: z.string(),
-    kind: z.enum(INVOICE_KINDS),
-    status: z.enum(INVOICE_STATUSES),
+    kind: oneOf(INVOICE_KINDS),
+    status: oneOf(INVOICE_STATUSES),
     /** VAT inside. */
     amountCents: z.int(),
     vatCents: z.int(),
@@ -87,7 +87,7 @@ export const Invoice = /* @__PURE__ */ entity({
   type: 'INVOICE',
   schema: () =>
     z.extend(summary(), {
-      lines: z.array(z.object({ description: z.string(), amountCents: z.int(), vatCents: z.int() })),
+      lines: z.array(object({ description: z.string(), amountCents: z.int(), vatCents: z.int() })),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('INVOICE', id) }),
   list: (item) => ({ listPk: invoicesOf(item.accountId), listSk: invoiceOrder(item.number) }),
@@ -115,10 +115,10 @@ export const InvoiceByStatus = /* @__PURE__ */ entity({
 
 /** A plan as it was bought: what operators change later is for later periods. */
 const boughtPlan = () =>
-  z.object({
+  object({
     slug: z.string(),
     name: z.string(),
-    category: z.enum(PLAN_CATEGORIES),
+    category: oneOf(PLAN_CATEGORIES),
     /** Of APP plans. */
     appLimit: z.optional(z.int()),
   });
@@ -137,18 +137,18 @@ export const Subscription = /* @__PURE__ */ entity({
       id: z.string(),
       accountId: z.string(),
       plan: boughtPlan(),
-      billingCycle: z.enum(BILLING_CYCLES),
+      billingCycle: oneOf(BILLING_CYCLES),
       /** Price of the last period in cents, without VAT. */
       priceCents: z.int(),
-      status: z.enum(SUBSCRIPTION_STATUSES),
+      status: oneOf(SUBSCRIPTION_STATUSES),
       /** Of WEB and EMAIL plans: the domain that is hosted. */
       hostingDomain: z.nullable(z.string()),
       /** End of the paid period; usable until then, cancelled or not. */
       currentPeriodEnd: z.string(),
       /** The invoice for the next period, once it is issued. */
-      renewal: z.optional(z.object({ invoiceId: z.string(), payBy: z.string(), periodEnd: z.string() })),
+      renewal: z.optional(object({ invoiceId: z.string(), payBy: z.string(), periodEnd: z.string() })),
       /** The hosting server's last report about the account; absent before the account exists. */
-      panel: z.optional(z.object({ status: z.enum(PANEL_STATUSES), mailboxes: z.int() })),
+      panel: z.optional(object({ status: oneOf(PANEL_STATUSES), mailboxes: z.int() })),
       createdAt: z.string(),
       cancelledAt: z.nullable(z.string()),
       /** The next change that follows from time alone: invoice, suspension, cancellation, end. */
@@ -169,7 +169,7 @@ export const TopUp = /* @__PURE__ */ entity({
       accountId: z.string(),
       /** The requested amount; the ledger has the received one. */
       amountCents: z.int(),
-      status: z.enum(PAYMENT_STATUSES),
+      status: oneOf(PAYMENT_STATUSES),
       /** Time at which the card was last charged, of an automatic top-up. */
       chargedAt: z.optional(z.string()),
       /** True when the platform charges a saved card, without a payment page. */
@@ -204,7 +204,7 @@ export const Dispute = /* @__PURE__ */ entity({
       accountId: z.string(),
       topUpId: z.string(),
       amountCents: z.int(),
-      status: z.enum(DISPUTE_STATUSES),
+      status: oneOf(DISPUTE_STATUSES),
       createdAt: z.string(),
       closedAt: z.nullable(z.string()),
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CERTIFICATE_STATUSES } from '../../contract/enums.ts';
-import { entity, type ItemOf } from '../entity.ts';
+import { entity, type ItemOf, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
@@ -31,7 +31,7 @@ export const DistributionTenant = /* @__PURE__ */ entity({
       applicationId: z.string(),
       /** The claim's; its tenant is named after it. */
       token: z.string(),
-      status: z.enum([...CERTIFICATE_STATUSES, 'CLOSING']),
+      status: oneOf([...CERTIFICATE_STATUSES, 'CLOSING']),
       /** Time at which the status last changed. */
       since: z.string(),
       problem: z.nullable(z.string()),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DATABASE_STATUSES } from '../../contract/enums.ts';
-import { entity, type ItemOf } from '../entity.ts';
+import { entity, type ItemOf, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The partition of an application's databases. */
@@ -19,7 +19,7 @@ export const Database = /* @__PURE__ */ entity({
       applicationId: z.string(),
       name: z.string(),
       prefix: z.string(),
-      status: z.enum(DATABASE_STATUSES),
+      status: oneOf(DATABASE_STATUSES),
       region: z.string(),
       /** The cluster, once it was asked for, and where it answers. */
       clusterId: z.optional(z.string()),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DEPLOYMENT_STATUSES, TRIGGERS } from '../../contract/enums.ts';
-import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** A push that was taken, by its delivery's id: a repeat finds it and deploys nothing more. */
@@ -31,8 +31,8 @@ export const Deployment = /* @__PURE__ */ entity({
       id: z.string(),
       accountId: z.string(),
       applicationId: z.string(),
-      status: z.enum(DEPLOYMENT_STATUSES),
-      trigger: z.enum(TRIGGERS),
+      status: oneOf(DEPLOYMENT_STATUSES),
+      trigger: oneOf(TRIGGERS),
       commitSha: z.string(),
       startedAt: z.string(),
       finishedAt: z.nullable(z.string()),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DNS_TYPES } from '../../contract/enums.ts';
-import { entity, type ItemOf } from '../entity.ts';
+import { entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 import { schedule } from '../schedule.ts';
 
@@ -22,7 +22,7 @@ export const Zone = /* @__PURE__ */ entity({
       /** Names that lead where another name does, unless their owner's own records say otherwise: name → other name. */
       aliases: z.optional(z.record(z.string(), z.string())),
       /** The execution that syncs the zone, and the end of its lease (epoch milliseconds). */
-      lease: z.optional(z.object({ holder: z.string(), until: z.int() })),
+      lease: z.optional(object({ holder: z.string(), until: z.int() })),
       /** Failed syncs in a row, and the time (epoch milliseconds) before which there is no other attempt. */
       failures: z.optional(z.int()),
       retryAt: z.optional(z.int()),
@@ -59,7 +59,7 @@ export const DnsRecord = /* @__PURE__ */ entity({
     z.object({
       id: z.string(),
       domainId: z.string(),
-      type: z.enum(DNS_TYPES),
+      type: oneOf(DNS_TYPES),
       /** Relative to the domain; empty for the domain itself. */
       name: z.string(),
       content: z.string(),

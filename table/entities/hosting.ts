@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PANEL_STATUSES } from '../../contract/enums.ts';
-import { type AccountScopedId, entity, type ItemOf, sealed } from '../entity.ts';
+import { type AccountScopedId, entity, type ItemOf, oneOf, sealed } from '../entity.ts';
 import { joinKey as key, nameListKeys } from '../keys.ts';
 
 /** The partition of all hosting servers. */
@@ -60,9 +60,9 @@ export const HostingAccount = /* @__PURE__ */ entity({
       /** Its name on the server. */
       username: z.string(),
       /** Its state there when we last heard of it. */
-      status: z.enum(PANEL_STATUSES),
+      status: oneOf(PANEL_STATUSES),
       /** The server's treatment of mail for its domain: only a proven domain's is accepted. Absent for accounts of before. */
-      mail: z.optional(z.enum(['LOCAL', 'REMOTE'])),
+      mail: z.optional(oneOf(['LOCAL', 'REMOTE'])),
       /** Checks in a row that came to nothing, and what the last one said. */
       failures: z.int(),
       problem: z.optional(z.string()),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DNS_PROVIDERS, DOMAIN_STATUSES, DOMAIN_TASKS } from '../../contract/enums.ts';
-import { type AccountScopedId, entity, type ItemOf } from '../entity.ts';
+import { type AccountScopedId, entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The extensions on sale and their prices, where operators have changed them (domain/registrar/tlds.ts reads it). */
@@ -30,14 +30,14 @@ export const Domain = /* @__PURE__ */ entity({
       accountId: z.string(),
       name: z.string(),
       tld: z.string(),
-      status: z.enum(DOMAIN_STATUSES),
+      status: oneOf(DOMAIN_STATUSES),
       autoRenew: z.boolean(),
       registeredAt: z.nullable(z.string()),
       /** The end of what is paid for. The registry's own term may end earlier and is renewed until then. */
       expiresAt: z.nullable(z.string()),
       nameservers: z.array(z.string()),
-      dnsProvider: z.enum(DNS_PROVIDERS),
-      owner: z.object({
+      dnsProvider: oneOf(DNS_PROVIDERS),
+      owner: object({
         name: z.string(),
         email: z.string(),
         contactNumber: z.string(),
@@ -61,8 +61,8 @@ export const Domain = /* @__PURE__ */ entity({
       absentSince: z.optional(z.string()),
       /** The task in progress at the registrar; one at a time. */
       task: z.optional(
-        z.object({
-          kind: z.enum(DOMAIN_TASKS),
+        object({
+          kind: oneOf(DOMAIN_TASKS),
           years: z.int(),
           /** The invoice that pays for it: refunded if the registrar refuses. */
           invoiceId: z.optional(z.string()),
@@ -73,7 +73,7 @@ export const Domain = /* @__PURE__ */ entity({
         }),
       ),
       /** The invoice for the next term, once it is issued. */
-      renewal: z.optional(z.object({ invoiceId: z.string(), years: z.int(), paid: z.optional(z.boolean()) })),
+      renewal: z.optional(object({ invoiceId: z.string(), years: z.int(), paid: z.optional(z.boolean()) })),
       /** The next check of its task, order or term. */
       dueAt: z.optional(z.string()),
       createdAt: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../../contract/enums.ts';
 import type { EventType } from '../../contract/webhooks/events.ts';
-import { type AccountScopedId, DAY, entity, epoch, type ItemOf, sealed } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 import { schedule } from '../schedule.ts';
 
@@ -34,7 +34,7 @@ export const Webhook = /* @__PURE__ */ entity({
       /** The secret before the last rotation, which signs too until it expires. */
       /** While the account is suspended: nothing is sent, and deliveries wait. */
       heldSince: z.optional(z.string()),
-      previous: z.optional(z.object({ secret: sealed(), expiresAt: z.string() })),
+      previous: z.optional(object({ secret: sealed(), expiresAt: z.string() })),
       createdAt: z.string(),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: webhooksOf(accountId), sk: id }),
@@ -58,14 +58,14 @@ export const Delivery = /* @__PURE__ */ entity({
       type: z.string(),
       /** The bytes that every attempt sends. */
       body: z.string(),
-      status: z.enum(DELIVERY_STATUSES),
+      status: oneOf(DELIVERY_STATUSES),
       createdAt: z.string(),
       nextAttemptAt: z.nullable(z.string()),
       attempts: z.array(
-        z.object({
+        object({
           id: z.string(),
           at: z.string(),
-          outcome: z.enum(DELIVERY_OUTCOMES),
+          outcome: oneOf(DELIVERY_OUTCOMES),
           responseStatus: z.nullable(z.int()),
           responseBody: z.string(),
           durationMs: z.int(),

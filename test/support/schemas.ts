@@ -2,6 +2,8 @@ import type * as z from 'zod/mini';
 
 /** The parts of a zod schema that tests walk. */
 export interface Schema {
+  /** Of a schema made by `oneOf` (table/entity.ts): the values that this version knows. */
+  values?: readonly string[];
   safeParse(value: unknown): { success: boolean };
   def: {
     type: string;
@@ -50,28 +52,29 @@ export const TEXT = '2026-01-31T09:30:00.000Z';
 /**
  * Returns an input of a schema with every optional field set, and with a field that the schema does not list in each object:
  * it stands for the next internal field.
+ * @param unknown a value that no set of values has, in place of one that this version knows
  */
-export function populate(schema: Schema): unknown {
+export function populate(schema: Schema, unknown?: string): unknown {
   const { type, shape = {}, element, valueType, innerType, options = [], entries = {}, values = [] } = schema.def;
   const input = schema.def.in;
   switch (type) {
     case 'object':
       return {
-        ...Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, populate(field)])),
+        ...Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, populate(field, unknown)])),
         internal: 1,
       };
     case 'optional':
     case 'nullable':
     case 'default':
-      return innerType && populate(innerType);
+      return innerType && populate(innerType, unknown);
     case 'pipe':
-      return input && populate(input);
+      return input && populate(input, unknown);
     case 'array':
-      return element ? [populate(element)] : [];
+      return element ? [populate(element, unknown)] : [];
     case 'record':
-      return valueType ? { name: populate(valueType) } : {};
+      return valueType ? { name: populate(valueType, unknown) } : {};
     case 'union':
-      return options[0] && populate(options[0]);
+      return options[0] && populate(options[0], unknown);
     case 'enum':
       return Object.values(entries)[0];
     case 'literal':
@@ -82,6 +85,7 @@ export function populate(schema: Schema): unknown {
     case 'boolean':
       return true;
     case 'string':
+      return schema.values ? (unknown ?? schema.values[0]) : TEXT;
     case 'custom':
     case 'unknown':
       return TEXT;
