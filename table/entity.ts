@@ -67,8 +67,8 @@ export const oneOf = <const V extends readonly string[]>(values: V) =>
   Object.assign(z.string(), { values }) as unknown as z.ZodMiniType<V[number]> & { values: V };
 
 /** Schema of a record whose keys are out of a set. Other keys pass, with values of the same shape. */
-export const partialRecord = <const V extends readonly string[], T>(_keys: V, value: z.ZodMiniType<T>) =>
-  z.record(z.string(), value) as unknown as z.ZodMiniType<{ [K in V[number]]?: T }>;
+export const partialRecord = <const V extends readonly string[], T>(values: V, value: z.ZodMiniType<T>) =>
+  Object.assign(z.record(z.string(), value), { values }) as unknown as z.ZodMiniType<{ [K in V[number]]?: T }>;
 
 export const DAY = 86_400;
 export const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);

@@ -92,7 +92,7 @@ const PANEL_ACCOUNT: PanelAccount = {
  */
 function populatedTable(unknown?: string): Partial<Table> {
   const populated = <T, K>(entity: Entity<T, K>): T => {
-    const item = populate(walkable(entity.schema()), unknown) as T;
+    const item = populate(walkable(entity.schema()), unknown === undefined ? undefined : () => unknown) as T;
     // An event is shown by the schema of its type.
     const data = { webhookId: TEXT, internal: 1 };
     return entity.parse(entity.type === 'FEED_ENTRY' ? { ...item, type: unknown ?? 'ping', data } : item);

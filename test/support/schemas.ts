@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 
 /** The parts of a zod schema that tests walk. */
 export interface Schema {
-  /** Of a schema made by `oneOf` (table/entity.ts): the values that this version knows. */
+  /** Of a schema made by `oneOf` or `partialRecord` (table/entity.ts): the values, or keys, that this version knows. */
   values?: readonly string[];
   safeParse(value: unknown): { success: boolean };
   def: {
@@ -49,34 +49,36 @@ export function unlistedFields(schema: Schema, value: unknown, path = ''): strin
 /** The text in every field of a populated value: a time, so that code that expects one can read it. */
 export const TEXT = '2026-01-31T09:30:00.000Z';
 
+const first = ([value = '']: readonly string[]) => value;
+
 /**
  * Returns an input of a schema with every optional field set, and with a field that the schema does not list in each object:
  * it stands for the next internal field.
- * @param unknown a value that no set of values has, in place of one that this version knows
+ * @param pick chooses the value of each field that has a set of values
  */
-export function populate(schema: Schema, unknown?: string): unknown {
+export function populate(schema: Schema, pick: (values: readonly string[]) => string = first): unknown {
   const { type, shape = {}, element, valueType, innerType, options = [], entries = {}, values = [] } = schema.def;
   const input = schema.def.in;
   switch (type) {
     case 'object':
       return {
-        ...Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, populate(field, unknown)])),
+        ...Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, populate(field, pick)])),
         internal: 1,
       };
     case 'optional':
     case 'nullable':
     case 'default':
-      return innerType && populate(innerType, unknown);
+      return innerType && populate(innerType, pick);
     case 'pipe':
-      return input && populate(input, unknown);
+      return input && populate(input, pick);
     case 'array':
-      return element ? [populate(element, unknown)] : [];
+      return element ? [populate(element, pick)] : [];
     case 'record':
-      return valueType ? { name: populate(valueType, unknown) } : {};
+      return valueType ? { [schema.values ? pick(schema.values) : 'name']: populate(valueType, pick) } : {};
     case 'union':
-      return options[0] && populate(options[0], unknown);
+      return options[0] && populate(options[0], pick);
     case 'enum':
-      return Object.values(entries)[0];
+      return pick(Object.values(entries) as string[]);
     case 'literal':
       return values[0];
     case 'number':
@@ -85,7 +87,7 @@ export function populate(schema: Schema, unknown?: string): unknown {
     case 'boolean':
       return true;
     case 'string':
-      return schema.values ? (unknown ?? schema.values[0]) : TEXT;
+      return schema.values ? pick(schema.values) : TEXT;
     case 'custom':
     case 'unknown':
       return TEXT;
