@@ -792,6 +792,10 @@ export interface ListEnvKeysInput {
 export interface ReadAppLogsInput {
   id: string;
   after?: string | undefined;
+  /** Begin of the time to read; by default 24 hours ago */
+  from?: string | undefined;
+  /** End of the time to read; without it, lines are read as they come */
+  to?: string | undefined;
   /** Maximum number of items to return */
   limit?: number | undefined;
 }
@@ -974,7 +978,7 @@ export interface Operations {
   listEnvKeys: { input: ListEnvKeysInput; optional: false; shape: 'single'; result: {
   keys: Array<string>;
 } };
-  /** Read what an application prints while it runs: of the last 24 hours, or after a line that is known. `GET /v1/apps/{id}/logs` */
+  /** Read what an application prints while it runs: of the last 24 hours, of a given time, or after a line that is known. `GET /v1/apps/{id}/logs` */
   readAppLogs: { input: ReadAppLogsInput; optional: false; shape: 'whole'; result: {
   data: Array<AppLogLine>;
   has_more: boolean;
@@ -1077,7 +1081,7 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   replaceEnv: {"method":"PUT","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   updateEnv: {"method":"PATCH","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
   listEnvKeys: {"method":"GET","path":"/v1/apps/{id}/env","query":[],"shape":"single"},
-  readAppLogs: {"method":"GET","path":"/v1/apps/{id}/logs","query":["after","limit"],"shape":"whole"},
+  readAppLogs: {"method":"GET","path":"/v1/apps/{id}/logs","query":["after","from","to","limit"],"shape":"whole"},
   listDatabases: {"method":"GET","path":"/v1/databases","query":["limit","offset","cursor"],"shape":"list"},
   createDatabase: {"method":"POST","path":"/v1/databases","query":[],"shape":"single"},
   listInvoices: {"method":"GET","path":"/v1/invoices","query":["limit","offset","cursor","status"],"shape":"list"},

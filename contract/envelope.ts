@@ -13,6 +13,15 @@ export function memoize<T>(build: () => T): () => T {
 export const Timestamp = () =>
   z.iso.datetime({ precision: 3 }).register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
 
+/** A moment in a request, with any offset from UTC. */
+export const Moment = (description: string) =>
+  z
+    .pipe(
+      z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
+      z.transform((text) => new Date(text).toISOString()),
+    )
+    .register(z.globalRegistry, { openApiOverride: { type: 'string', format: 'date-time', description } });
+
 /** Rand with two decimals, as a string (specification, General conventions 4). */
 export const Money = () =>
   z

@@ -38,6 +38,8 @@ export type Uses =
   | 'secrets'
   | 'builds'
   | 'app-logs'
+  | 'app-metrics'
+  | 'app-starts'
   | 'models'
   | 'signing'
   | 'receivers'

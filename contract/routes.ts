@@ -17,6 +17,7 @@ import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
 import { readAppLogs } from './apps/logs.ts';
 import { inspectRepository } from './apps/repository-inspection.ts';
+import { getAppMetrics, getAppStarts } from './apps/metrics.ts';
 import { listAuditEntries } from './audit/audit.ts';
 import { getInvoice, listInvoices, payInvoice } from './billing/invoices.ts';
 import { listPlans } from './billing/plans.ts';
@@ -122,6 +123,8 @@ export const dashboardRoutes = [
   rotateDeployKey,
   rotateGitHook,
   rollBack,
+  getAppMetrics,
+  getAppStarts,
   getCustomDomain,
   checkCustomDomain,
   setCustomDomain,

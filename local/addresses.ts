@@ -15,7 +15,7 @@ const PARTS = [
   // DynamoDB Local itself where a proxy listens before it, and the authorizer of requests to engines in other processes.
   ...(['dynamodbEngine', 'iam'] as const),
   ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
-  ...(['secrets', 'git'] as const),
+  ...(['secrets', 'git', 'metrics'] as const),
 ];
 type Part = (typeof PARTS)[number];
 
@@ -53,6 +53,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
       AWS_ENDPOINT_URL_STS: urls.sts,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: urls.secrets,
       AWS_ENDPOINT_URL_LOGS: urls.logs,
+      AWS_ENDPOINT_URL_CLOUDWATCH: urls.metrics,
       AWS_ENDPOINT_URL_LAMBDA: urls.hosts,
       // The SDK puts the account before this host, so the host must be a name (emulators/localhost-names.ts).
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,

@@ -135,6 +135,7 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
 const endpoints = new Map<string, URL>();
 /** Services whose variable is not their endpoint's name in upper case. */
 const ENDPOINT_VARIABLES: Record<string, string> = {
+  monitoring: 'CLOUDWATCH',
   route53domains: 'ROUTE_53_DOMAINS',
   secretsmanager: 'SECRETS_MANAGER',
 };

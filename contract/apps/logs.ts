@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Id, list, resource, Timestamp, wholeNumber } from '../envelope.ts';
+import { Id, list, Moment, resource, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** A line that an application printed while it ran. */
@@ -12,12 +12,15 @@ export const readAppLogs = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/apps/{id}/logs',
   access: 'read',
-  summary: 'Read what an application prints while it runs: of the last 24 hours, or after a line that is known',
+  summary:
+    'Read what an application prints while it runs: of the last 24 hours, of a given time, or after a line that is known',
   tag: 'Applications',
   params: Id,
   query: () =>
     z.object({
       after: z.optional(LineId()),
+      from: z.optional(Moment('Begin of the time to read; by default 24 hours ago')),
+      to: z.optional(Moment('End of the time to read; without it, lines are read as they come')),
       limit: wholeNumber('Maximum number of items to return', 1, 1000, 500),
     }),
   response: () => list(AppLogLine()),

@@ -7,6 +7,7 @@ const ROUTE53 = 'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/DNSLi
 const ROUTE53_RATES = 'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/throttling-api-requests.html';
 const CLOUDFRONT = 'https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html';
 const LOGS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html';
+const METRICS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html';
 
 /** One limit of an AWS service, for one account in one region unless the service is global. */
 export interface AwsLimit {
@@ -171,6 +172,19 @@ export const AWS_LIMITS = {
   logsRetentionRate: {
     ...{ service: 'logs', name: 'PutRetentionPolicy throttle limit in transactions per second', value: 5 },
     ...{ unit: 'requests per second', adjustable: false, source: LOGS },
+  },
+  logsStartQueryRate: {
+    ...{ service: 'logs', name: 'StartQuery throttle limit in transactions per second', value: 5 },
+    ...{ unit: 'requests per second', adjustable: false, source: LOGS },
+  },
+  logsQueryResultsRate: {
+    ...{ service: 'logs', name: 'GetQueryResults throttle limit in transactions per second', value: 5 },
+    ...{ unit: 'requests per second', adjustable: false, source: LOGS },
+  },
+  /** Data points of several metrics in one request. */
+  metricDataRate: {
+    ...{ service: 'monitoring', name: 'Rate of GetMetricData requests', value: 50, unit: 'requests per second' },
+    ...{ adjustable: true, source: METRICS },
   },
   logsTagRate: {
     ...{ service: 'logs', name: 'TagResource throttle limit in transactions per second', value: 5 },

@@ -11,6 +11,7 @@ import { AppSettings } from './AppSettings.tsx';
 import { AppStatus } from './AppStatus.tsx';
 import { type Application, appUrl, isDeployable, toUrl, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
+import { Metrics } from './Metrics.tsx';
 import { RuntimeLogs } from './RuntimeLogs.tsx';
 import { SuspensionAlert } from './SuspensionAlert.tsx';
 import { Variables } from './Variables.tsx';
@@ -23,6 +24,7 @@ const tabsFor = (app: Application): readonly NavTab[] => {
       name: 'Deployments',
       render: () => <Deployments appId={app.id} liveId={app.liveDeploymentId} hasRepository={app.repoUrl !== null} />,
     },
+    { href: `${home}/metrics`, name: 'Metrics', render: () => <Metrics app={app} /> },
     { href: `${home}/logs`, name: 'Logs', render: () => <RuntimeLogs app={app} /> },
     { href: `${home}/env`, name: 'Variables', render: () => <Variables app={app} /> },
     {

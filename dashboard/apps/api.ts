@@ -2,12 +2,15 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contrac
 import { listEnvKeys, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
+import { getAppMetrics, getAppStarts, type MetricRange } from '../../contract/apps/metrics.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
+import { recoveryInterval } from '../api/query-client.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { LOG_PAGE_SIZE, useLogLines } from '../api/use-log-lines.ts';
+import type { LogWindow } from './log-window.ts';
 
 export type Application = Output<typeof getApp>['data'];
 
@@ -36,15 +39,35 @@ export const useDeployKey = (id: string) => useApiQuery(getDeployKey, { params: 
 export const useRotateGitHook = () => useApiMutation(rotateGitHook);
 export const useRotateDeployKey = () => useApiMutation(rotateDeployKey);
 
+export type AppMetrics = Output<typeof getAppMetrics>['data'];
+export type AppStarts = Output<typeof getAppStarts>['data'];
+
+/** Metrics arrive within about a minute. */
+const METRICS_POLL_MS = 60_000;
+/** Reads metrics, and again every minute. Those of the range before stay visible until the next ones are read. */
+export const useAppMetrics = (id: string, range: MetricRange) =>
+  useApiQuery(
+    getAppMetrics,
+    { params: { id }, query: { range } },
+    { refetchInterval: (query) => recoveryInterval(query) || METRICS_POLL_MS, placeholderData: (before) => before },
+  );
+/** Starts are a query over the log, so they are read once. */
+export const useAppStarts = (id: string, range: MetricRange) =>
+  useApiQuery(getAppStarts, { params: { id }, query: { range } }, { staleTime: METRICS_POLL_MS });
+
 /** CloudWatch answers five reads a second of all viewers of all applications together. */
 const RUNTIME_LOG_POLL = { min: 2000, max: 15_000 };
 
-/** Follows the output of a running application. */
-export function useRuntimeLog(id: string, paused: boolean) {
+/** Follows the output of a running application, or reads that of a span of time. */
+export function useRuntimeLog(id: string, paused: boolean, span: LogWindow | undefined) {
   const api = useApi();
-  const options = { live: true, paused, poll: RUNTIME_LOG_POLL };
-  return useLogLines<Output<typeof readAppLogs>['data'][number]>([readAppLogs.id, id], options, (last) =>
-    api.call(readAppLogs, { params: { id }, query: { ...(last ? { after: last.id } : {}), limit: LOG_PAGE_SIZE } }),
+  const options = { live: span === undefined, paused, poll: RUNTIME_LOG_POLL };
+  const name = [readAppLogs.id, id, span?.from, span?.to];
+  return useLogLines<Output<typeof readAppLogs>['data'][number]>(name, options, (last) =>
+    api.call(readAppLogs, {
+      params: { id },
+      query: { ...span, ...(last ? { after: last.id } : {}), limit: LOG_PAGE_SIZE },
+    }),
   );
 }
 

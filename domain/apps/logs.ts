@@ -22,11 +22,14 @@ const RETRY_AFTER_S = 5;
 export async function readAppLogs(
   deps: Deps & { appLogs: AppLogs },
   caller: Caller,
-  { id, after, limit }: Input<typeof ReadRoute>,
+  { id, after, from, to, limit }: Input<typeof ReadRoute>,
 ): Promise<Output<typeof ReadRoute>> {
   await findApp(deps, caller, id);
-  const since = new Date(deps.now().getTime() - LOOKBACK_MS);
-  const read = sharedReads(`${id} ${after} ${limit}`, () => deps.appLogs.read(id, { after, since, limit }));
+  const since = from === undefined ? new Date(deps.now().getTime() - LOOKBACK_MS) : new Date(from);
+  const until = to === undefined ? undefined : new Date(to);
+  if (until && until <= since) throw new ApiError('invalid_request', 'to: must be later than `from`');
+  const key = `${id} ${after} ${from} ${to} ${limit}`;
+  const read = sharedReads(key, () => deps.appLogs.read(id, { after, since, until, limit }));
   const { lines, more } = await read.catch((error: unknown) => {
     if (!(error instanceof LogsThrottled)) throw error;
     throw new ApiError('rate_limited', 'Many logs are being read at the moment.', { retryAfter: RETRY_AFTER_S });

@@ -163,6 +163,8 @@ export class ApiStack extends PlatformStack {
       secrets: [hosting.seal],
       builds: [builds.readLogs],
       'app-logs': [hosting.readLogs],
+      'app-metrics': [hosting.readMetrics],
+      'app-starts': [hosting.queryLogs],
       models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
       receivers: [receivers(platform)],

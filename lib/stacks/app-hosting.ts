@@ -39,6 +39,10 @@ export class AppHostingStack extends PlatformStack {
   readonly release: Use;
   /** Reads applications' logs. */
   readonly readLogs: Use;
+  /** Reads applications' metrics. */
+  readonly readMetrics: Use;
+  /** Queries Lambda's reports in applications' logs. */
+  readonly queryLogs: Use;
   /** Invokes a release to check its health. */
   readonly check: Use;
   /** Moves traffic: the alias, its function URL and the route. */
@@ -152,6 +156,19 @@ export class AppHostingStack extends PlatformStack {
     this.readLogs = {
       variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
       rights: onLogs('FilterLogEvents'),
+    };
+    this.readMetrics = {
+      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
+      rights: [
+        { actions: ['cloudwatch:GetMetricData'], on: ['*'], wildcard: 'metrics have no resource-level permissions' },
+      ],
+    };
+    this.queryLogs = {
+      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
+      rights: [
+        ...onLogs('StartQuery'),
+        { actions: ['logs:GetQueryResults'], on: ['*'], wildcard: 'results have no resource-level permissions' },
+      ],
     };
     this.release = merge(
       onApps(

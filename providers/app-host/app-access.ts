@@ -1,5 +1,5 @@
 import { type LambdaClient, UpdateFunctionUrlConfigCommand } from '@aws-sdk/client-lambda';
-import { LIVE_ALIAS } from './app-host.ts';
+import { LIVE_ALIAS } from './resources.ts';
 
 /** Opens and closes the address of an application's function, which anyone who knows it can call past the edge. */
 export interface AppAccess {

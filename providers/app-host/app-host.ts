@@ -23,7 +23,7 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
+import { LIVE_ALIAS, MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */
 export interface HostedApp {
@@ -63,8 +63,6 @@ export interface AppHostSettings {
   adapterLayerArn: string;
 }
 
-/** The alias of an application's function that serves its visitors. */
-export const LIVE_ALIAS = 'live';
 /** The longest wait for Lambda to take in new code or settings, in seconds. */
 const MAX_UPDATE_WAIT_SECONDS = TIMEOUTS_S.release.update;
 /** The longest wait until all of Lambda knows a new alias, in milliseconds, and the pause between two attempts. */

@@ -15,10 +15,10 @@ export interface AppLogLine {
 export interface AppLogs {
   /** Makes a place for an application's lines, with the time that they are kept; one that is there is no error. */
   prepare(applicationId: string): Promise<void>;
-  /** Lines in the order they were printed: after one that is known, or since a time. */
+  /** Lines in the order they were printed: after one that is known, or since a time; until a time, if one is given. */
   read(
     applicationId: string,
-    from: { after: string | undefined; since: Date; limit: number },
+    from: { after: string | undefined; since: Date; until?: Date | undefined; limit: number },
   ): Promise<{ lines: AppLogLine[]; more: boolean }>;
   /**
    * Returns the last lines that one release printed, oldest first, of those that have arrived.
@@ -97,12 +97,13 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       await retain();
     },
 
-    async read(applicationId, { after, since, limit }) {
+    async read(applicationId, { after, since, until, limit }) {
       const known = after === undefined ? since.getTime() : Number(after.split('-')[0]);
       const lines: AppLogLine[] = [];
       let nextToken: string | undefined;
       for (let page = 0; page < MAX_PAGES && lines.length <= limit; page += 1) {
-        const asked = { ...groupOf(applicationId), startTime: known, limit: limit + 100 };
+        const end = until ? { endTime: until.getTime() } : {};
+        const asked = { ...groupOf(applicationId), startTime: known, ...end, limit: limit + 100 };
         const found = await readPage(asked, nextToken);
         for (const { timestamp, eventId, message } of found?.events ?? []) {
           const id = `${timestamp}-${eventId}`;

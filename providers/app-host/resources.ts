@@ -2,6 +2,8 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** Resources of a hosted application, and what its host refuses. No imports but the contract, so that texts can name them without Lambda’s client. */
 
+/** The alias of an application's function that serves its visitors. */
+export const LIVE_ALIAS = 'live';
 /** Memory in MB. */
 export const MEMORY_MB = 1024;
 /** The longest that a request may take, in seconds; a start may take as long. */

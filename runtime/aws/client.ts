@@ -29,6 +29,7 @@ const PROTOCOLS = {
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
   kms: { target: 'TrentService', version: '1.1' },
   logs: { target: 'Logs_20140328', version: '1.1' },
+  monitoring: { target: 'GraniteServiceVersion20100801', version: '1.0' },
   secretsmanager: { target: 'secretsmanager', version: '1.1' },
   sqs: { target: 'AmazonSQS', version: '1.0' },
   // A global service with one region.

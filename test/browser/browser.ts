@@ -40,6 +40,8 @@ export async function newContext({ size = 'desk', dark = false }: ContextOptions
     colorScheme: dark ? 'dark' : 'light',
     baseURL: `${local.baseUrl}/dashboard/`,
     reducedMotion: 'reduce',
+    // The one of this machine may be none that browsers have (`en-US@posix`).
+    locale: 'en-ZA',
   });
   contexts.push(context);
   context.setDefaultTimeout(15_000);

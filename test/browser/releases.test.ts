@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
+import { getAppMetrics, getAppStarts } from '../../contract/apps/metrics.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
 import { local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
@@ -46,6 +47,59 @@ test('an earlier release is rolled back to after confirmation, and the list mark
   await page.getByText('Rollback,', { exact: false }).waitFor();
   await page.getByText('Ready', { exact: true }).waitFor({ timeout: 30_000 });
   expect((await get(local.baseUrl, app.primaryDomain)).body).toContain('the first');
+}, 90_000);
+
+test('what visitors asked of an application is charted, read by keyboard and table, and leads to its logs', async () => {
+  const account = await newAccount();
+  const body = { name: 'Measured', framework: 'EXPRESS' as const, repoUrl: REPOSITORY, deployNow: false };
+  const app = (await account.call(createApp, { body })).body.data;
+  const context = await signedInContext(account);
+  const page = await openScreen(context, `apps/${app.id}/metrics`);
+  await page.getByText('No requests in the last day').waitFor();
+  await deployAndWait(account, app.id);
+  for (const path of ['/', '/', '/missing']) await get(local.baseUrl, app.primaryDomain, path);
+
+  const read = async () =>
+    (await account.dashboard.call(getAppMetrics, { params: { id: app.id }, query: { range: 'hour' } })).body.data;
+  expect(await read()).toMatchObject({ totals: { requests: 3, clientErrors: 1, serverErrors: 0, throttled: 0 } });
+  const starts = await account.dashboard.call(getAppStarts, { params: { id: app.id }, query: { range: 'hour' } });
+  expect(starts.body.data.points.reduce((sum, point) => sum + point.memoryMb, 0)).toBeGreaterThan(10);
+  for (const route of [getAppMetrics, getAppStarts]) {
+    const wrong = await account.dashboard.call(route, {
+      params: { id: app.id },
+      query: { range: 'year' as 'hour' },
+    });
+    expect(wrong.error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('range') });
+  }
+
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/dashboard/v1/')) requests.push(request.url());
+  });
+  await page.getByRole('navigation', { name: 'Time range' }).getByText('Hour').click();
+  await page.waitForURL('**/metrics?range=hour');
+  const chart = page.getByRole('slider', { name: 'Requests', exact: true });
+  await chart.waitFor();
+  await page.locator('.chart-plot canvas').first().waitFor();
+  await page.getByRole('slider', { name: 'Cold starts' }).waitFor();
+  expect(new Set(requests.map((url) => new URL(url).pathname)).size).toBeLessThanOrEqual(3);
+  await page.getByRole('link', { name: /·/ }).first().waitFor();
+  // The last period is chosen first, and the requests may be of the one before.
+  await chart.focus();
+  const said = () => chart.getAttribute('aria-valuetext');
+  if (!/Requests [123],/.test((await said()) ?? '')) await page.keyboard.press('ArrowLeft');
+  expect(await said()).toMatch(/Requests [123], Errors [01], 5xx 0$/);
+  const figure = page.locator('figure').first();
+  await figure.getByText('Show as table').click();
+  expect(await figure.getByRole('row').count()).toBeGreaterThan(1);
+
+  await chart.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/logs\?from=.*&to=/);
+  await page.getByText('Show live logs').waitFor();
+  await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time')).waitFor();
+  await page.goBack();
+  await page.waitForURL('**/metrics?range=hour');
 }, 90_000);
 
 test('a log is searched, paused while it grows, and downloaded without its colours', async () => {

@@ -6,6 +6,8 @@ import { readObject, removeObject, storeObject } from '../../builder/job/objects
 import { createAppAccess } from '../../providers/app-host/app-access.ts';
 import { createAppHost } from '../../providers/app-host/app-host.ts';
 import { createAppLogs } from '../../providers/app-host/logs.ts';
+import { createAppMetrics } from '../../providers/app-host/metrics.ts';
+import { createAppStarts } from '../../providers/app-host/starts.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
 import { createBuildRunner } from '../../providers/builds/build-runner.ts';
 import { createDatabases } from '../../providers/databases/databases.ts';
@@ -50,7 +52,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await host.removeRelease('1', first);
     await host.remove('1');
   },
-  async 'run-time logs'() {
+  async 'run-time logs and metrics'() {
     const logs = createAppLogs(
       (operation, input, options) => callAws('logs', operation, input, options),
       'app-',
@@ -59,6 +61,9 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await logs.prepare('1');
     await logs.read('1', { after: undefined, since: new Date(0), limit: 10 });
     await logs.tail('1', '1', new Date(), 5);
+    const span = { from: new Date(0), periodS: 60, periods: 60 };
+    await createAppStarts((operation, input) => callAws('logs', operation, input), 'app-').read('1', span);
+    await createAppMetrics((operation, input) => callAws('monitoring', operation, input), 'app-').read('1', span);
     await logs.remove('1');
   },
   async builds() {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { startCloudFront } from '../../local/emulators/cloudfront/cloudfront.ts';
 import { startKeyValueStore } from '../../local/emulators/cloudfront/key-value-store.ts';
+import { startCloudWatch } from '../../local/emulators/cloudwatch/cloudwatch.ts';
 import { startCloudWatchLogs } from '../../local/emulators/cloudwatch-logs/cloudwatch-logs.ts';
 import { startCodeBuild } from '../../local/emulators/codebuild/codebuild.ts';
 import { startDsql } from '../../local/emulators/dsql/dsql.ts';
@@ -26,7 +27,7 @@ const systemLookup = dns.lookup;
 const stops: (() => Promise<void>)[] = [];
 let recorder: Awaited<ReturnType<typeof startRecorder>>;
 /** Services of which no package in this project has the model. */
-const UNMODELLED = ['logs', 'secretsmanager'];
+const UNMODELLED = ['logs', 'monitoring', 'secretsmanager'];
 
 const isModelled = (service: string): service is ModelledService => service in MODELS;
 const verdicts = () =>
@@ -72,6 +73,7 @@ beforeAll(async () => {
     kms: await started(startKms({ dataDir })),
     sts: await started(startSts({ dataDir })),
     logs: await started(startCloudWatchLogs({ dataDir })),
+    monitoring: await started(startCloudWatch({ dataDir })),
     codebuild: await started(
       startCodeBuild({ ...place, children, projects: [project()], environment: {}, gitRoot: dataDir }),
     ),

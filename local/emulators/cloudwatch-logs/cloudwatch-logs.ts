@@ -4,6 +4,7 @@ import { type LoggedLine, readAppLog, removeAppLog } from '../lambda/app-log.ts'
 import { openState } from '../state.ts';
 import { createThrottle } from '../strict.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
+import { GetQueryResults, openInsights, StartQuery } from './insights.ts';
 
 const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
 const Retention = Group.extend({ retentionInDays: z.number().int().min(1) });
@@ -39,6 +40,7 @@ export async function startCloudWatchLogs({ dataDir, port, strict }: EmulatorOpt
     {},
   );
   const groups = state.value;
+  const insights = openInsights(dataDir);
   const throttle = createThrottle(strict, () => new ServiceError('ThrottlingException', 'Rate exceeded'));
   const find = (name: string) => {
     const found = groups[name];
@@ -80,6 +82,16 @@ export async function startCloudWatchLogs({ dataDir, port, strict }: EmulatorOpt
         state.save();
         removeAppLog(dataDir, functionOf(logGroupName));
         return {};
+      },
+      StartQuery(body) {
+        throttle('logsStartQueryRate');
+        const query = parse(StartQuery, body);
+        find(query.logGroupName);
+        return { queryId: insights.start(functionOf(query.logGroupName), query) };
+      },
+      GetQueryResults(body) {
+        throttle('logsQueryResultsRate');
+        return { status: 'Complete', results: insights.results(parse(GetQueryResults, body).queryId) };
       },
       FilterLogEvents(body) {
         throttle('logsFilterRate');

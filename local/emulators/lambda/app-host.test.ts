@@ -25,6 +25,7 @@ import { ZipFile } from 'yazl';
 import { type Children, startChildren } from '../../processes/children.ts';
 import { type AppHost, startAppHost } from './app-host.ts';
 import { readAppLog } from './app-log.ts';
+import { readAppRequests } from './app-requests.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'app-host-'));
 let children: Children;
@@ -261,6 +262,14 @@ test('refuses requests beyond the reserved concurrency with 429, and accepts the
   expect([refused.status, refused.headers.get('x-amzn-errortype')]).toEqual([429, 'TooManyRequestsException']);
   for (const { outgoing } of held) outgoing.destroy();
   await vi.waitFor(async () => expect(await page()).toBe('up'));
+  const recorded = readAppRequests(dataDir, 'narrow', 0, Number.POSITIVE_INFINITY);
+  expect(recorded.filter(({ throttled }) => throttled)[0]).toMatchObject({ status: 429, durationMs: 0 });
+  expect(
+    recorded.find(({ initMs }) => initMs > 0),
+    'the first request waited for the start',
+  ).toBeDefined();
+  expect(Math.max(...recorded.map(({ concurrent }) => concurrent))).toBe(2);
+  expect(Math.max(...recorded.map(({ memoryMb }) => memoryMb))).toBeGreaterThan(10);
 });
 
 test('streams the request body and the response piece by piece', async () => {

@@ -11,6 +11,7 @@ import { lambdaOperations } from './api.ts';
 import { openAppLog } from './app-log.ts';
 import { type AppProcess, StartFailure, startApp } from './app-process.ts';
 import { createAppProcesses, type IdleLimits, type Runnable } from './app-processes.ts';
+import { type AppRequest, openAppRequests } from './app-requests.ts';
 import { openCodeStore } from './code-store.ts';
 import { forwardTo, Unreachable } from './forward.ts';
 import { type Configuration, LambdaFunction, resolveQualifier } from './functions.ts';
@@ -58,6 +59,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   const code = openCodeStore(dataDir);
   const sandboxes = openSandboxes(dataDir, [process.execPath, import.meta.dirname]);
   const processes = createAppProcesses(options.idle ?? IDLE);
+  const requests = openAppRequests(dataDir);
 
   const load = async ({ S3Bucket, S3Key, ZipFile }: CodeSource, layers: number) => {
     if (ZipFile !== undefined) {
@@ -123,6 +125,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     save() {
       state.save();
       const removed = names.filter((name) => !functions[name]);
+      for (const name of removed) requests.remove(name);
       names = Object.keys(functions);
       // The processes of a deleted function end at once; its code is removed afterwards.
       void Promise.all(removed.map((name) => processes.stop(`${name}:`))).then(keepUsedCode);
@@ -144,13 +147,18 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
 
   /** Requests under way, by function. */
   const running = new Map<string, number>();
-  /** Runs a request; returns false where the function has as many at once as are reserved for it. */
-  const withinConcurrency = async (FunctionName: string, run: () => Promise<void>): Promise<boolean> => {
+  /**
+   * Runs a request, with the number of those at once; returns false where the function has as many as are reserved for it.
+   */
+  const withinConcurrency = async (
+    FunctionName: string,
+    run: (concurrent: number) => Promise<void>,
+  ): Promise<boolean> => {
     const now = running.get(FunctionName) ?? 0;
     if (now >= (functions[FunctionName]?.reservedConcurrency ?? Number.POSITIVE_INFINITY)) return false;
     running.set(FunctionName, now + 1);
     try {
-      await run();
+      await run(now + 1);
       return true;
     } finally {
       const left = (running.get(FunctionName) ?? 1) - 1;
@@ -168,13 +176,28 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       // Resolved for each attempt, because the alias may have moved.
       const configuration = findConfiguration(urlHost);
       if (!configuration) return fail(403, 'Forbidden');
+      const { FunctionName } = configuration;
+      const record = (measured: Partial<AppRequest>): void => {
+        // A function that was deleted during the request leaves no record.
+        if (!functions[FunctionName]) return;
+        const nothing = { status: 0, durationMs: 0, concurrent: 0, initMs: 0, memoryMb: 0, throttled: false };
+        requests.record(FunctionName, { ...nothing, ...measured, at: Date.now() });
+      };
       try {
-        const accepted = await withinConcurrency(configuration.FunctionName, () =>
-          processes.use(toRunnable(configuration), (app) =>
-            forwardTo(app, urlHost, request, response, configuration.Timeout * 1000),
-          ),
-        );
-        if (!accepted) throttle(response);
+        const accepted = await withinConcurrency(FunctionName, (concurrent) => {
+          const arrivedAt = Date.now();
+          return processes.use(toRunnable(configuration), async (app, cold) => {
+            const startedAt = Date.now();
+            const initMs = cold ? startedAt - arrivedAt : 0;
+            await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000);
+            const durationMs = Date.now() - startedAt;
+            record({ status: response.statusCode, durationMs, concurrent, initMs, memoryMb: app.memoryMb() });
+          });
+        });
+        if (!accepted) {
+          throttle(response);
+          record({ status: response.statusCode, throttled: true });
+        }
         return;
       } catch (error) {
         if (error instanceof Unreachable && tries < 3) {
@@ -183,7 +206,8 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
           continue;
         }
         if (!(error instanceof StartFailure || error instanceof Unreachable)) console.error(error);
-        return fail(502, 'The application could not be started.');
+        fail(502, 'The application could not be started.');
+        return record({ status: response.statusCode });
       }
     }
   };
@@ -195,6 +219,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     async stop() {
       await emulator.stop();
       await processes.close();
+      requests.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Children } from '../../processes/children.ts';
+import { processes } from '../../processes/memory.ts';
 import { freePort } from '../../processes/ports.ts';
 import type { AppLogWriter } from './app-log.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -45,6 +46,8 @@ export interface AppProcess {
   readonly alive: boolean;
   /** Number of characters printed so far; a position for `outputSince`. */
   readonly printed: number;
+  /** Memory of its processes in megabytes, measured once a second at most. */
+  memoryMb(): number;
   /** Returns the output after a position, limited to the last few kilobytes. */
   outputSince(position: number): string;
   /** Resolves with the reason of its end in Lambda's wording. */
@@ -132,6 +135,7 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
         get printed() {
           return printed;
         },
+        memoryMb: memoryOf(child.pid),
         outputSince: (position) => (printed > position ? output.slice(-(printed - position)) : ''),
       };
     }
@@ -140,6 +144,23 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
   if (!alive) throw new StartFailure('Runtime.ExitError', await ended, output);
   await stop();
   return output;
+}
+
+/** Interval between two measurements of memory in milliseconds. */
+const MEASURE_MS = 1000;
+
+/** Returns a function that measures the resident memory of a process group. */
+function memoryOf(group: number | undefined): () => number {
+  let measured = { at: 0, megabytes: 0 };
+  return () => {
+    if (Date.now() - measured.at >= MEASURE_MS) {
+      const kilobytes = processes()
+        .filter((each) => each.group === group)
+        .reduce((total, each) => total + each.kilobytes, 0);
+      measured = { at: Date.now(), megabytes: Math.round(kilobytes / 1024) };
+    }
+    return measured.megabytes;
+  };
 }
 
 function exitMessage(code: number | null, signal: NodeJS.Signals | null): string {

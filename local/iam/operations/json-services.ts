@@ -44,11 +44,19 @@ export const logs = jsonOperations({
   DeleteLogGroup: onLogGroup('DeleteLogGroup'),
   PutRetentionPolicy: onLogGroup('PutRetentionPolicy'),
   FilterLogEvents: onLogGroup('FilterLogEvents'),
+  // A query is authorized by the ARN of its group, its results by none.
+  StartQuery: onLogGroup('StartQuery'),
+  GetQueryResults: () => [{ action: 'logs:GetQueryResults', resource: '*' }],
   CreateLogStream: onLogStream('CreateLogStream'),
   PutLogEvents: onLogStream('PutLogEvents'),
   TagResource: ({ resourceArn, tags }) => [
     { action: 'logs:TagResource', resource: text(resourceArn), context: conditionKeys('aws:RequestTag/', tags) },
   ],
+});
+
+/** CloudWatch's metrics have no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html). */
+export const monitoring = jsonOperations({
+  GetMetricData: () => [{ action: 'cloudwatch:GetMetricData', resource: '*' }],
 });
 
 const onExecution =

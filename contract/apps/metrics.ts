@@ -1,0 +1,87 @@
+import * as z from 'zod/mini';
+import { TRIGGERS } from '../enums.ts';
+import { Id, resource, single, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Spans of time that metrics are read for: the length of a period and their number. */
+export const METRIC_RANGES = {
+  hour: { periodS: 60, periods: 60 },
+  day: { periodS: 900, periods: 96 },
+  week: { periodS: 7200, periods: 84 },
+  month: { periodS: 21_600, periods: 120 },
+} as const;
+export type MetricRange = keyof typeof METRIC_RANGES;
+
+const ranges = Object.keys(METRIC_RANGES) as MetricRange[];
+const Range = () => z.object({ range: z._default(z.enum(ranges), 'day') });
+const span = () => ({ range: z.enum(ranges), from: Timestamp(), to: Timestamp(), periodSeconds: z.int() });
+const Milliseconds = () => z.nullable(z.number());
+
+/** What visitors asked of an application, period by period; the last period is not over yet. */
+export const AppMetrics = resource('ApplicationMetrics', () =>
+  z.object({
+    ...span(),
+    points: z.array(
+      z.object({
+        at: Timestamp(),
+        requests: z.int(),
+        clientErrors: z.int(),
+        serverErrors: z.int(),
+        throttled: z.int(),
+        p50Ms: Milliseconds(),
+        p95Ms: Milliseconds(),
+        p99Ms: Milliseconds(),
+        concurrency: z.int(),
+      }),
+    ),
+    totals: z.object({
+      requests: z.int(),
+      clientErrors: z.int(),
+      serverErrors: z.int(),
+      throttled: z.int(),
+      gbSeconds: z.number(),
+    }),
+    deployments: z.array(
+      z.object({ id: z.string(), at: Timestamp(), trigger: z.enum(TRIGGERS), commitSha: z.string() }),
+    ),
+  }),
+);
+
+/** How instances of an application started, and their memory; only periods in which it ran. */
+export const AppStarts = resource('ApplicationStarts', () =>
+  z.object({
+    ...span(),
+    memoryLimitMb: z.int(),
+    points: z.array(z.object({ at: Timestamp(), starts: z.int(), slowestStartMs: Milliseconds(), memoryMb: z.int() })),
+  }),
+);
+
+const tag = 'Applications';
+const access = 'login';
+
+export const getAppMetrics = /* @__PURE__ */ route({
+  id: 'getAppMetrics',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/metrics',
+  access,
+  summary:
+    'Read requests, errors, response times, concurrency and compute time of an application, with its deployments',
+  tag,
+  params: Id,
+  query: Range,
+  response: () => single(AppMetrics()),
+  uses: ['app-metrics'],
+});
+
+export const getAppStarts = /* @__PURE__ */ route({
+  id: 'getAppStarts',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/starts',
+  access,
+  summary: 'Read the cold starts and the memory of an application',
+  tag,
+  params: Id,
+  query: Range,
+  response: () => single(AppStarts()),
+  uses: ['app-starts'],
+});

@@ -1,0 +1,161 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { METRIC_RANGES, type MetricRange } from '../../contract/apps/metrics.ts';
+import { RangeLinks } from '../ui/chart/RangeLinks.tsx';
+import { TimeChart } from '../ui/chart/TimeChart.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Stat } from '../ui/Stat.tsx';
+import { ExternalLink, TextLink } from '../ui/TextLink.tsx';
+import { formatTime } from '../ui/TimeAgo.tsx';
+import { type Application, type AppMetrics, appUrl, useAppMetrics, useAppStarts } from './api.ts';
+import { logsBetween } from './log-window.ts';
+import { formatCount, formatMb, formatMs, formatShare, highest, toCharts, toStartCharts } from './metric-figures.ts';
+
+const RANGES: readonly { range: MetricRange; name: string }[] = [
+  { range: 'hour', name: 'Hour' },
+  { range: 'day', name: 'Day' },
+  { range: 'week', name: 'Week' },
+  { range: 'month', name: 'Month' },
+];
+
+/** Number of digits by which a commit is named. */
+const SHORT_SHA = 7;
+
+/** Figures of an application: what visitors asked, how fast it answered, and how its instances did. */
+export function Metrics({ app }: { app: Application }) {
+  const [search] = useSearchParams();
+  const chosen = search.get('range') ?? '';
+  const range = chosen in METRIC_RANGES ? (chosen as MetricRange) : 'day';
+  const metrics = useAppMetrics(app.id, range);
+  return (
+    <Section
+      title="Metrics"
+      description="Updated every minute, in your time zone."
+      actions={
+        <RangeLinks ranges={RANGES} current={range} hrefOf={(each) => `/apps/${app.id}/metrics?range=${each}`} />
+      }
+    >
+      <QueryBoundary query={metrics} lines={6}>
+        {({ data }) => (
+          <Stack gap="md" aria-busy={metrics.isPlaceholderData}>
+            <Totals data={data} />
+            {data.totals.requests === 0 ? (
+              <EmptyState title={`No requests in the last ${data.range}`}>
+                Requests to <ExternalLink href={appUrl(app)}>{appUrl(app)}</ExternalLink> appear here about a minute
+                later.
+              </EmptyState>
+            ) : (
+              <TrafficCharts app={app} data={data} />
+            )}
+          </Stack>
+        )}
+      </QueryBoundary>
+      {metrics.data && metrics.data.data.totals.requests > 0 && <InstanceCharts app={app} range={range} />}
+    </Section>
+  );
+}
+
+const Totals = ({ data: { totals, points } }: { data: AppMetrics }) => {
+  const peak = highest(points.map(({ p95Ms }) => p95Ms));
+  return (
+    <div className="stats">
+      <div className="card">
+        <Stat name="Requests" value={formatCount(totals.requests)} />
+      </div>
+      <div className="card">
+        <Stat name="Server errors (5xx)" value={formatShare(totals.serverErrors, totals.requests)} />
+      </div>
+      <div className="card">
+        <Stat name="Client errors (4xx)" value={formatShare(totals.clientErrors, totals.requests)} />
+      </div>
+      <div className="card">
+        <Stat name="Slowest p95" value={peak === undefined ? '–' : formatMs(peak)} />
+      </div>
+      <div className="card">
+        <Stat name="Compute, GB-s" value={formatCount(totals.gbSeconds)} />
+      </div>
+    </div>
+  );
+};
+
+function TrafficCharts({ app, data }: { app: Application; data: AppMetrics }) {
+  const [, navigate] = useLocation();
+  const figures = useMemo(() => {
+    const charts = toCharts(data.points);
+    return {
+      times: charts.times,
+      requests: [
+        { label: 'Requests', values: charts.requests, colour: '--chart-1', kind: 'bars' },
+        { label: 'Errors', values: charts.errors, colour: '--chart-2', kind: 'bars' },
+        { label: '5xx', values: charts.serverErrors, colour: '--chart-3', kind: 'bars' },
+      ] as const,
+      latency: [
+        { label: 'p50', values: charts.p50, colour: '--chart-1', kind: 'line' },
+        { label: 'p95', values: charts.p95, colour: '--chart-2', kind: 'line', dash: [6, 3] },
+        { label: 'p99', values: charts.p99, colour: '--chart-5', kind: 'line', dash: [2, 2] },
+      ] as const,
+      concurrency: [
+        { label: 'At once', values: charts.concurrency, colour: '--chart-4', kind: 'bars' },
+        { label: 'Refused (429)', values: charts.throttled, colour: '--chart-3', kind: 'line', dash: [6, 3] },
+      ] as const,
+      marks: data.deployments.map(({ at }) => ({ at: Date.parse(at) / 1000 })),
+    };
+  }, [data]);
+  const { times, marks } = figures;
+  const openLogs = (index: number) => {
+    const from = (times[index] ?? 0) * 1000;
+    navigate(logsBetween(app.id, from, from + data.periodSeconds * 1000));
+  };
+  const common = { times, marks, onPick: openLogs, pickLabel: 'click or press Enter to open its logs' };
+  return (
+    <>
+      <div className="charts">
+        <TimeChart name="Requests" series={figures.requests} format={formatCount} {...common} />
+        <TimeChart name="Response time" series={figures.latency} format={formatMs} {...common} />
+        <TimeChart name="Concurrent requests" series={figures.concurrency} format={formatCount} {...common} />
+      </div>
+      {data.deployments.length > 0 && (
+        <Group gap="xs" component="section" aria-label="Deployments in this time">
+          <Text size="sm" c="dimmed">
+            ▼ Deployments:
+          </Text>
+          {data.deployments.map(({ id, at, commitSha }) => (
+            <TextLink key={id} href={`/apps/${app.id}/deployments/${id}`}>
+              {formatTime(at)}
+              {commitSha && ` · ${commitSha.slice(0, SHORT_SHA)}`}
+            </TextLink>
+          ))}
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** Cold starts and memory: read apart, because they are a query over the log. */
+const InstanceCharts = ({ app, range }: { app: Application; range: MetricRange }) => (
+  <QueryBoundary query={useAppStarts(app.id, range)} lines={2}>
+    {({ data }) => {
+      const charts = toStartCharts(data);
+      const most = highest(charts.memory);
+      return (
+        <div className="charts">
+          <TimeChart
+            name="Cold starts"
+            times={charts.times}
+            format={formatCount}
+            series={[{ label: 'Instances started', values: charts.starts, colour: '--chart-1', kind: 'bars' }]}
+          />
+          <TimeChart
+            name={`Memory${most === undefined ? '' : `, at most ${formatMb(most)} of ${formatMb(data.memoryLimitMb)}`}`}
+            times={charts.times}
+            format={formatMb}
+            series={[{ label: 'Most of an instance', values: charts.memory, colour: '--chart-5', kind: 'bars' }]}
+          />
+        </div>
+      );
+    }}
+  </QueryBoundary>
+);

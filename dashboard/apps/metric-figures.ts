@@ -1,0 +1,59 @@
+import type { AppMetrics, AppStarts } from './api.ts';
+
+const groupedFormat = new Intl.NumberFormat('en-ZA', { maximumFractionDigits: 1 });
+
+/** Formats a count for an axis or a figure: `1.2k`, `3.4M`. */
+export function formatCount(count: number): string {
+  if (count >= 1e6) return `${groupedFormat.format(count / 1e6).replace(',', '.')}M`;
+  if (count >= 1e4) return `${groupedFormat.format(count / 1e3).replace(',', '.')}k`;
+  return String(Math.round(count * 100) / 100);
+}
+
+/** Formats a duration in milliseconds: `12 ms`, `1.3 s`. */
+export const formatMs = (ms: number): string =>
+  ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms)} ms`;
+
+export const formatMb = (megabytes: number): string => `${Math.round(megabytes)} MB`;
+
+/** Formats a share as a percentage with as many digits as it needs. */
+export function formatShare(part: number, whole: number): string {
+  if (whole === 0) return '–';
+  const percent = (part / whole) * 100;
+  return `${percent === 0 || percent >= 10 ? Math.round(percent) : percent.toPrecision(2)}%`;
+}
+
+type Points = AppMetrics['points'];
+const toTimes = (points: readonly { at: string }[]): number[] => points.map(({ at }) => Date.parse(at) / 1000);
+
+/** Turns the points into what the charts draw. Parts of bars are drawn over the whole, so each includes those after it. */
+export const toCharts = (points: Points) => ({
+  times: toTimes(points),
+  requests: points.map(({ requests }) => requests),
+  errors: points.map(({ clientErrors, serverErrors }) => clientErrors + serverErrors),
+  serverErrors: points.map(({ serverErrors }) => serverErrors),
+  p50: points.map(({ p50Ms }) => p50Ms),
+  p95: points.map(({ p95Ms }) => p95Ms),
+  p99: points.map(({ p99Ms }) => p99Ms),
+  concurrency: points.map(({ concurrency }) => concurrency),
+  throttled: points.map(({ throttled }) => throttled),
+});
+
+/** Returns the highest of the values; undefined if there is none. */
+export function highest(values: readonly (number | null)[]): number | undefined {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** Fills the periods in which an application did not run, so that both kinds of charts have one time axis. */
+export function toStartCharts({ from, to, periodSeconds, points }: AppStarts) {
+  const found = new Map(points.map((point) => [Date.parse(point.at) / 1000, point]));
+  const start = Date.parse(from) / 1000;
+  const length = (Date.parse(to) / 1000 - start) / periodSeconds;
+  const times = Array.from({ length }, (_, index) => start + index * periodSeconds);
+  return {
+    times,
+    starts: times.map((at) => found.get(at)?.starts ?? 0),
+    slowest: times.map((at) => found.get(at)?.slowestStartMs ?? null),
+    memory: times.map((at) => found.get(at)?.memoryMb ?? null),
+  };
+}

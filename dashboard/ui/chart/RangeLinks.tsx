@@ -1,0 +1,20 @@
+import { Link } from 'wouter';
+import './chart.css';
+
+interface RangeLinksProps<R extends string> {
+  ranges: readonly { range: R; name: string }[];
+  current: R;
+  /** Returns the URL of a range: each can be linked to. */
+  hrefOf: (range: R) => string;
+}
+
+/** Choice of a span of time, with a URL each. */
+export const RangeLinks = <R extends string>({ ranges, current, hrefOf }: RangeLinksProps<R>) => (
+  <nav className="ranges" aria-label="Time range">
+    {ranges.map(({ range, name }) => (
+      <Link key={range} href={hrefOf(range)} replace aria-current={range === current ? 'true' : undefined}>
+        {name}
+      </Link>
+    ))}
+  </nav>
+);

@@ -1,0 +1,114 @@
+import {
+  METRIC_RANGES,
+  type MetricRange,
+  type getAppMetrics as MetricsRoute,
+  type getAppStarts as StartsRoute,
+} from '../../contract/apps/metrics.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { type AppMetrics, type MetricPoint, MetricsThrottled, type Periods } from '../../providers/app-host/metrics.ts';
+import { MEMORY_MB } from '../../providers/app-host/resources.ts';
+import type { AppStarts, StartPoint } from '../../providers/app-host/starts.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { joinKey } from '../../table/keys.ts';
+import { readThrough } from '../cache/cache.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { findApp } from './apps.ts';
+
+/** Time in milliseconds for which viewers of an application share a read: metrics arrive a minute late as it is. */
+const SHARED_MS = 30_000;
+/** The same of starts, which are a query over the whole log. */
+const STARTS_SHARED_MS = 120_000;
+const MAX_CACHED = 200;
+/** Seconds after which a reader that met CloudWatch's rate asks again. */
+const RETRY_AFTER_S = 5;
+/** Deployments that are marked on the time axis, at most. */
+const MAX_DEPLOYMENTS = 50;
+
+const sharedMetrics = readThrough<MetricPoint[]>({ max: MAX_CACHED, ttlMs: SHARED_MS });
+const sharedStarts = readThrough<StartPoint[]>({ max: MAX_CACHED, ttlMs: STARTS_SHARED_MS });
+
+/** Returns the whole periods of a range up to the current one, which is not over. */
+export function periodsUntil(now: Date, range: MetricRange): Periods & { to: Date } {
+  const { periodS, periods } = METRIC_RANGES[range];
+  const periodMs = periodS * 1000;
+  const to = new Date((Math.floor(now.getTime() / periodMs) + 1) * periodMs);
+  return { from: new Date(to.getTime() - periods * periodMs), to, periodS, periods };
+}
+
+const viewSpan = (range: MetricRange, { from, to, periodS }: ReturnType<typeof periodsUntil>) => ({
+  range,
+  ...{ from: from.toISOString(), to: to.toISOString(), periodSeconds: periodS },
+});
+
+function refuseThrottled(error: unknown): never {
+  if (!(error instanceof MetricsThrottled)) throw error;
+  throw new ApiError('rate_limited', 'Many metrics are being read at the moment.', { retryAfter: RETRY_AFTER_S });
+}
+
+const rounded = (value: number | undefined): number | null =>
+  value === undefined ? null : Math.round(value * 10) / 10;
+const total = (points: readonly MetricPoint[], of: (point: MetricPoint) => number): number =>
+  points.reduce((sum, point) => sum + of(point), 0);
+
+/** GET /dashboard/v1/apps/{id}/metrics */
+export async function readMetrics(
+  deps: Deps & { appMetrics: AppMetrics },
+  caller: Caller,
+  { id, range }: Input<typeof MetricsRoute>,
+): Promise<Output<typeof MetricsRoute>> {
+  const span = periodsUntil(deps.now(), range);
+  const [, { items }] = await Promise.all([
+    findApp(deps, caller, id),
+    deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), { limit: MAX_DEPLOYMENTS, offset: 0 }),
+  ]);
+  const key = `${id} ${range} ${span.to.getTime()}`;
+  const points = await sharedMetrics(key, () => deps.appMetrics.read(id, span)).catch(refuseThrottled);
+  const from = span.from.toISOString();
+  const deployments = items.flatMap(({ id: deployment, status, finishedAt, trigger, commitSha }) =>
+    status === 'SUCCEEDED' && finishedAt && finishedAt >= from
+      ? [{ id: deployment, at: finishedAt, trigger, commitSha }]
+      : [],
+  );
+  const gbSeconds = (total(points, ({ durationMs }) => durationMs) / 1000) * (MEMORY_MB / 1024);
+  return {
+    data: {
+      ...viewSpan(range, span),
+      points: points.map(({ at, requests, clientErrors, serverErrors, throttled, concurrency, p50, p95, p99 }) => ({
+        at: at.toISOString(),
+        ...{ requests, clientErrors, serverErrors, throttled, concurrency },
+        ...{ p50Ms: rounded(p50), p95Ms: rounded(p95), p99Ms: rounded(p99) },
+      })),
+      totals: {
+        requests: total(points, ({ requests }) => requests),
+        clientErrors: total(points, ({ clientErrors }) => clientErrors),
+        serverErrors: total(points, ({ serverErrors }) => serverErrors),
+        throttled: total(points, ({ throttled }) => throttled),
+        gbSeconds: Math.round(gbSeconds * 1000) / 1000,
+      },
+      deployments,
+    },
+  };
+}
+
+/** GET /dashboard/v1/apps/{id}/starts */
+export async function readStarts(
+  deps: Deps & { appStarts: AppStarts },
+  caller: Caller,
+  { id, range }: Input<typeof StartsRoute>,
+): Promise<Output<typeof StartsRoute>> {
+  await findApp(deps, caller, id);
+  const span = periodsUntil(deps.now(), range);
+  const key = `${id} ${range} ${span.to.getTime()}`;
+  const points = await sharedStarts(key, () => deps.appStarts.read(id, span)).catch(refuseThrottled);
+  return {
+    data: {
+      ...viewSpan(range, span),
+      memoryLimitMb: MEMORY_MB,
+      points: points.map(({ at, starts, slowestMs, memoryMb }) => ({
+        at: at.toISOString(),
+        ...{ starts, slowestStartMs: rounded(slowestMs), memoryMb },
+      })),
+    },
+  };
+}

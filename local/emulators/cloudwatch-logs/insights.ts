@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { type AppRequest, readAppRequests } from '../lambda/app-requests.ts';
+import { ServiceError } from '../wire.ts';
+
+/** Times are seconds since the epoch. */
+export const StartQuery = z.object({
+  logGroupName: z.string(),
+  queryString: z.string().min(1).max(10_000),
+  startTime: z.number().int().min(0),
+  endTime: z.number().int().min(0),
+  limit: z.number().int().min(1).max(10_000).default(1000),
+});
+export const GetQueryResults = z.object({ queryId: z.string() });
+
+interface Cell {
+  field: string;
+  value: string;
+}
+
+const malformed = (what: string) =>
+  new ServiceError('MalformedQueryException', `The local run does not know this query: ${what}`);
+
+/** Fields that Logs Insights discovers in Lambda's `REPORT` lines; undefined where a line has none. */
+const FIELDS: Readonly<Record<string, (request: AppRequest) => number | undefined>> = {
+  '@duration': ({ durationMs }) => durationMs,
+  '@initDuration': ({ initMs }) => (initMs > 0 ? initMs : undefined),
+  '@maxMemoryUsed': ({ memoryMb }) => memoryMb * 1_000_000,
+};
+const FUNCTIONS: Readonly<Record<string, (values: readonly number[]) => number>> = {
+  count: (values) => values.length,
+  max: (values) => Math.max(...values),
+  sum: (values) => values.reduce((total, value) => total + value, 0),
+  avg: (values) => values.reduce((total, value) => total + value, 0) / values.length,
+};
+const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+const QUERY = /^filter @type = "REPORT" \| stats (?<stats>.+) by (?<bin>bin\((?<count>\d+)(?<unit>[smhd])\))$/;
+const STAT = /^(?<name>\w+)\((?<field>@\w+)\) as (?<as>\w+)$/;
+
+/** Parses `filter @type = "REPORT" | stats fn(@field) as name, … by bin(…)`, the part of the language that the platform uses. */
+function parseQuery(text: string) {
+  const { stats = '', bin = '', count = '', unit = '' } = QUERY.exec(text)?.groups ?? {};
+  if (bin === '') throw malformed(text);
+  const columns = stats.split(', ').map((stat) => {
+    const { name = '', field = '', as = '' } = STAT.exec(stat)?.groups ?? {};
+    const [aggregate, sampleOf] = [FUNCTIONS[name], FIELDS[field]];
+    if (!aggregate || !sampleOf) throw malformed(stat);
+    return { as, aggregate, sampleOf };
+  });
+  return { bin, seconds: Number(count) * (UNIT_S[unit] ?? 1), columns };
+}
+
+/** `2026-11-23 03:15:00.000`, as Logs Insights writes times. */
+const formatTime = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
+
+/** Runs queries of Logs Insights over the `REPORT` lines of a function, which the Lambda emulator keeps apart from its output. */
+export function openInsights(dataDir: string) {
+  const results = new Map<string, Cell[][]>();
+
+  const run = (functionName: string, { queryString, startTime, endTime, limit }: z.output<typeof StartQuery>) => {
+    const { bin, seconds, columns } = parseQuery(queryString);
+    const requests = readAppRequests(dataDir, functionName, startTime * 1000, endTime * 1000).filter(
+      ({ throttled }) => !throttled,
+    );
+    const bins = Map.groupBy(requests, ({ at }) => Math.floor(at / 1000 / seconds) * seconds * 1000);
+    return [...bins]
+      .sort(([a], [b]) => b - a)
+      .slice(0, limit)
+      .map(([start, found]): Cell[] => [
+        { field: bin, value: formatTime(start) },
+        ...columns.flatMap(({ as, aggregate, sampleOf }): Cell[] => {
+          const values = found.map(sampleOf).filter((value) => value !== undefined);
+          const value = aggregate(values);
+          return Number.isFinite(value) ? [{ field: as, value: String(value) }] : [];
+        }),
+      ]);
+  };
+
+  return {
+    start(functionName: string, query: z.output<typeof StartQuery>): string {
+      const queryId = randomUUID();
+      results.set(queryId, run(functionName, query));
+      return queryId;
+    },
+    /** Returns the rows of a query, once: it is complete as soon as it has started. */
+    results(queryId: string): Cell[][] {
+      const rows = results.get(queryId);
+      if (!rows) throw new ServiceError('ResourceNotFoundException', 'The specified query does not exist.');
+      results.delete(queryId);
+      return rows;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { type AppRequest, readAppRequests } from '../lambda/app-requests.ts';
+import { createThrottle } from '../strict.ts';
+import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
+
+/** The most queries of one request (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html). */
+const MAX_QUERIES = 500;
+/** The most data points of one request. */
+const MAX_DATAPOINTS = 100_800;
+
+const Dimensions = z.array(z.object({ Name: z.string(), Value: z.string() })).max(30);
+const Query = z.object({
+  Id: z.string().regex(/^[a-z][a-zA-Z0-9_]*$/),
+  MetricStat: z.object({
+    Metric: z.object({ Namespace: z.string(), MetricName: z.string(), Dimensions: Dimensions.default([]) }),
+    Period: z.number().int().min(60).multipleOf(60),
+    Stat: z.string().regex(/^(Sum|Maximum|Minimum|Average|SampleCount|p\d{1,2}(\.\d+)?)$/),
+  }),
+  Label: z.string().optional(),
+});
+type Query = z.output<typeof Query>;
+
+/** Times are seconds since the epoch in this protocol. */
+const GetMetricData = z.object({
+  MetricDataQueries: z.array(Query).min(1).max(MAX_QUERIES),
+  StartTime: z.number(),
+  EndTime: z.number(),
+  ScanBy: z.enum(['TimestampAscending', 'TimestampDescending']).default('TimestampDescending'),
+});
+
+const served = (value: (request: AppRequest) => number) => (request: AppRequest) =>
+  request.throttled ? undefined : value(request);
+const isClass = (status: number, hundreds: number) => Number(Math.floor(status / 100) === hundreds);
+
+/**
+ * Lambda's metrics of functions and their URLs: the sample that a request contributes, if any
+ * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html,
+ * https://docs.aws.amazon.com/lambda/latest/dg/urls-monitoring.html).
+ */
+const METRICS: Readonly<Record<string, (request: AppRequest) => number | undefined>> = {
+  UrlRequestCount: () => 1,
+  Url4xxCount: ({ status }) => isClass(status, 4),
+  Url5xxCount: ({ status }) => isClass(status, 5),
+  Invocations: served(() => 1),
+  Duration: served(({ durationMs }) => durationMs),
+  Throttles: ({ throttled }) => Number(throttled),
+  ConcurrentExecutions: served(({ concurrent }) => concurrent),
+};
+
+/** Returns the value below which a share of the sorted samples lies, interpolated between two. */
+function percentile(sorted: readonly number[], share: number): number {
+  const place = share * (sorted.length - 1);
+  const [low = 0, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+function statistic(stat: string, samples: readonly number[]): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  if (stat === 'Sum') return sum(sorted);
+  if (stat === 'SampleCount') return sorted.length;
+  if (stat === 'Average') return sum(sorted) / sorted.length;
+  if (stat === 'Maximum') return sorted.at(-1) ?? 0;
+  if (stat === 'Minimum') return sorted[0] ?? 0;
+  return percentile(sorted, Number(stat.slice(1)) / 100);
+}
+
+/** Returns the name of the function that the dimensions select: alone, or with one of its aliases. */
+function functionIn({ Namespace, Dimensions }: Query['MetricStat']['Metric']): string | undefined {
+  const named = Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]));
+  const known = Dimensions.every(({ Name }) => Name === 'FunctionName' || Name === 'Resource');
+  const { FunctionName, Resource = `${FunctionName}:live` } = named;
+  // The emulator records requests to function URLs only, which belong to the alias of visitors.
+  const isLive = FunctionName !== undefined && Resource === `${FunctionName}:live`;
+  return Namespace === 'AWS/Lambda' && known && isLive ? FunctionName : undefined;
+}
+
+/**
+ * Starts an emulator of Amazon CloudWatch: `GetMetricData` of hosted applications' functions, from the requests that the
+ * Lambda emulator records. Only periods with samples have a value, as in CloudWatch.
+ */
+export function startCloudWatch({ dataDir, port, strict }: EmulatorOptions): Promise<Emulator> {
+  const throttle = createThrottle(strict, () => new ServiceError('Throttling', 'Rate exceeded'));
+
+  const evaluate = (query: Query, from: number, to: number, ascending: boolean) => {
+    const { Metric, Period, Stat } = query.MetricStat;
+    const name = functionIn(Metric);
+    const sampleOf = METRICS[Metric.MetricName];
+    const periods = new Map<number, number[]>();
+    if (name && sampleOf) {
+      for (const request of readAppRequests(dataDir, name, from * 1000, to * 1000)) {
+        const sample = sampleOf(request);
+        if (sample === undefined) continue;
+        const start = Math.floor(request.at / 1000 / Period) * Period;
+        periods.set(start, [...(periods.get(start) ?? []), sample]);
+      }
+    }
+    const points = [...periods].sort(([a], [b]) => (ascending ? a - b : b - a));
+    return {
+      ...{ Id: query.Id, Label: query.Label ?? Metric.MetricName, StatusCode: 'Complete' },
+      Timestamps: points.map(([start]) => start),
+      Values: points.map(([, samples]) => statistic(Stat, samples)),
+    };
+  };
+
+  return serve(
+    port,
+    'application/x-amz-json-1.0',
+    jsonOperations({
+      GetMetricData(body) {
+        throttle('metricDataRate');
+        const { MetricDataQueries, StartTime, EndTime, ScanBy } = parse(GetMetricData, body);
+        const invalid = (message: string) => new ServiceError('ValidationError', message);
+        if (StartTime >= EndTime) throw invalid('The parameter StartTime must be less than the parameter EndTime.');
+        const points = MetricDataQueries.map(({ MetricStat }) => (EndTime - StartTime) / MetricStat.Period);
+        if (sum(points) > MAX_DATAPOINTS) throw invalid(`The request exceeds ${MAX_DATAPOINTS} data points.`);
+        const ids = new Set(MetricDataQueries.map(({ Id }) => Id));
+        if (ids.size < MetricDataQueries.length) throw invalid('The values for parameter id must be unique.');
+        const ascending = ScanBy === 'TimestampAscending';
+        return {
+          MetricDataResults: MetricDataQueries.map((query) => evaluate(query, StartTime, EndTime, ascending)),
+          Messages: [],
+        };
+      },
+    }),
+  );
+}

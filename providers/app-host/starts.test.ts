@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { createAppMetrics, MetricsThrottled } from './metrics.ts';
+import { createAppStarts } from './starts.ts';
+
+const span = { from: new Date(0), periodS: 7200, periods: 2 };
+const named = (name: string) => Object.assign(new Error(name), { name });
+
+/** Answers the looks at a query with these states in turn. */
+function over(states: string[]) {
+  const pauses: number[] = [];
+  const starts = createAppStarts(
+    async <Output>(operation: string): Promise<Output> => {
+      const row = [
+        { field: 'bin(2h)', value: '1970-01-01 02:00:00.000' },
+        { field: 'starts', value: '2' },
+        { field: 'memory', value: '61000000' },
+      ];
+      if (operation === 'StartQuery') return { queryId: 'q' } as Output;
+      return { status: states.shift() ?? 'Running', results: [row] } as Output;
+    },
+    'app-',
+    async (ms) => void pauses.push(ms),
+  );
+  return { starts, pauses };
+}
+
+test('waits until the query is complete', async () => {
+  const { starts, pauses } = over(['Scheduled', 'Running', 'Complete']);
+  expect(await starts.read('1', span)).toEqual([
+    { at: new Date(7_200_000), starts: 2, slowestMs: undefined, memoryMb: 61 },
+  ]);
+  expect(pauses).toHaveLength(2);
+});
+
+test('a query that fails or takes too long is an error', async () => {
+  await expect(over(['Failed']).starts.read('1', span)).rejects.toThrow('The query ended as Failed');
+  await expect(over([]).starts.read('1', span)).rejects.toThrow(MetricsThrottled);
+});
+
+test('a used-up rate is told apart from other failures', async () => {
+  const failing = (name: string) => () => Promise.reject(named(name));
+  await expect(createAppStarts(failing('LimitExceededException'), '').read('1', span)).rejects.toThrow(
+    MetricsThrottled,
+  );
+  await expect(createAppMetrics(failing('ThrottlingException'), '').read('1', span)).rejects.toThrow(MetricsThrottled);
+  await expect(createAppMetrics(failing('AccessDenied'), '').read('1', span)).rejects.toThrow('AccessDenied');
+});
+
+test('a result of several pages is read to its end', async () => {
+  const tokens: unknown[] = [];
+  const metrics = createAppMetrics(async <Output>(_: string, input: object): Promise<Output> => {
+    const { NextToken } = input as { NextToken?: string };
+    tokens.push(NextToken);
+    const at = NextToken ? 7200 : 0;
+    const MetricDataResults = [{ Id: 'requests', Timestamps: [at], Values: [at + 1] }];
+    return (NextToken ? { MetricDataResults } : { MetricDataResults, NextToken: 'more' }) as Output;
+  }, '');
+  expect((await metrics.read('1', span)).map(({ requests }) => requests)).toEqual([1, 7201]);
+  expect(tokens).toEqual([undefined, 'more']);
+});

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MetricsThrottled, type Periods } from './metrics.ts';
+
+/**
+ * Cold starts and memory of applications: Lambda has no metric of them and says them in the `REPORT` line of each request
+ * (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html), which Logs Insights sums where they are.
+ */
+
+/** Starts and memory of an application in one period in which it ran. */
+export interface StartPoint {
+  at: Date;
+  /** Instances that were started for a request or a health check. */
+  starts: number;
+  /** Duration of the slowest start in milliseconds. */
+  slowestMs: number | undefined;
+  /** The most memory that an instance used, in megabytes. */
+  memoryMb: number;
+}
+
+export interface AppStarts {
+  /** Returns the periods in which the application ran, oldest first. Throws {@link MetricsThrottled}. */
+  read(applicationId: string, span: Periods): Promise<StartPoint[]>;
+}
+
+type Call = <Output>(operation: string, input: object) => Promise<Output>;
+type Row = readonly { field: string; value: string }[];
+
+/** Pauses between two looks at a query: most take about a second, and GetQueryResults five calls a second of all viewers. */
+const POLL_MS = [250, 500, 750, 1000, 1500, 2000, 3000, 3000, 3000];
+/** Logs Insights counts memory in bytes, a million to the megabyte. */
+const BYTES_PER_MB = 1_000_000;
+
+const isNamed = (error: unknown, name: RegExp) => error instanceof Error && name.test(error.name);
+const binOf = (seconds: number) => (seconds % 3600 === 0 ? `${seconds / 3600}h` : `${seconds / 60}m`);
+
+/**
+ * @param prefix of the functions' names
+ * @param pause in milliseconds
+ */
+export function createAppStarts(
+  call: Call,
+  prefix: string,
+  pause: (ms: number) => Promise<unknown> = sleep,
+): AppStarts {
+  async function query(input: object): Promise<readonly Row[]> {
+    const { queryId } = await call<{ queryId: string }>('StartQuery', input);
+    for (const wait of POLL_MS) {
+      const { status, results } = await call<{ status: string; results: Row[] }>('GetQueryResults', { queryId });
+      if (status === 'Complete') return results;
+      if (status !== 'Running' && status !== 'Scheduled') throw new Error(`The query ended as ${status}`);
+      await pause(wait);
+    }
+    throw new MetricsThrottled('The query took too long');
+  }
+
+  return {
+    async read(applicationId, { from, periodS, periods }) {
+      const bin = `bin(${binOf(periodS)})`;
+      const startTime = from.getTime() / 1000;
+      const columns = [
+        'count(@initDuration) as starts',
+        'max(@initDuration) as slowest',
+        'max(@maxMemoryUsed) as memory',
+      ];
+      const input = {
+        logGroupName: `/aws/lambda/${prefix}${applicationId}`,
+        queryString: `filter @type = "REPORT" | stats ${columns.join(', ')} by ${bin}`,
+        ...{ startTime, endTime: startTime + periodS * periods, limit: periods },
+      };
+      const rows = await query(input).catch((cause: unknown): readonly Row[] => {
+        // An application that was never released has no log.
+        if (isNamed(cause, /^ResourceNotFoundException$/)) return [];
+        if (!isNamed(cause, /^(Throttling|LimitExceeded)/)) throw cause;
+        throw new MetricsThrottled('Logs Insights refused a query: too many at once', { cause });
+      });
+      return rows
+        .map((row) => {
+          const cells = new Map(row.map(({ field, value }) => [field, value]));
+          const slowest = cells.get('slowest');
+          return {
+            at: new Date(`${cells.get(bin)?.replace(' ', 'T')}Z`),
+            starts: Number(cells.get('starts') ?? 0),
+            slowestMs: slowest === undefined ? undefined : Number(slowest),
+            memoryMb: Math.round(Number(cells.get('memory') ?? 0) / BYTES_PER_MB),
+          };
+        })
+        .sort((a, b) => a.at.getTime() - b.at.getTime());
+    },
+  };
+}
