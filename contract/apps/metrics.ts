@@ -17,7 +17,7 @@ const Range = () => z.object({ range: z._default(z.enum(ranges), 'day') });
 const span = () => ({ range: z.enum(ranges), from: Timestamp(), to: Timestamp(), periodSeconds: z.int() });
 const Milliseconds = () => z.nullable(z.number());
 
-/** What visitors asked of an application, period by period; the last period is not over yet. */
+/** Traffic of an application, period by period; the last period is not over yet. */
 export const AppMetrics = resource('ApplicationMetrics', () =>
   z.object({
     ...span(),
@@ -47,7 +47,7 @@ export const AppMetrics = resource('ApplicationMetrics', () =>
   }),
 );
 
-/** How instances of an application started, and their memory; only periods in which it ran. */
+/** Cold starts and memory of an application; only periods in which it ran. */
 export const AppStarts = resource('ApplicationStarts', () =>
   z.object({
     ...span(),

@@ -2,7 +2,7 @@ import { LIVE_ALIAS } from './resources.ts';
 
 /** Metrics of applications: Amazon CloudWatch, which Lambda sends them to. */
 
-/** What visitors asked of an application in one period. */
+/** Traffic of an application in one period. */
 export interface MetricPoint {
   at: Date;
   requests: number;

@@ -15,7 +15,7 @@ interface TimeChartProps {
   marks?: readonly Mark[];
   /** Called with the index of a time that is clicked, or chosen with Enter. */
   onPick?: (index: number) => void;
-  /** What {@link onPick} does, for the keyboard's users. */
+  /** Label of what {@link onPick} does. */
   pickLabel?: string;
 }
 
