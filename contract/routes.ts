@@ -16,8 +16,8 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.t
 import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
 import { readAppLogs } from './apps/logs.ts';
-import { inspectRepository } from './apps/repository-inspection.ts';
 import { getAppMetrics, getAppStarts } from './apps/metrics.ts';
+import { inspectRepository } from './apps/repository-inspection.ts';
 import { listAuditEntries } from './audit/audit.ts';
 import { getInvoice, listInvoices, payInvoice } from './billing/invoices.ts';
 import { listPlans } from './billing/plans.ts';
