@@ -10,10 +10,10 @@ export type Scope = (typeof SCOPES)[number];
 
 /**
  * Access rules of an operation: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too),
- * `hook` (signed with the hook's secret, which the function checks), `none` (no key), or a `login`. A login may do
- * everything that a key may, under the dashboard's path ({@link toDashboardPath}).
+ * `hook` (signed with the hook's secret, which the function checks), `none` (no key), a `login`, or the login of an
+ * `operator` of the platform. A login may do everything that a key may, under the dashboard's path ({@link toDashboardPath}).
  */
-export type Access = Scope | 'any' | 'catalogue' | 'hook' | 'none' | 'login';
+export type Access = Scope | 'any' | 'catalogue' | 'hook' | 'none' | 'login' | 'operator';
 
 export type Path = `/${string}`;
 
@@ -23,12 +23,15 @@ export const MAX_REVOCATION_DELAY_S = 15;
 /** Everything that is called with a login is below this. */
 export const DASHBOARD_PATH = '/dashboard/v1';
 
+/** Operations of the platform's operators are below this. They are called with a login too. */
+export const OPERATOR_PATH = '/operator/v1';
+
 /**
  * Returns the path of an operation for logins: `/v1/apps` at `/dashboard/v1/apps`, `/ai/v1/models` at
  * `/dashboard/v1/ai/models` (design, section 5). Undefined for paths outside the APIs.
  */
 export function toDashboardPath(path: Path): Path | undefined {
-  if (path.startsWith(`${DASHBOARD_PATH}/`)) return path;
+  if (path.startsWith(`${DASHBOARD_PATH}/`) || path.startsWith(`${OPERATOR_PATH}/`)) return path;
   if (path.startsWith('/v1/')) return `/dashboard${path}`;
   return path.startsWith('/ai/v1/') ? `${DASHBOARD_PATH}/ai/${path.slice('/ai/v1/'.length)}` : undefined;
 }
@@ -108,10 +111,10 @@ export interface Unaudited {
 
 /**
  * Every operation that may change something says what the audit log calls the change, or why there is no entry: one that does
- * not say so does not compile.
+ * not say so does not compile. A read has an entry where an operator reads an account's data.
  */
 type Audited =
-  | { method: 'GET'; audit?: undefined }
+  | { method: 'GET'; audit?: AuditAction }
   | { method: Exclude<Method, 'GET'>; audit: AuditAction | Unaudited };
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;

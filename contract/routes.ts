@@ -18,6 +18,7 @@ import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps
 import { readAppLogs } from './apps/logs.ts';
 import { getAppMetrics, getAppStarts } from './apps/metrics.ts';
 import { inspectRepository } from './apps/repository-inspection.ts';
+import type { AuditAction } from './audit/actions.ts';
 import { listAuditEntries } from './audit/audit.ts';
 import { getInvoice, listInvoices, payInvoice } from './billing/invoices.ts';
 import { listPlans } from './billing/plans.ts';
@@ -37,6 +38,8 @@ import { rollBack } from './deployments/rollback.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords, replaceDnsRecord } from './dns/records.ts';
 import { getHostingDomain } from './hosting/domains.ts';
 import { getHosting, listHosting } from './hosting/hosting.ts';
+import { listOperatorAudit, readAccount, searchAccounts } from './operator/accounts.ts';
+import { getOperatorOpenApi } from './operator/routes.ts';
 import { getDashboardOpenApi, getDocs, getOpenApi } from './reference/routes.ts';
 import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
 import { getDomain, listDomains } from './registrar/domains.ts';
@@ -63,6 +66,7 @@ export interface AnyRoute {
   access: Access;
   uses: readonly Uses[];
   alsoOnDashboard: boolean;
+  audit: AuditAction | undefined;
 }
 
 /** Every operation of the HTTP API: from this list come the HTTP routes, the Lambdas, the OpenAPI document. */
@@ -155,6 +159,9 @@ export const dashboardRoutes = [
   deleteSession,
   getDashboardOpenApi,
 ] as const;
+
+/** Operations for the platform's operators, under `/operator/v1` (lib/stacks/operator-api.ts). */
+export const operatorRoutes = [searchAccounts, readAccount, listOperatorAudit, getOperatorOpenApi] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/stacks/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

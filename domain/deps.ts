@@ -64,4 +64,6 @@ export interface Session {
   key: string;
   /** Unix time at which the access token expires. */
   expiresAtEpoch: number;
+  /** True for an operator of the platform. */
+  isOperator?: true;
 }

@@ -6,6 +6,7 @@ import { type DatabaseRuleDeps, databaseRules } from './databases.ts';
 import { type DeploymentRuleDeps, deploymentRules } from './deployments.ts';
 import { type DnsRuleDeps, dnsRules } from './dns.ts';
 import { type HostingRuleDeps, hostingRules } from './hosting.ts';
+import { type LookupRuleDeps, lookupRules } from './lookups.ts';
 import type { Rules } from './on.ts';
 import { type RegistrarRuleDeps, registrarRules } from './registrar.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhooks.ts';
@@ -18,6 +19,7 @@ export type RuleDeps = AccountRuleDeps &
   DeploymentRuleDeps &
   DnsRuleDeps &
   HostingRuleDeps &
+  LookupRuleDeps &
   RegistrarRuleDeps &
   WebhookRuleDeps;
 
@@ -32,6 +34,7 @@ export const rules = (deps: RuleDeps): Rules =>
     deploymentRules(deps),
     dnsRules(deps),
     hostingRules(deps),
+    lookupRules(deps),
     registrarRules(deps),
     webhookRules(deps),
   ]);

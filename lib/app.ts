@@ -20,6 +20,7 @@ import { GlobalOperationsStack } from './stacks/global-operations.ts';
 import { HostingStack } from './stacks/hosting.ts';
 import { LoginStack } from './stacks/login.ts';
 import { OperationsStack } from './stacks/operations.ts';
+import { OperatorApiStack } from './stacks/operator-api.ts';
 import type { Platform } from './stacks/platform-stack.ts';
 import { DomainsStack } from './stacks/registrar.ts';
 import { SchedulesStack } from './stacks/schedules.ts';
@@ -93,6 +94,7 @@ export function createApp({
   const customDomains = new CustomDomainsStack(platform, { table, hosting }, certificate);
   const api = new ApiStack(platform, { table, hosting, builds, login, billing, customDomains });
   new DashboardApiStack(platform, api);
+  new OperatorApiStack(platform, api);
   const ai = new AiStack(platform, { table, hosting, api, login });
   const delivery = new DeliveryStack(platform, table, hosting);
   const panel = new HostingStack(platform, table, hosting);

@@ -2,7 +2,7 @@ import type { LocalJson } from './platform.ts';
 
 /** Returns the start-up message: addresses, keys, and commands to paste. */
 export function welcome({ baseUrl, dashboardUrl, dns, accounts }: LocalJson, milliseconds: number): string[] {
-  const { demo, other } = accounts;
+  const { demo, other, operator } = accounts;
   const as = `-H 'Authorization: Bearer ${demo.secretKey}'`;
   const app = `{"name":"My app","framework":"EXPRESS","repoUrl":"https://git.localhost/hello-express.git"}`;
   return [
@@ -10,6 +10,7 @@ export function welcome({ baseUrl, dashboardUrl, dns, accounts }: LocalJson, mil
     '',
     `  API            ${baseUrl}/v1      reference: ${baseUrl}/docs`,
     `  dashboard      ${dashboardUrl}      ${accounts.demo.email} / ${accounts.demo.password}`,
+    `  operators      ${dashboardUrl}/operator      ${operator.email} / ${operator.password}`,
     `  applications   ${baseUrl.replace('://', '://<slug>.apps.')}`,
     `  name server    dig @${dns.host} -p ${dns.port} <domain>`,
     '',

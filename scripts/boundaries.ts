@@ -75,9 +75,14 @@ const PARTITIONS: Partition[] = [
     folder: 'contract',
     areas: AREAS,
     base: ['audit', 'host-names'],
-    composers: ['routes.ts', 'client.ts', 'reference/**'],
+    composers: ['routes.ts', 'client.ts', 'reference/**', 'operator/**'],
   },
-  { folder: 'domain', areas: AREAS, base: ['audit', 'cache', 'limits', 'sweep'], composers: ['processes/**'] },
+  {
+    folder: 'domain',
+    areas: AREAS,
+    base: ['audit', 'cache', 'limits', 'sweep'],
+    composers: ['processes/**', 'operator/**'],
+  },
   { folder: 'table/entities', areas: AREAS, flat: true, composers: [] },
   { folder: 'events', areas: AREAS, flat: true, composers: ['rules.ts'] },
   {

@@ -3,8 +3,8 @@ import { single } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Account } from './accounts.ts';
 
-/** Roles of a login in its account. */
-const ROLES = ['owner'] as const;
+/** Roles of a login: every login owns its account; operators of the platform have a second role. */
+const ROLES = ['owner', 'operator'] as const;
 
 export const getMe = /* @__PURE__ */ route({
   id: 'getMe',

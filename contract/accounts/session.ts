@@ -22,3 +22,6 @@ export const deleteSession = /* @__PURE__ */ route({
   // The session ends for good: a suspension may be lifted while copies of its token are still valid.
   whileSuspended: true,
 });
+
+/** Group of the user pool whose members are operators of the platform. Tokens name the groups of their login. */
+export const OPERATOR_GROUP = 'operator';

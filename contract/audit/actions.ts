@@ -80,6 +80,8 @@ export const AUDIT_ACTIONS = {
   'account.suspended': { label: 'Account suspended', shows: ['reason'] },
   'account.resumed': { label: 'Suspension of the account lifted', shows: ['reason'] },
   'account.limits-changed': { label: 'Limits changed', shows: ['limits'] },
+  'account.read': { label: 'Account read', shows: [] },
+  'accounts.searched': { label: 'Accounts searched', shows: ['query', 'found'] },
   'audit.read': { label: 'Audit log read', shows: [] },
   'hosting.moved': { label: 'Web hosting moved to another server', shows: ['server'] },
   'plans.set': { label: 'Plans and prices set', shows: ['offer'] },

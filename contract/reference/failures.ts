@@ -41,6 +41,7 @@ const byAccess = ({ access }: Route): ErrorCode[] => {
     case 'any':
     case 'catalogue':
     case 'login':
+    case 'operator':
       return ['unauthorized', 'forbidden'];
     default:
       return ['unauthorized', 'insufficient_scope', 'forbidden'];

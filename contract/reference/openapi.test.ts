@@ -28,7 +28,7 @@ interface Document {
   components: Record<string, Record<string, object>> & { responses: Record<string, Failure> };
 }
 
-describe.each<Audience>(['platform', 'dashboard'])('the document for the %s', (audience) => {
+describe.each<Audience>(['platform', 'dashboard', 'operator'])('the document for the %s', (audience) => {
   const document = buildOpenApi(
     'https://api.example.org',
     'https://login.example.org',
@@ -112,6 +112,8 @@ test('the document has every event with its payload, and streams with the schema
 });
 
 test('errors that only the rules of an operation know are those of operations that exist', () => {
-  const known = [...operationsOf('platform'), ...operationsOf('dashboard')].map(({ id }) => id);
+  const known = [...operationsOf('platform'), ...operationsOf('dashboard'), ...operationsOf('operator')].map(
+    ({ id }) => id,
+  );
   expect(Object.keys(OWN_ERRORS).filter((id) => !known.includes(id))).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { type Path, type Route, toDashboardPath } from '../route.ts';
-import { dashboardRoutes, routes, streamedRoutes } from '../routes.ts';
+import { dashboardRoutes, operatorRoutes, routes, streamedRoutes } from '../routes.ts';
 import { Components, type Json } from './components.ts';
 import { buildWebhooks, WEBHOOKS_TAG } from './event-schemas.ts';
 import { Examples } from './examples.ts';
 import { ERROR_SCHEMA } from './failures.ts';
 import { buildOperation, HEADERS } from './operations.ts';
 
-/** The two documents: what keys call, and what logins call (the dashboard's own API). */
-export type Audience = 'platform' | 'dashboard';
+/** The documents: what keys call, what logins call (the dashboard's own API), and what logins of operators call. */
+export type Audience = 'platform' | 'dashboard' | 'operator';
 
 const TAGS: Readonly<Record<string, string>> = {
   Account: 'Your account: its plan, limits and use.',
@@ -22,6 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Webhooks: 'Endpoints that receive signed events.',
   [WEBHOOKS_TAG]: 'What endpoints receive.',
   'AI gateway': 'Chat completions in OpenAI’s format, with models of many providers.',
+  Operators: 'Accounts, switches and failures, for the platform’s operators.',
   Documentation: 'This reference.',
 };
 
@@ -40,6 +41,7 @@ const forLogins = (route: Route, path: Path): Route => ({
 export function operationsOf(audience: Audience): Route[] {
   const own = [...routes, ...streamedRoutes] as readonly Route[];
   if (audience === 'platform') return [...own];
+  if (audience === 'operator') return [...(operatorRoutes as readonly Route[])];
   const alsoOnDashboard = own.flatMap((route) => {
     const path = route.alsoOnDashboard ? toDashboardPath(route.path) : undefined;
     return path ? [forLogins(route, path)] : [];
@@ -50,19 +52,25 @@ export function operationsOf(audience: Audience): Route[] {
 /** The key of an operation's path in a document, which has no greedy parameters: slashes in the value are encoded. */
 export const documentPath = ({ path }: { path: string }): string => path.replace('+}', '}');
 
+const loginScheme = (issuer: string, description: string): Json => ({
+  ...{ type: 'openIdConnect', description },
+  openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
+});
+
 const SCHEMES = (loginIssuer: string): Record<Audience, Json> => ({
   platform: {
     secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_live_…`' },
     publicKey: { type: 'apiKey', in: 'header', name: 'X-Public-Key', description: 'A public key, `pk_live_…`' },
   },
-  dashboard: {
-    login: {
-      type: 'openIdConnect',
-      description: 'The access token of a login',
-      openIdConnectUrl: `${loginIssuer}/.well-known/openid-configuration`,
-    },
-  },
+  dashboard: { login: loginScheme(loginIssuer, 'The access token of a login') },
+  operator: { login: loginScheme(loginIssuer, 'The access token of a login with the role operator') },
 });
+
+const TITLES: Record<Audience, string> = {
+  platform: 'Hosting Platform API',
+  dashboard: 'Hosting Platform API for logins',
+  operator: 'Hosting Platform API for operators',
+};
 
 /** Builds the OpenAPI 3.1 document of an audience. */
 export function buildOpenApi(baseUrl: string, loginIssuer: string, audience: Audience = 'platform'): Json {
@@ -79,7 +87,7 @@ export function buildOpenApi(baseUrl: string, loginIssuer: string, audience: Aud
   return {
     openapi: '3.1.0',
     info: {
-      title: audience === 'platform' ? 'Hosting Platform API' : 'Hosting Platform API for logins',
+      title: TITLES[audience],
       version: '1.0.0',
       description: DESCRIPTION,
       contact: { name: 'The reference', url: `${baseUrl}/docs` },

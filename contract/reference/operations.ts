@@ -11,6 +11,7 @@ function buildSecurity(access: Access): Json[] {
     case 'hook':
       return [];
     case 'login':
+    case 'operator':
       return [{ login: [] }];
     case 'catalogue':
       return [{ publicKey: [] }, { secretKey: [] }];
@@ -27,6 +28,8 @@ function describeAccess(access: Access): string {
       return "Takes no key: the request is signed with the hook's own secret.";
     case 'login':
       return 'Needs a login: the access token that the dashboard has.';
+    case 'operator':
+      return 'Needs a login with the role operator.';
     case 'catalogue':
       return 'Takes a public or a secret key.';
     case 'any':

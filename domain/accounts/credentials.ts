@@ -41,6 +41,9 @@ export function isKeyText(text: string, kind: KeyKind): boolean {
 /** Keys are stored and found by this; the text itself is shown once and never kept. */
 export const hashKey = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+/** Characters of a key by which operators find it: its kind, and 8 of 32 random ones, so that 142 bits stay secret. */
+export const KEY_PREFIX_LENGTH = 16;
+
 export interface NewKey {
   accountId: string;
   keyId: string;
@@ -74,6 +77,10 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
     createdAt,
     hashes,
     publicKey: texts.public,
+    prefixes: {
+      secret: texts.secret.slice(0, KEY_PREFIX_LENGTH),
+      public: texts.public.slice(0, KEY_PREFIX_LENGTH),
+    },
     lastFour: texts.secret.slice(-4),
   };
   return {
@@ -96,6 +103,8 @@ export function assertUsable(credential: Credential, origin: string | undefined,
     throw new ApiError('unauthorized', 'This API key has expired.');
   }
   assertNotSuspended(credential);
+  if (credential.keySuspended !== undefined)
+    throw new ApiError('forbidden', `This API key is suspended: ${credential.keySuspended}`);
   if (credential.kind === 'secret' || origin === undefined) return;
   const { allowedOrigins } = credential;
   if (!allowedOrigins.includes('*') && !allowedOrigins.includes(origin)) {

@@ -13,9 +13,19 @@ const FILTERED_PAGE_SIZE = 1000;
 /** The entry as its account sees it. */
 function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
   const { id, action, actor, subjectId, before, after, address, requestId, createdAt } = entry;
-  // The address and the request of an operator are the platform's own business.
-  const where = actor.kind === 'OPERATOR' ? { address: null, requestId: null } : { address, requestId };
-  return { id, action, actor: { kind: actor.kind, id: actor.id }, subjectId, before, after, ...where, createdAt };
+  // Which operator it was, and from where, is the platform's own business.
+  const isOperator = actor.kind === 'OPERATOR';
+  const where = isOperator ? { address: null, requestId: null } : { address, requestId };
+  return {
+    id,
+    action,
+    actor: { kind: actor.kind, id: isOperator ? null : actor.id },
+    subjectId,
+    before,
+    after,
+    ...where,
+    createdAt,
+  };
 }
 
 const matches =

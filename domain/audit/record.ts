@@ -9,6 +9,8 @@ export interface ChangeOrigin {
   actor: { kind: AuditActor; id: string | null };
   address: string | null;
   requestId: string | null;
+  /** The reason that an operator gives. */
+  reason?: string;
   /** The action that the request's route declares, which everything that it commits is recorded as. */
   request?: { action: AuditAction; accountId: string; subjectId: string | undefined };
 }
@@ -67,7 +69,7 @@ const dataOf = (output: unknown): object | undefined => {
  */
 function entryWrites(
   deps: Pick<Deps, 'now' | 'newId'>,
-  { actor, address, requestId, request }: ChangeOrigin,
+  { actor, address, requestId, request, reason }: ChangeOrigin,
   change: AuditedChange | undefined,
   output: unknown,
 ): Write[] {
@@ -78,6 +80,7 @@ function entryWrites(
   const { shows } = AUDIT_ACTIONS[action];
   const entry: AuditEntry = {
     ...{ id: deps.newId('aud'), accountId, action, actor, address, requestId },
+    ...(reason === undefined ? {} : { reason }),
     subjectId: shown.subjectId ?? idOf(dataOf(output)) ?? request?.subjectId ?? null,
     ...differences(pick(shows, shown.before), pick(shows, shown.after)),
     createdAt: deps.now().toISOString(),

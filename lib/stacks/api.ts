@@ -182,11 +182,11 @@ export class ApiStack extends PlatformStack {
       dns: [DNS_LOOKUP],
       'edge-endpoint': [customDomains.endpoint],
     };
-    this.usesOf = ({ method, uses }) => [
+    this.usesOf = ({ method, uses, audit }) => [
       this.throughTheEdge,
       login.check,
       table.read,
-      method === 'GET' ? table.count : table.write,
+      method === 'GET' && audit === undefined ? table.count : table.write,
       ...uses.flatMap((use) => extras[use]),
     ];
     for (const operation of routes satisfies readonly AnyRoute[]) {

@@ -25,7 +25,7 @@ export const SILENT_ITEMS = [
   ...['GIT_ACCESS', 'PUSH'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_USAGE', 'AI_AUDIT', 'AI_OFFER'],
   ...['INVOICE_NUMBERS', 'PLAN_OFFER'],
-  ...['DOMAIN_OFFER', 'DOMAIN_NAME'],
+  ...['DOMAIN_OFFER', 'DOMAIN_NAME', 'FAILED_REQUEST'],
 ];
 
 /** New events pass; later changes to an event do not. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
+import { OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import type { LoginEmulator } from '../emulators/login/login.ts';
 import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
@@ -17,9 +18,10 @@ const Account = z.object({
   keys: z.record(z.string(), z.string()),
   restrictedPublic: z.object({ key: z.string(), origin: z.string() }),
 });
-const Accounts = z.object({ demo: Account.optional(), other: Account.optional() });
+const Accounts = z.object({ demo: Account.optional(), other: Account.optional(), operator: Account.optional() });
 type Account = z.output<typeof Account>;
-export type Accounts = Record<'demo' | 'other', Account>;
+const NAMES = ['demo', 'other', 'operator'] as const;
+export type Accounts = Record<(typeof NAMES)[number], Account>;
 
 /** Result of the operator function: an account with its keys and their secrets. */
 const Opened = z.object({
@@ -55,7 +57,15 @@ const ACCOUNTS = {
     walletCents: 0,
     keys: KEYS,
   },
+  operator: {
+    email: 'operator@example.com',
+    name: 'Operator',
+    plan: { slug: 'app-1', name: 'App 1', appLimit: 1 },
+    walletCents: 0,
+    keys: KEYS,
+  },
 };
+const GROUPS: Partial<Record<keyof Accounts, string[]>> = { operator: [OPERATOR_GROUP] };
 
 /** Services that create accounts. */
 interface Engines {
@@ -68,8 +78,11 @@ interface Engines {
 const newPassword = () => randomBytes(12).toString('base64url');
 /** The passwords of runs before version 0.3 were published. */
 const isPublished = (who: keyof Accounts, { password }: Account) => password === `${who}-password`;
-const subjectOf = (who: keyof Accounts, password: string, { login }: Engines) =>
-  login.subjectOf({ email: ACCOUNTS[who].email, name: ACCOUNTS[who].name, password });
+const subjectOf = (who: keyof Accounts, password: string, { login }: Engines) => {
+  const { email, name } = ACCOUNTS[who];
+  const groups = GROUPS[who];
+  return login.subjectOf({ email, name, password, ...(groups ? { groups } : {}) });
+};
 
 async function open(who: keyof Accounts, operator: string, engines: Engines): Promise<Account> {
   const password = newPassword();
@@ -100,14 +113,15 @@ async function open(who: keyof Accounts, operator: string, engines: Engines): Pr
 export async function seedAccounts(file: string, engines: Engines): Promise<{ accounts: Accounts; first: boolean }> {
   const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
   const operator = functionNamed(engines.functions, 'operator/createAccount');
-  const [demo, other] = await Promise.all([
+  const [demo, other, operators] = await Promise.all([
     known.demo ?? open('demo', operator.name, engines),
     known.other ?? open('other', operator.name, engines),
+    known.operator ?? open('operator', operator.name, engines),
   ]);
-  const accounts = { demo, other };
+  const accounts = { demo, other, operator: operators };
   const first = !known.demo || !known.other;
-  let isChanged = first;
-  for (const who of ['demo', 'other'] as const) {
+  let isChanged = first || !known.operator;
+  for (const who of NAMES) {
     if (!isPublished(who, accounts[who])) continue;
     accounts[who] = { ...accounts[who], password: newPassword() };
     await engines.login.setPassword(accounts[who]);
@@ -119,6 +133,6 @@ export async function seedAccounts(file: string, engines: Engines): Promise<{ ac
     ...accounts[who],
     dashboardToken: await engines.login.tokenFor(await subjectOf(who, accounts[who].password, engines)),
   });
-  const [forDemo, forOther] = await Promise.all([fresh('demo'), fresh('other')]);
-  return { accounts: { demo: forDemo, other: forOther }, first };
+  const [forDemo, forOther, forOperator] = await Promise.all([fresh('demo'), fresh('other'), fresh('operator')]);
+  return { accounts: { demo: forDemo, other: forOther, operator: forOperator }, first };
 }

@@ -23,6 +23,7 @@ import {
   type Event,
   newRequestContext,
   type RequestContext,
+  recordFailure,
   standardHeaders,
   toPublicError,
   toRetryHeaders,
@@ -128,6 +129,7 @@ export async function chat(event: Event, start: StartResponse, signal: AbortSign
     if (failure.status === 500 || failure.status === 503) log.error('request failed', error, { requestId });
     if (sink.startedStatus === undefined) sink.refuse(failure);
     else sink.end();
+    await recordFailure(route.id, request, failure);
   }
   callReport(request, sink.startedStatus ?? 499, failure, report);
 }

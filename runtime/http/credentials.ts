@@ -1,4 +1,6 @@
+import { OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { DASHBOARD_PATH, OPERATOR_PATH } from '../../contract/route.ts';
 import { hashKey, isKeyText, type KeyKind } from '../../domain/accounts/credentials.ts';
 import { sessionKey } from '../../domain/accounts/sessions.ts';
 import type { Session } from '../../domain/deps.ts';
@@ -77,17 +79,18 @@ async function loginFrom(event: Event, network: string): Promise<LoginCredential
     const error = new ApiError('unauthorized', 'A valid login is needed: Authorization: Bearer <access token>.');
     return { kind: 'invalid', network, error };
   }
-  const { subject, sessionId, expiresAtEpoch } = verified;
+  const { subject, sessionId, expiresAtEpoch, groups } = verified;
   const sender = `login ${subject}`;
-  const session = { subject, key: sessionKey(sessionId), expiresAtEpoch };
+  const isOperator = groups.includes(OPERATOR_GROUP);
+  const session = { subject, key: sessionKey(sessionId), expiresAtEpoch, ...(isOperator ? { isOperator } : {}) };
   return { kind: 'login', network, sender, idempotencySubject: sender, session, token };
 }
 
 /** Returns true for paths of signed-in users; all other paths are for API keys. */
-const isDashboardPath = (path: string) => path.startsWith('/dashboard/');
+const isLoginPath = (path: string) => [DASHBOARD_PATH, OPERATOR_PATH].some((base) => path.startsWith(`${base}/`));
 
-/** Reads the credentials of a request: a login on the dashboard's paths, otherwise an API key. A login that cannot be verified now is invalid with 503. */
+/** Reads the credentials of a request: a login on the paths for logins, otherwise an API key. A login that cannot be verified now is invalid with 503. */
 export async function credentialsFrom(event: Event): Promise<RequestCredentials> {
   const network = clientNetwork(event);
-  return isDashboardPath(event.rawPath) ? await loginFrom(event, network) : keyFrom(event, network);
+  return isLoginPath(event.rawPath) ? await loginFrom(event, network) : keyFrom(event, network);
 }

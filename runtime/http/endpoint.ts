@@ -10,7 +10,15 @@ import { type IdempotentRequest, idempotentRequest } from './idempotency.ts';
 import { type Identity, identify } from './identify.ts';
 import { parseInput, parseRequest } from './input.ts';
 import { countAnonymous } from './rate-limit.ts';
-import { buildResponse, type Event, type HandlerContext, type Layer, type Result, requestLogging } from './response.ts';
+import {
+  buildResponse,
+  type Event,
+  type HandlerContext,
+  type Layer,
+  type RequestContext,
+  type Result,
+  requestLogging,
+} from './response.ts';
 import { withSpeculativeRead } from './speculative-read.ts';
 
 const REPLAYED = { 'idempotent-replayed': 'true' };
@@ -22,12 +30,31 @@ function idempotencyOf(route: Route, event: Event, subject: string | undefined):
   return idempotentRequest(base.table, key, subject, [route.id, event.rawPath, event.body ?? '']);
 }
 
-/** Returns the dependencies of a request: what it commits leaves the entry of the audit log that its route declares. */
-function audited(route: Route, event: Event, requestId: string, { accountId, keyId, session }: Caller): Deps {
+/** Returns the reason in an operator's request. */
+const reasonOf = (input: unknown): { reason?: string } => {
+  const reason: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'reason') : undefined;
+  return typeof reason === 'string' ? { reason } : {};
+};
+
+/**
+ * Returns the dependencies of a request: what it commits leaves the entry of the audit log that its route declares. What an
+ * operator does is an entry of the account that it concerns, which the domain function names.
+ */
+function audited(
+  route: Route,
+  event: Event,
+  { requestId, input }: RequestContext,
+  { accountId, keyId, session }: Caller,
+): Deps {
   if (route.audit === undefined) return base;
+  const where = { address: clientAddress(event), requestId };
+  if (route.access === 'operator') {
+    const operator = { kind: 'OPERATOR' as const, id: session?.subject ?? null };
+    return { ...base, commit: committing(base, { actor: operator, ...where, ...reasonOf(input) }) };
+  }
   const actor = session ? { kind: 'LOGIN' as const, id: session.subject } : { kind: 'KEY' as const, id: keyId };
   const request = { action: route.audit, accountId, subjectId: event.pathParameters?.id };
-  return { ...base, commit: committing(base, { actor, address: clientAddress(event), requestId, request }) };
+  return { ...base, commit: committing(base, { actor, ...where, request }) };
 }
 
 type Read = (caller: Caller, input: unknown) => Promise<unknown>;
@@ -40,7 +67,8 @@ function identifyAndRead(
   credentials: RequestCredentials,
 ): Promise<Identity & { output?: Promise<unknown> | undefined }> {
   const identification = identify(credentials, route);
-  if (route.method !== 'GET' || credentials.sender === undefined) return identification;
+  // A read that leaves an entry is no speculation.
+  if (route.method !== 'GET' || route.audit !== undefined || credentials.sender === undefined) return identification;
   return withSpeculativeRead(credentials.sender, identification, async (caller) =>
     read(caller, parseInput(route, event)),
   );
@@ -105,8 +133,8 @@ export function endpoint<R extends Route, E extends object = object>(
     .use(identification(route, (caller, input) => run(base, caller, input)))
     .use(validation(route))
     .handler(async (event: Event, { request }: HandlerContext) => {
-      const { idempotency, caller = ANONYMOUS, input, output, requestId } = request;
-      const deps = audited(route, event, requestId, caller);
+      const { idempotency, caller = ANONYMOUS, input, output } = request;
+      const deps = audited(route, event, request, caller);
       try {
         const body = await (output ?? run(idempotency?.withIdempotency(deps) ?? deps, caller, input));
         return buildResponse(request, route.status, body, headers);

@@ -33,7 +33,7 @@ export async function identify(
   try {
     if (credentials.kind === 'invalid') throw credentials.error;
     return await (credentials.kind === 'login'
-      ? identifyLogin(credentials, whileSuspended)
+      ? identifyLogin(credentials, access, whileSuspended)
       : identifyKey(credentials, access));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -89,12 +89,15 @@ function assertAllowed(credential: Credential, access: Access): void {
 
 class NoAccountYet extends Error {}
 
+const operatorsOnly = () => new ApiError('forbidden', 'This needs a login with the role operator.');
+
 /**
  * A login has every scope. The first request of a new one opens its account. An ended session does not count on the login, whose
  * other sessions it would slow down.
  */
 async function identifyLogin(
   { session, token, sender, idempotencySubject }: LoginCredentials,
+  access: Access,
   whileSuspended: boolean,
 ): Promise<Identity> {
   const { subject } = session;
@@ -107,6 +110,7 @@ async function identifyLogin(
       if (!login) throw new NoAccountYet();
       return login;
     });
+    if (access === 'operator' && !session.isOperator) throw new Refusal(operatorsOnly(), quota);
     if (!whileSuspended) {
       await refuseCounted(quota, async () => {
         assertNotSuspended(item);

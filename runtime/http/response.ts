@@ -5,6 +5,9 @@ import { ApiError, errorBody } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
+import { FailedRequest } from '../../table/entities/lookups.ts';
+import { createViaUpdate } from '../../table/writes.ts';
+import { deps } from '../deps.ts';
 import { log } from '../observability/log.ts';
 import { assertFromEdge } from './edge.ts';
 import type { IdempotentRequest } from './idempotency.ts';
@@ -101,6 +104,24 @@ function logRequest(operation: string, event: Event, request: RequestContext, st
   });
 }
 
+/** Statuses that say too little to be kept: a missing login, a missing resource, too many requests. */
+const NOT_RECORDED = [401, 404, 429];
+
+/**
+ * Stores a refused or failed request of a known account, which operators find by the request's id and on the account's page. It
+ * takes the right to count requests, which every function has. A request whose failure cannot be stored is in the log alone.
+ */
+export async function recordFailure(operation: string, request: RequestContext, { status, code, message }: ApiError) {
+  const { caller, requestId } = request;
+  if (!caller?.accountId || NOT_RECORDED.includes(status)) return;
+  const at = deps.now().toISOString();
+  const failed = { requestId, accountId: caller.accountId, operation, status, code, message, at };
+  const known = () => new Error('the failure is stored already');
+  await deps.table
+    .write(FailedRequest, createViaUpdate(FailedRequest, failed, known))
+    .catch((error) => log.error('failed request could not be stored', error, { requestId }));
+}
+
 /** Creates the outermost layer: gives the request its id, refuses one that avoids the edge, turns a thrown error into a response, and logs one line. */
 export const requestLogging = (operation: string): Layer => ({
   before: async ({ event, context }) => {
@@ -110,12 +131,13 @@ export const requestLogging = (operation: string): Layer => ({
   after: ({ event, context, response }) => {
     logRequest(operation, event, context.request, response?.statusCode ?? 200);
   },
-  onError: ({ event, context: { request }, error }) => {
+  onError: async ({ event, context: { request }, error }) => {
     if (error instanceof Refusal) request.quota = error.quota;
     const shown = toPublicError(error);
     const { status, code } = shown;
     if (status >= 500) log.error('request failed', error, { requestId: request.requestId, path: event.rawPath });
     logRequest(operation, event, request, status, code);
+    await recordFailure(operation, request, shown);
     return buildResponse(request, status, errorBody(shown), toRetryHeaders(shown));
   },
 });

@@ -30,7 +30,7 @@ export type Account = ItemOf<typeof Account>;
 export const Account = /* @__PURE__ */ entity({
   type: 'ACCOUNT',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       email: z.string(),
       name: z.string(),
@@ -103,7 +103,7 @@ export type DailyUsage = ItemOf<typeof DailyUsage>;
 export const DailyUsage = /* @__PURE__ */ entity({
   type: 'DAILY_USAGE',
   schema: () =>
-    z.object({
+    object({
       accountId: z.string(),
       /** `2026-11-22`, in UTC. */
       day: z.string(),
@@ -126,7 +126,7 @@ export type ApiKey = ItemOf<typeof ApiKey>;
 export const ApiKey = /* @__PURE__ */ entity({
   type: 'KEY',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       accountId: z.string(),
       name: z.string(),
@@ -137,6 +137,10 @@ export const ApiKey = /* @__PURE__ */ entity({
       createdAt: z.string(),
       /** Its public half, which is no secret. */
       publicKey: z.string(),
+      /** The first characters of its two halves, by which operators find it; absent on older keys. */
+      prefixes: z.optional(object({ secret: z.string(), public: z.string() })),
+      /** Present while an operator has suspended this key; its credentials hold the reason as well. */
+      suspension: z.optional(object({ reason: z.string(), since: z.string() })),
       /** The last four characters of its secret half, by which an owner tells keys apart. */
       lastFour: z.optional(z.string()),
       /** Hashes of the key's two halves; each is the key of a credential. */
@@ -154,7 +158,7 @@ export type Credential = ItemOf<typeof Credential>;
 export const Credential = /* @__PURE__ */ entity({
   type: 'CREDENTIAL',
   schema: () =>
-    z.object({
+    object({
       hash: z.string(),
       keyId: z.string(),
       accountId: z.string(),
@@ -168,6 +172,8 @@ export const Credential = /* @__PURE__ */ entity({
       lastUsedAt: z.nullable(z.string()),
       /** The reason for which the account is suspended. */
       suspended: z.optional(z.string()),
+      /** The reason for which this key is suspended. */
+      keySuspended: z.optional(z.string()),
     }),
   key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
 });
@@ -194,7 +200,7 @@ export type IdempotencyRecord = ItemOf<typeof IdempotencyRecord>;
 export const IdempotencyRecord = /* @__PURE__ */ entity({
   type: 'ANSWER',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       requestHash: z.string(),
       sealed: z.string(),

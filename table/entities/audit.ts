@@ -5,20 +5,22 @@ import { joinKey as key } from '../keys.ts';
 
 /** The partition with the entries of an account. */
 export const auditOf = (accountId: string) => key(AUDIT_PARTITION, accountId);
+/** The list of the changes of one request. */
+export const auditOfRequest = (requestId: string) => key(AUDIT_PARTITION, 'REQUEST', requestId);
 /** The list of everything that operators did, over all accounts. */
 export const AUDIT_OF_OPERATORS = key(AUDIT_PARTITION, 'OPERATORS');
 
 const values = () => z.nullable(z.record(z.string(), z.unknown()));
 
 /**
- * An entry of the audit log. It is only ever created. Lists read the partition itself, so an entry costs no write of an index
- * unless an operator was at work.
+ * An entry of the audit log. It is only ever created. An account's list reads the partition itself; the index has the entries of
+ * operators, and those of each request.
  */
 export type AuditEntry = ItemOf<typeof AuditEntry>;
 export const AuditEntry = /* @__PURE__ */ entity({
   type: 'AUDIT',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       accountId: z.string(),
       /** An action of contract/audit/actions.ts, or one that an older or newer version has. */
@@ -29,10 +31,15 @@ export const AuditEntry = /* @__PURE__ */ entity({
       after: values(),
       address: z.nullable(z.string()),
       requestId: z.nullable(z.string()),
+      /** The reason that an operator gave, which customers are not shown. */
+      reason: z.optional(z.string()),
       createdAt: z.string(),
     }),
   // Ids sort by time.
   key: ({ accountId, id }: AccountScopedId) => ({ pk: auditOf(accountId), sk: id }),
-  list: ({ actor, id }) => (actor.kind === 'OPERATOR' ? { listPk: AUDIT_OF_OPERATORS, listSk: id } : undefined),
+  list: ({ actor, id, requestId }) => {
+    if (actor.kind === 'OPERATOR') return { listPk: AUDIT_OF_OPERATORS, listSk: id };
+    return requestId === null ? undefined : { listPk: auditOfRequest(requestId), listSk: id };
+  },
   expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + AUDIT_RETENTION_DAYS * DAY,
 });

@@ -8,7 +8,7 @@ export type Push = ItemOf<typeof Push>;
 export const Push = /* @__PURE__ */ entity({
   type: 'PUSH',
   schema: () =>
-    z.object({
+    object({
       /** The Git host's own id of the delivery. */
       id: z.string(),
       accountId: z.string(),
@@ -27,7 +27,7 @@ export type Deployment = ItemOf<typeof Deployment>;
 export const Deployment = /* @__PURE__ */ entity({
   type: 'DEPLOYMENT',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       accountId: z.string(),
       applicationId: z.string(),

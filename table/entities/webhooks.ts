@@ -20,7 +20,7 @@ export type Webhook = ItemOf<typeof Webhook>;
 export const Webhook = /* @__PURE__ */ entity({
   type: 'WEBHOOK',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       accountId: z.string(),
       url: z.string(),
@@ -31,9 +31,11 @@ export const Webhook = /* @__PURE__ */ entity({
       failureCount: z.int(),
       disabledAt: z.nullable(z.string()),
       secret: sealed(),
-      /** The secret before the last rotation, which signs too until it expires. */
-      /** While the account is suspended: nothing is sent, and deliveries wait. */
+      /** While the account or this endpoint is suspended: nothing is sent, and deliveries wait. */
       heldSince: z.optional(z.string()),
+      /** Present while an operator has suspended this endpoint: nothing is sent, and deliveries wait. */
+      suspension: z.optional(object({ reason: z.string(), since: z.string() })),
+      /** The secret before the last rotation, which signs too until it expires. */
       previous: z.optional(object({ secret: sealed(), expiresAt: z.string() })),
       createdAt: z.string(),
     }),
@@ -50,7 +52,7 @@ export type Delivery = ItemOf<typeof Delivery>;
 export const Delivery = /* @__PURE__ */ entity({
   type: 'DELIVERY',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       accountId: z.string(),
       webhookId: z.string(),
@@ -100,7 +102,7 @@ export const waitingUntil = (id: string, attemptAt: string) =>
 /** The progress of a sweep over waiting items. */
 export const Sweep = /* @__PURE__ */ entity({
   type: 'SWEEP',
-  schema: () => z.object({ name: z.string(), upTo: z.string() }),
+  schema: () => object({ name: z.string(), upTo: z.string() }),
   key: ({ name }: { name: string }) => ({ pk: key('SWEEP', name), sk: 'SWEEP' }),
 });
 
@@ -115,7 +117,7 @@ export type Event = ItemOf<typeof Event>;
 export const Event = /* @__PURE__ */ entity({
   type: 'EVENT',
   schema: () =>
-    z.object({
+    object({
       id: z.string(),
       accountId: z.string(),
       type: z.custom<EventType>((value) => typeof value === 'string'),
@@ -142,7 +144,7 @@ export const FEED_DAYS = 30;
 export type EventFeed = ItemOf<typeof EventFeed>;
 export const EventFeed = /* @__PURE__ */ entity({
   type: 'EVENT_FEED',
-  schema: () => z.object({ accountId: z.string(), position: z.int() }),
+  schema: () => object({ accountId: z.string(), position: z.int() }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId, 'EVENT_FEED'), sk: 'EVENT_FEED' }),
 });
 
@@ -151,7 +153,7 @@ export type FeedEntry = ItemOf<typeof FeedEntry>;
 export const FeedEntry = /* @__PURE__ */ entity({
   type: 'FEED_ENTRY',
   schema: () =>
-    z.object({
+    object({
       accountId: z.string(),
       position: z.int(),
       id: z.string(),

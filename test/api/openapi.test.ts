@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Audience, documentPath } from '../../contract/reference/openapi.ts';
 import { listPaths } from '../../contract/route.ts';
-import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
+import { type AnyRoute, dashboardRoutes, operatorRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { raw } from '../support/harness.ts';
 
 const own: readonly AnyRoute[] = [...routes, ...streamedRoutes];
@@ -19,6 +19,10 @@ const EXPECTED: Record<Audience, { path: string; operations: string[] }> = {
         .filter((path) => path.startsWith('/dashboard/'))
         .map((path) => `${route.id} ${route.method} ${documentPath({ path })}`),
     ),
+  },
+  operator: {
+    path: '/operator/v1/openapi.json',
+    operations: operatorRoutes.map((route) => `${route.id} ${route.method} ${documentPath(route)}`),
   },
 };
 

@@ -64,6 +64,7 @@ export async function newAccount(
     walletCents = 0,
     aiCreditsMicroRand = 0,
     login = randomUUID() as string,
+    email = 'test@example.com',
   } = {},
   of: Local = local,
 ): Promise<OpenedAccount> {
@@ -75,7 +76,7 @@ export async function newAccount(
   const plan = { slug: 'app-test', name: 'Test', appLimit };
   const keys = [{ name: 'test', scopes }];
   const opened = await openAccount(deps, {
-    ...{ email: 'test@example.com', name: 'Test', plan, walletCents, aiCreditsMicroRand, keys, login },
+    ...{ email, name: 'Test', plan, walletCents, aiCreditsMicroRand, keys, login },
   });
   const [key] = opened.keys;
   if (!key) throw new Error('an account without a key');

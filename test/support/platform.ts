@@ -28,7 +28,7 @@ export interface Local {
   /** Issuer settings with which tests sign access tokens. */
   login: LoginFacts;
   dns: { host: string; port: number };
-  accounts: { demo: LocalAccount; other: LocalAccount };
+  accounts: { demo: LocalAccount; other: LocalAccount; operator: LocalAccount };
   /** Environment of the platform's functions. */
   environment: Record<string, string>;
   /** Values of the platform's secrets, by name. */

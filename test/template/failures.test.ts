@@ -9,6 +9,7 @@ import { App, GitAccess } from '../../table/entities/apps.ts';
 import { Invoice, InvoiceSequence, PlanOffer, Subscription } from '../../table/entities/billing.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Deployment, Push } from '../../table/entities/deployments.ts';
+import { FailedRequest } from '../../table/entities/lookups.ts';
 import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
 import { Delivery, Event, EventFeed, FeedEntry, Sweep, Webhook } from '../../table/entities/webhooks.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
@@ -88,6 +89,7 @@ test('request counters do not trigger the stream, and every entity with rules do
     ],
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
     AiUsage.key({ accountId: 'a', day: '2026-01-01', keyId: '', model: 'a/b' }),
+    FailedRequest.key({ requestId: 'a' }),
     ...[AiOffer.key({}), DomainOffer.key({}), DomainName.key({ name: 'a' })],
     ...[InvoiceSequence.key({ year: '2026' }), PlanOffer.key({})],
     ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],

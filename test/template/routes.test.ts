@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { listPaths } from '../../contract/route.ts';
-import { type AnyRoute, dashboardRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
+import { type AnyRoute, dashboardRoutes, operatorRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { functionNames } from '../../lib/build/bundles.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
@@ -31,6 +31,7 @@ describe('the contract, the function files and the template define the same oper
     const wanted = [
       ...routes.flatMap((route) => leadsTo('api', route)),
       ...dashboardRoutes.flatMap((route) => leadsTo('dashboard', route)),
+      ...operatorRoutes.flatMap((route) => leadsTo('operator-api', route)),
     ];
     expect([...routed].sort()).toEqual([...wanted, ['$default', 'hosting-prod-api-notFound']].sort());
   });
@@ -44,6 +45,7 @@ describe('the contract, the function files and the template define the same oper
   test.each([
     ['api', [...routes.map(({ id }) => id), 'notFound']],
     ['dashboard', dashboardRoutes.map(({ id }) => id)],
+    ['operator-api', operatorRoutes.map(({ id }) => id)],
   ])('every contract route has its function file, and every file of %s/ has a route', (folder, wanted) => {
     const files = functionNames().flatMap((name) =>
       name.startsWith(`${folder}/`) ? [name.slice(folder.length + 1)] : [],

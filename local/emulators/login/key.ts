@@ -20,6 +20,8 @@ export interface AccessClaims {
   subject: string;
   /** The session that the token belongs to; a session of its own unless given. */
   session?: string;
+  /** Groups of the user pool that the user is in. */
+  groups?: readonly string[] | undefined;
 }
 
 /** Opens or creates the signing key of the local logins: a private JWK in a file that only its owner may read. */
@@ -32,6 +34,9 @@ export async function openLoginKey(file: string): Promise<JWK> {
   return key;
 }
 
+/** Returns the claim that names a user's groups, which Cognito leaves out where there is none. */
+export const groupsClaim = (groups: readonly string[] = []) => (groups.length > 0 ? { 'cognito:groups': groups } : {});
+
 /** Returns the public half of a key. */
 export const publicHalf = ({ kty, n, e, kid, alg, use }: JWK): JWK => ({ kty, n, e, kid, alg, use }) as JWK;
 
@@ -40,8 +45,13 @@ export const publicHalf = ({ kty, n, e, kid, alg, use }: JWK): JWK => ({ kty, n,
  * @param seconds validity of the token
  */
 export function signAccessToken(key: JWK, claims: AccessClaims, seconds: number): Promise<string> {
-  const { issuer, clientId, audience, subject, session = randomUUID() } = claims;
-  const own = { origin_jti: session, auth_time: Math.floor(Date.now() / 1000), username: subject };
+  const { issuer, clientId, audience, subject, session = randomUUID(), groups } = claims;
+  const own = {
+    origin_jti: session,
+    auth_time: Math.floor(Date.now() / 1000),
+    username: subject,
+    ...groupsClaim(groups),
+  };
   return new SignJWT({ ...own, client_id: clientId, token_use: 'access', scope: 'openid email profile' })
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', ...(key.kid ? { kid: key.kid } : {}) })
     .setIssuer(issuer)

@@ -88,7 +88,8 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
     },
     subjectOf: async (user) => (await users.ensure(user)).subject,
     setPassword: users.setPassword,
-    tokenFor: (subject) => signAccessToken(key, { ...facts, subject }, DAY_SECONDS),
+    tokenFor: (subject) =>
+      signAccessToken(key, { ...facts, subject, groups: users.bySubject(subject)?.groups }, DAY_SECONDS),
     stop: async () => (await starting)?.close(),
   };
 }

@@ -5,6 +5,7 @@ import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import * as z from 'zod';
 import { ACCESS_TOKEN_S, LOOPBACK_CALLBACKS } from '../../../contract/accounts/session.ts';
 import { openState } from '../state.ts';
+import { groupsClaim } from './key.ts';
 import { errorPage, signedOutPage, signOutPage } from './pages.ts';
 import { openLoginStore } from './store.ts';
 import type { Users } from './users.ts';
@@ -52,9 +53,16 @@ async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
 function accessClaims(
   { RefreshToken: renewed, AuthorizationCode: code }: KoaContextWithOIDC['oidc']['entities'],
   token: object,
+  users: Users,
 ) {
   const { grantId, accountId } = token as { grantId?: string; accountId?: string };
-  return { token_use: 'access', origin_jti: grantId, auth_time: (renewed ?? code)?.authTime, username: accountId };
+  return {
+    token_use: 'access',
+    origin_jti: grantId,
+    auth_time: (renewed ?? code)?.authTime,
+    username: accountId,
+    ...groupsClaim(users.bySubject(accountId ?? '')?.groups),
+  };
 }
 
 /**
@@ -90,7 +98,7 @@ export async function startProvider(options: ProviderOptions): Promise<{ provide
     pkce: { required: () => true },
     issueRefreshToken: () => true,
     expiresWithSession: () => false,
-    extraTokenClaims: ({ oidc }, token) => accessClaims(oidc.entities, token),
+    extraTokenClaims: ({ oidc }, token) => accessClaims(oidc.entities, token, users),
     ttl: {
       AccessToken: ACCESS_TOKEN_S,
       IdToken: HOUR,

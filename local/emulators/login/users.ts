@@ -3,13 +3,22 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { openState } from '../state.ts';
 
-const User = z.object({ subject: z.string(), email: z.string(), name: z.string(), salt: z.string(), hash: z.string() });
+const User = z.object({
+  subject: z.string(),
+  email: z.string(),
+  name: z.string(),
+  salt: z.string(),
+  hash: z.string(),
+  /** Groups of the user pool that the user is in. */
+  groups: z.optional(z.array(z.string())),
+});
 export type User = z.output<typeof User>;
 
 export interface NewUser {
   email: string;
   name: string;
   password: string;
+  groups?: string[];
 }
 
 /** The users who may sign in. */
@@ -46,10 +55,16 @@ export function openUsers(file: string): Users {
       const hash = await hashOf(password, user?.salt ?? '');
       return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined;
     },
-    async add({ email, name, password }) {
+    async add({ email, name, password, groups }) {
       const secret = await sealPassword(password);
       if (byEmail(email)) return undefined;
-      const user = { subject: randomUUID(), email: email.trim().toLowerCase(), name: name.trim(), ...secret };
+      const user = {
+        subject: randomUUID(),
+        email: email.trim().toLowerCase(),
+        name: name.trim(),
+        ...secret,
+        ...(groups ? { groups } : {}),
+      };
       state.value.push(user);
       state.save();
       return user;

@@ -1,0 +1,124 @@
+import * as z from 'zod/mini';
+import { Account } from '../accounts/accounts.ts';
+import { ApiKey } from '../accounts/api-keys.ts';
+import { AiCredits } from '../ai/gateway.ts';
+import { Application } from '../apps/apps.ts';
+import { AuditEntry } from '../audit/audit.ts';
+import { Invoice } from '../billing/invoices.ts';
+import { Subscription } from '../billing/subscriptions.ts';
+import { Wallet } from '../billing/wallet.ts';
+import { Deployment } from '../deployments/deployments.ts';
+import { DELIVERY_STATUSES } from '../enums.ts';
+import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Domain } from '../registrar/domains.ts';
+import { route } from '../route.ts';
+import { EndpointWithFailures } from '../webhooks/management.ts';
+
+/** Operations with which the platform's operators find an account and read it. Each leaves an entry of the audit log. */
+
+export const OPERATOR_TAG = 'Operators';
+const access = 'operator';
+
+/** Kinds of resources by which an account is found. */
+export const FOUND_KINDS = [
+  ...['account', 'application', 'deployment', 'key', 'endpoint', 'domain', 'host', 'invoice'],
+  ...['subscription', 'database', 'top-up', 'hosting', 'request'],
+] as const;
+
+/** A resource that a search found, and the account that owns it. */
+export const FoundAccount = resource('FoundAccount', () =>
+  z.object({
+    kind: z.string().register(z.globalRegistry, { openApiOverride: { type: 'string', enum: [...FOUND_KINDS] } }),
+    id: z.string(),
+    account: z.object({ id: z.string(), email: z.string(), name: z.string(), suspended: z.boolean() }),
+  }),
+);
+
+/** A request of the account that was refused or failed. */
+const FailedRequest = resource('FailedRequest', () =>
+  z.object({
+    requestId: z.string(),
+    operation: z.string(),
+    status: z.int(),
+    code: z.string(),
+    message: z.string(),
+    at: Timestamp(),
+  }),
+);
+
+const Suspension = () => z.nullable(z.object({ reason: z.string(), since: Timestamp() }));
+
+/** Everything that an operator needs about an account: of each list, the newest. */
+export const AccountPage = resource('AccountPage', () =>
+  z.object({
+    account: Account(),
+    suspension: Suspension(),
+    limitOverrides: z
+      .record(z.string(), z.int())
+      .register(z.globalRegistry, { description: 'Limits that operators set for this account' }),
+    applications: z.array(Application()),
+    deployments: z.array(Deployment()),
+    keys: z.array(z.extend(ApiKey(), { suspension: Suspension() })),
+    wallet: Wallet(),
+    credits: AiCredits(),
+    invoices: z.array(Invoice()),
+    subscriptions: z.array(Subscription()),
+    domains: z.array(Domain()),
+    endpoints: z.array(z.extend(EndpointWithFailures(), { suspension: Suspension() })),
+    deliveries: z.array(
+      z.object({
+        id: z.string(),
+        webhookId: z.string(),
+        type: z.string(),
+        status: z.enum(DELIVERY_STATUSES),
+        createdAt: Timestamp(),
+        nextAttemptAt: z.nullable(Timestamp()),
+        attempts: z.int(),
+        lastOutcome: z.nullable(z.string()),
+      }),
+    ),
+    errors: z.array(FailedRequest()),
+  }),
+);
+
+export const searchAccounts = /* @__PURE__ */ route({
+  id: 'searchAccounts',
+  method: 'POST',
+  path: '/operator/v1/search',
+  access,
+  audit: 'accounts.searched',
+  summary: 'Find accounts by e-mail address, id, key or its first 16 characters, domain, host name or request id',
+  tag: OPERATOR_TAG,
+  // A body, because addresses and keys have no place in the URLs that logs keep.
+  body: () => z.object({ query: z.string().check(z.trim(), z.minLength(3), z.maxLength(300)) }),
+  response: () => single(z.array(FoundAccount())),
+});
+
+export const readAccount = /* @__PURE__ */ route({
+  id: 'readAccount',
+  method: 'GET',
+  path: '/operator/v1/accounts/{id}',
+  access,
+  audit: 'account.read',
+  summary: 'Read an account: applications, deployments, money, keys, deliveries, limits and recent errors',
+  tag: OPERATOR_TAG,
+  params: Id,
+  response: () => single(AccountPage()),
+});
+
+/** An entry with what customers are not shown: the operator, the address, the request and the reason. */
+const OperatorAuditEntry = resource('OperatorAuditEntry', () =>
+  z.extend(AuditEntry(), { accountId: z.string(), reason: z.nullable(z.string()) }),
+);
+
+export const listOperatorAudit = /* @__PURE__ */ route({
+  id: 'listOperatorAudit',
+  method: 'GET',
+  path: '/operator/v1/audit',
+  access,
+  audit: 'audit.read',
+  summary: 'List what operators did, or every change of one account, newest first',
+  tag: OPERATOR_TAG,
+  query: () => z.extend(Page(), { accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))) }),
+  response: () => list(OperatorAuditEntry()),
+});

@@ -1,0 +1,124 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { readAccount as ReadRoute } from '../../contract/operator/accounts.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { FailedRequest, failedRequestsOf } from '../../table/entities/lookups.ts';
+import { Delivery, deliveriesOf, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import { joinKey } from '../../table/keys.ts';
+import { getAccount } from '../accounts/accounts.ts';
+import { listKeys } from '../accounts/api-keys.ts';
+import { readCredits } from '../ai/ledger.ts';
+import { listApps } from '../apps/apps.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
+import { listInvoices } from '../billing/invoice-views.ts';
+import { listSubscriptions } from '../billing/subscriptions.ts';
+import { getWallet } from '../billing/wallet-view.ts';
+import { viewDeployment } from '../deployments/queue.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { listDomains } from '../registrar/domains.ts';
+import { listEndpoints } from '../webhooks/manage.ts';
+
+/** Items of each list on the page. */
+const NEWEST = { limit: 20, offset: 0 };
+/** Deployments of each application, and deliveries of each endpoint, among which the newest are shown. */
+const NEWEST_OF_EACH = { limit: 5, offset: 0 };
+
+type Shown = Output<typeof ReadRoute>['data'];
+
+const byTime = <T>(items: readonly T[], timeOf: (item: T) => string): T[] =>
+  items.toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1)).slice(0, NEWEST.limit);
+
+/** Returns the newest deployments of these applications. */
+async function newestDeployments({ table }: Deps, applicationIds: readonly string[]): Promise<Shown['deployments']> {
+  const pages = await Promise.all(
+    applicationIds.map((id) => table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), NEWEST_OF_EACH)),
+  );
+  const deployments = pages.flatMap(({ items }) => items);
+  return byTime(deployments, ({ startedAt }) => startedAt).map(viewDeployment);
+}
+
+/** Returns the newest deliveries to these endpoints, without what was sent and answered. */
+async function newestDeliveries({ table }: Deps, endpointIds: readonly string[]): Promise<Shown['deliveries']> {
+  const pages = await Promise.all(endpointIds.map((id) => table.list(Delivery, deliveriesOf(id), NEWEST_OF_EACH)));
+  const deliveries = pages.flatMap(({ items }) => items);
+  return byTime(deliveries, ({ createdAt }) => createdAt).map(
+    ({ id, webhookId, type, status, createdAt, nextAttemptAt, attempts }) => ({
+      ...{ id, webhookId, type, status, createdAt, nextAttemptAt },
+      attempts: attempts.length,
+      lastOutcome: attempts.at(-1)?.outcome ?? null,
+    }),
+  );
+}
+
+/** Returns the suspensions of items by their ids. */
+const suspensionsOf = (items: readonly { id: string; suspension?: Shown['suspension'] | undefined }[]) =>
+  new Map(items.map(({ id, suspension }) => [id, suspension ?? null]));
+
+/** GET /operator/v1/accounts/{id}. That it was read is in the operators' audit log. Throws 404. */
+export async function readAccount(
+  deps: Deps,
+  _: Caller,
+  { id }: Input<typeof ReadRoute>,
+): Promise<Output<typeof ReadRoute>> {
+  const of: Caller = { accountId: id, keyId: '' };
+  const stored = await deps.table.get(Account, { id });
+  if (!stored) throw new ApiError('not_found', 'Account not found.');
+  const [
+    account,
+    apps,
+    keys,
+    storedKeys,
+    wallet,
+    credits,
+    invoices,
+    subscriptions,
+    domains,
+    endpoints,
+    webhooks,
+    failed,
+  ] = await Promise.all([
+    getAccount(deps, of),
+    listApps(deps, of, NEWEST),
+    listKeys(deps, of, NEWEST),
+    deps.table.list(ApiKey, apiKeysOf(id), NEWEST),
+    getWallet(deps, of),
+    readCredits(deps, of, NEWEST),
+    listInvoices(deps, of, NEWEST),
+    listSubscriptions(deps, of, NEWEST),
+    listDomains(deps, of, NEWEST),
+    listEndpoints(deps, of, NEWEST),
+    deps.table.all(Webhook, webhooksOf(id)),
+    deps.table.list(FailedRequest, failedRequestsOf(id), NEWEST),
+  ]);
+  const [deployments, deliveries] = await Promise.all([
+    newestDeployments(
+      deps,
+      apps.data.map((app) => app.id),
+    ),
+    newestDeliveries(
+      deps,
+      endpoints.data.map((endpoint) => endpoint.id),
+    ),
+  ]);
+  const [ofKeys, ofEndpoints] = [suspensionsOf(storedKeys.items), suspensionsOf(webhooks)];
+  const data: Shown = {
+    account: account.data,
+    suspension: stored.suspension ?? null,
+    limitOverrides: stored.limits ?? {},
+    applications: apps.data,
+    deployments,
+    keys: keys.data.map((key) => ({ ...key, suspension: ofKeys.get(key.id) ?? null })),
+    wallet: { ...wallet.data, transactions: wallet.data.transactions.slice(0, NEWEST.limit) },
+    credits: credits.data,
+    invoices: invoices.data,
+    subscriptions: subscriptions.data,
+    domains: domains.data,
+    endpoints: endpoints.data.map((each) => ({ ...each, suspension: ofEndpoints.get(each.id) ?? null })),
+    deliveries,
+    errors: failed.items.map(({ requestId, operation, status, code, message, at }) => ({
+      ...{ requestId, operation, status, code, message, at },
+    })),
+  };
+  return await deps.commit([], { data }, { action: 'account.read', accountId: NO_ACCOUNT, subjectId: id });
+}

@@ -1,0 +1,42 @@
+import type { listOperatorAudit as ListRoute } from '../../contract/operator/accounts.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { AUDIT_OF_OPERATORS, AuditEntry, auditOf } from '../../table/entities/audit.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
+  const {
+    id,
+    accountId,
+    action,
+    actor,
+    subjectId,
+    before,
+    after,
+    address,
+    requestId,
+    reason = null,
+    createdAt,
+  } = entry;
+  return { id, accountId, action, actor, subjectId, before, after, address, requestId, reason, createdAt };
+}
+
+/** GET /operator/v1/audit. That an account's log was read is recorded; that the operators' own was is not. */
+export async function listOperatorAudit(
+  deps: Deps,
+  _: Caller,
+  { accountId, limit, offset, cursor }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  if (accountId === undefined) {
+    const { items, hasMore } = await deps.table.list(AuditEntry, AUDIT_OF_OPERATORS, { limit, offset, cursor });
+    return { data: items.map(view), has_more: hasMore };
+  }
+  const found: AuditEntry[] = [];
+  const part = { before: cursor, pageSize: offset + limit + 1 };
+  for await (const entry of deps.table.newest(AuditEntry, auditOf(accountId), part)) {
+    found.push(entry);
+    if (found.length > offset + limit) break;
+  }
+  const output = { data: found.slice(offset, offset + limit).map(view), has_more: found.length > offset + limit };
+  return await deps.commit([], output, { action: 'audit.read', accountId: NO_ACCOUNT, subjectId: accountId });
+}

@@ -1,0 +1,103 @@
+import type { searchAccounts as SearchRoute } from '../../contract/operator/accounts.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Account, Credential, Login } from '../../table/entities/accounts.ts';
+import { GitAccess, Host } from '../../table/entities/apps.ts';
+import { AuditEntry, auditOfRequest } from '../../table/entities/audit.ts';
+import { TopUp } from '../../table/entities/billing.ts';
+import { HostingDomain } from '../../table/entities/hosting.ts';
+import { FailedRequest, Lookup, lookupsOf } from '../../table/entities/lookups.ts';
+import { DomainName } from '../../table/entities/registrar.ts';
+import { hashKey, isKeyText, KEY_PREFIX_LENGTH } from '../accounts/credentials.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+/** Accounts that one search returns at most. */
+const MAX_FOUND = 25;
+
+type Found = Pick<Lookup, 'kind' | 'accountId' | 'id'>;
+type Reads = Pick<Deps, 'table'>;
+
+/** Returns true for the text of a key, whole or its beginning. */
+const isKey = (text: string) => /^[sp]k_live_/.test(text);
+
+/** Returns what of a search may be stored: never more of a key than its beginning. */
+const redact = (text: string) => (isKey(text) ? text.slice(0, KEY_PREFIX_LENGTH) : text);
+
+async function byKey({ table }: Reads, text: string): Promise<Found[]> {
+  const kind = text.startsWith('sk') ? 'secret' : 'public';
+  if (!isKeyText(text, kind)) return await byLookup({ table }, text.slice(0, KEY_PREFIX_LENGTH));
+  const found = await table.get(Credential, { hash: hashKey(text) });
+  return found ? [{ kind: 'key', accountId: found.accountId, id: found.keyId }] : [];
+}
+
+const byLookup = async ({ table }: Reads, text: string): Promise<Found[]> =>
+  await table.all(Lookup, lookupsOf(text), { limit: MAX_FOUND });
+
+/** Finds accounts by a host name: of an application, a registered domain, or web hosting; a subdomain's by the domain itself. */
+async function byName({ table }: Reads, name: string): Promise<Found[]> {
+  const [host, domain, hosting] = await Promise.all([
+    table.get(Host, { host: name }),
+    table.get(DomainName, { name }),
+    table.get(HostingDomain, { domain: name }),
+  ]);
+  const found = [
+    ...(host ? [{ kind: 'host', accountId: host.accountId, id: host.applicationId }] : []),
+    ...(domain ? [{ kind: 'domain', accountId: domain.accountId, id: domain.domainId }] : []),
+    ...(hosting ? [{ kind: 'hosting', accountId: hosting.accountId, id: hosting.subscriptionId }] : []),
+  ];
+  const parent = name.slice(name.indexOf('.') + 1);
+  return found.length > 0 || !parent.includes('.') ? found : await byName({ table }, parent);
+}
+
+/** Finds accounts by an id that is part of a key of the table. Ids of other resources have a lookup. */
+async function byOwnId({ table }: Reads, id: string): Promise<Found[]> {
+  if (id.startsWith('acc_')) return [{ kind: 'account', accountId: id, id }];
+  if (id.startsWith('app_')) {
+    const access = await table.get(GitAccess, { applicationId: id });
+    return access ? [{ kind: 'application', accountId: access.accountId, id }] : [];
+  }
+  const [login, topUp] = await Promise.all([table.get(Login, { subject: id }), table.get(TopUp, { id })]);
+  return [
+    ...(login ? [{ kind: 'account', accountId: login.accountId, id: login.accountId }] : []),
+    ...(topUp ? [{ kind: 'top-up', accountId: topUp.accountId, id }] : []),
+  ];
+}
+
+async function byRequest({ table }: Reads, requestId: string): Promise<Found[]> {
+  const [failed, { items }] = await Promise.all([
+    table.get(FailedRequest, { requestId }),
+    table.list(AuditEntry, auditOfRequest(requestId), { limit: 1, offset: 0 }),
+  ]);
+  const [found] = [...(failed ? [failed] : []), ...items];
+  return found ? [{ kind: 'request', accountId: found.accountId, id: requestId }] : [];
+}
+
+/** Returns what a text identifies, by all the ways in which it may. */
+async function findAll(deps: Reads, text: string): Promise<Found[]> {
+  if (isKey(text)) return await byKey(deps, text);
+  const ways = [byLookup(deps, text), byOwnId(deps, text), byRequest(deps, text)];
+  const name = URL.canParse(text) ? new URL(text).hostname : text;
+  const isName = name.includes('.') && !name.includes('@');
+  const found = await Promise.all([...ways, ...(isName ? [byName(deps, name.toLowerCase())] : [])]);
+  return found.flat();
+}
+
+/** POST /operator/v1/search. The entry of the audit log names what was searched for, and the accounts that were found. */
+export async function searchAccounts(
+  deps: Deps,
+  _: Caller,
+  { query }: Input<typeof SearchRoute>,
+): Promise<Output<typeof SearchRoute>> {
+  const found = await findAll(deps, query);
+  const unique = [...new Map(found.map((each) => [`${each.accountId} ${each.id}`, each])).values()].slice(0, MAX_FOUND);
+  const accounts = await Promise.all(unique.map(({ accountId: id }) => deps.table.get(Account, { id })));
+  const data = unique.flatMap(({ kind, id }, at) => {
+    const account = accounts[at];
+    if (!account) return [];
+    const { email, name, suspension } = account;
+    return [{ kind, id, account: { id: account.id, email, name, suspended: suspension !== undefined } }];
+  });
+  const ids = [...new Set(data.map(({ account }) => account.id))];
+  const change = { action: 'accounts.searched' as const, accountId: NO_ACCOUNT, subjectId: NO_ACCOUNT };
+  return await deps.commit([], { data }, { ...change, after: { query: redact(query), found: ids } });
+}

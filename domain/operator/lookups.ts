@@ -1,0 +1,26 @@
+import { Lookup } from '../../table/entities/lookups.ts';
+import { upsert } from '../../table/writes.ts';
+import type { Deps } from '../deps.ts';
+
+/** Days for which a deployment is found by its id: accounts have any number of them. */
+const DEPLOYMENT_DAYS = 90;
+
+type New = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id'>;
+
+/** Stores texts by which operators find an account. Repeating it changes nothing. */
+export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: readonly New[]): Promise<void> {
+  const writes = lookups.map((lookup) => {
+    const expiresAtEpoch = Math.floor(deps.now().getTime() / 1000) + DEPLOYMENT_DAYS * 86_400;
+    const set = {
+      ...{ ...lookup, entity: Lookup.type },
+      ...(lookup.kind === 'deployment' ? { expiresAtEpoch } : {}),
+    };
+    return upsert(Lookup, lookup, { set });
+  });
+  await deps.table.transact(writes);
+}
+
+/** Returns the lookup of a resource by its id. */
+export const byId = (kind: string, { accountId, id }: { accountId: string; id: string }): New[] => [
+  { text: id, kind, accountId, id },
+];

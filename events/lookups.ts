@@ -1,0 +1,34 @@
+import { byId, recordLookups } from '../domain/operator/lookups.ts';
+import { Account, ApiKey } from '../table/entities/accounts.ts';
+import { App } from '../table/entities/apps.ts';
+import { Invoice, Subscription } from '../table/entities/billing.ts';
+import { Database } from '../table/entities/databases.ts';
+import { Deployment } from '../table/entities/deployments.ts';
+import { Domain } from '../table/entities/registrar.ts';
+import { Webhook } from '../table/entities/webhooks.ts';
+import { on, type Rules } from './on.ts';
+
+export type LookupRuleDeps = Parameters<typeof recordLookups>[0];
+
+/** Rules that let operators find an account by what it has. */
+export const lookupRules = (deps: LookupRuleDeps): Rules => ({
+  'account.record-email': on(Account).created(({ id, email }) =>
+    recordLookups(deps, [{ text: email, kind: 'account', accountId: id, id }]),
+  ),
+  'key.record-prefixes': on(ApiKey).created((key) => {
+    const { secret, public: publicPrefix } = key.prefixes ?? {};
+    const prefixes = [secret, publicPrefix].flatMap((text) =>
+      text === undefined ? [] : [{ text, kind: 'key', accountId: key.accountId, id: key.id }],
+    );
+    return recordLookups(deps, [...byId('key', key), ...prefixes]);
+  }),
+  'app.record-id': on(App).created((app) => recordLookups(deps, byId('application', app))),
+  'deployment.record-id': on(Deployment).created((deployment) => recordLookups(deps, byId('deployment', deployment))),
+  'webhook.record-id': on(Webhook).created((webhook) => recordLookups(deps, byId('endpoint', webhook))),
+  'domain.record-id': on(Domain).created((domain) => recordLookups(deps, byId('domain', domain))),
+  'database.record-id': on(Database).created((database) => recordLookups(deps, byId('database', database))),
+  'subscription.record-id': on(Subscription).created((bought) => recordLookups(deps, byId('subscription', bought))),
+  'invoice.record-number': on(Invoice).created(({ accountId, id, number }) =>
+    recordLookups(deps, [...byId('invoice', { accountId, id }), { text: number, kind: 'invoice', accountId, id }]),
+  ),
+});
