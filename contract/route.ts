@@ -58,7 +58,9 @@ export type Uses =
   | 'provider-keys'
   | 'payments'
   | 'dns'
-  | 'edge-endpoint';
+  | 'edge-endpoint'
+  | 'new-server-token'
+  | 'adoption';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export function listPaths({ path, alsoOnDashboard }: { path: Path; alsoOnDashboard: boolean }): Path[] {

@@ -39,7 +39,16 @@ import { addDnsRecord, deleteDnsRecord, listDnsRecords, replaceDnsRecord } from 
 import { getHostingDomain } from './hosting/domains.ts';
 import { getHosting, listHosting } from './hosting/hosting.ts';
 import { listOperatorAudit, readAccount, searchAccounts } from './operator/accounts.ts';
+import {
+  adjustMoney,
+  cancelDeployment,
+  changeLimits,
+  openCustomerAccount,
+  resendForCustomer,
+  setSuspension,
+} from './operator/acts.ts';
 import { getOperatorOpenApi } from './operator/routes.ts';
+import { adoptCustomerDomain, moveHostingAccount, saveHostingServer, setOffer } from './operator/settings.ts';
 import { getDashboardOpenApi, getDocs, getOpenApi } from './reference/routes.ts';
 import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
 import { getDomain, listDomains } from './registrar/domains.ts';
@@ -161,7 +170,22 @@ export const dashboardRoutes = [
 ] as const;
 
 /** Operations for the platform's operators, under `/operator/v1` (lib/stacks/operator-api.ts). */
-export const operatorRoutes = [searchAccounts, readAccount, listOperatorAudit, getOperatorOpenApi] as const;
+export const operatorRoutes = [
+  searchAccounts,
+  readAccount,
+  listOperatorAudit,
+  setSuspension,
+  cancelDeployment,
+  changeLimits,
+  adjustMoney,
+  resendForCustomer,
+  openCustomerAccount,
+  setOffer,
+  saveHostingServer,
+  moveHostingAccount,
+  adoptCustomerDomain,
+  getOperatorOpenApi,
+] as const;
 
 /** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/stacks/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

@@ -80,7 +80,13 @@ export const FREE_WHEN_IDLE = [
   ...['AWS::CloudFront::CachePolicy', 'AWS::CloudFront::ConnectionGroup', 'AWS::CloudFront::Distribution'],
   ...['AWS::CloudFront::Function', 'AWS::CloudFront::KeyValueStore', 'AWS::CloudFront::OriginAccessControl'],
   ...['AWS::CloudFront::ResponseHeadersPolicy', 'AWS::CodeBuild::Project', 'AWS::Cognito::ManagedLoginBranding'],
-  ...['AWS::Cognito::UserPool', 'AWS::Cognito::UserPoolClient', 'AWS::Cognito::UserPoolDomain', 'AWS::IAM::Role'],
+  ...[
+    'AWS::Cognito::UserPool',
+    'AWS::Cognito::UserPoolClient',
+    'AWS::Cognito::UserPoolGroup',
+    'AWS::Cognito::UserPoolDomain',
+    'AWS::IAM::Role',
+  ],
   ...['AWS::KMS::Alias', 'AWS::Lambda::EventInvokeConfig', 'AWS::Lambda::Function', 'AWS::Lambda::Permission'],
   ...[
     'AWS::Lambda::Url',

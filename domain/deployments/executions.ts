@@ -36,6 +36,14 @@ export async function discardBuild(
   if (buildId !== undefined && buildMs === undefined) await deps.buildRunner.stop(buildId);
 }
 
+/** Stops a deployment that an operator cancelled, and records its failure. Repeating it changes nothing. */
+export async function cancelRunning(deps: Deps & { deployments: Executions }, deployment: Deployment): Promise<void> {
+  const { id, cancelled, finishedAt } = deployment;
+  if (cancelled === undefined || finishedAt !== null) return;
+  await deps.deployments.stop(id, 'An operator cancelled the deployment.');
+  await failDeployment(deps, idsFromKeys(deployment), `Cancelled by the platform: ${cancelled}`);
+}
+
 /**
  * A new application's address answers with a placeholder until its first release. The stream may tell of it again, later:
  * then there may be a release, which stays, or nothing any more to lead to.

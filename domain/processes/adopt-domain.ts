@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DNS_TYPES } from '../../contract/enums.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { Registrant } from '../../contract/registrar/orders.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
@@ -35,7 +36,7 @@ export const AdoptionInput = () =>
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
-type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; extensions: TldCatalogue };
+export type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; extensions: TldCatalogue };
 
 function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();
@@ -57,8 +58,8 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
   const { domain: name, extension } = parseDomainName('domain', input.domain, await deps.extensions());
   const [held, registered] = await Promise.all([deps.table.get(DomainName, { name }), deps.registrar.registered(name)]);
   if (held?.accountId === accountId) return { domainId: held.domainId };
-  if (held) throw new Error(`${name} belongs to another account`);
-  if (!registered) throw new Error(`${name} is not at our registrar`);
+  if (held) throw new ApiError('conflict', `${name} belongs to another account.`);
+  if (!registered) throw new ApiError('conflict', `${name} is not at our registrar.`);
   const id = deps.newId('dom');
   const { id: hostedZoneId, nameservers } = await deps.dns.ensureZone(name, id);
   await deps.registrar.delegate(name, nameservers);

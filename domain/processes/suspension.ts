@@ -99,8 +99,8 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
       if (suspension) await addSuspension(deps, of, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
       else await removeSuspension(deps, of, 'ACCOUNT', guard);
     }
-    const hold = mark(deps, 'heldSince', suspension?.since, guard);
-    for (const { id } of await deps.table.all(Webhook, webhooksOf(accountId))) await hold(Webhook, { accountId, id });
+    for (const { id, suspension: own } of await deps.table.all(Webhook, webhooksOf(accountId)))
+      await mark(deps, 'heldSince', suspension?.since ?? own?.since, guard)(Webhook, { accountId, id });
   });
 }
 

@@ -26,7 +26,7 @@ import type { BuildsStack } from './builds.ts';
 import { type CustomDomainsStack, DNS_LOOKUP } from './custom-domains.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
-import { checkAvailability } from './registrar.ts';
+import { adoption, checkAvailability } from './registrar.ts';
 import type { TableStack } from './table.ts';
 import { receivers } from './webhooks.ts';
 
@@ -181,6 +181,8 @@ export class ApiStack extends PlatformStack {
       payments: [billing.payments],
       dns: [DNS_LOOKUP],
       'edge-endpoint': [customDomains.endpoint],
+      'new-server-token': [hosting.sealServerTokens],
+      adoption,
     };
     this.usesOf = ({ method, uses, audit }) => [
       this.throughTheEdge,

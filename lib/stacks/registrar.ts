@@ -46,6 +46,9 @@ const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeReso
  */
 const { zoneSync: ZONE_SYNC_S, registrar: REGISTRAR_S } = TIMEOUTS_S;
 
+/** Takes over a domain that is at the registrar: its name servers, its zone and its records. */
+export const adoption: Use[] = [delegate, makeZones, writeZones];
+
 /** Domains: the state machine that registers and renews them, and the function that syncs their DNS records. */
 export class DomainsStack extends PlatformStack {
   /** Starts the registration or renewal of a domain. */
@@ -100,7 +103,7 @@ export class DomainsStack extends PlatformStack {
     new PlatformFunction(this, platform, 'operator/adoptDomain', {
       description: 'Assigns a domain that is already at the registrar to an account; called by operators',
       timeout: REGISTRAR_S.function,
-      uses: [...state, delegate, makeZones, writeZones],
+      uses: [...state, ...adoption],
     });
     this.queueName = names.queue('dns-mirrors');
     this.syncZones = this.createZoneSync(platform, state);

@@ -30,7 +30,7 @@ export type Account = ItemOf<typeof Account>;
 export const Account = /* @__PURE__ */ entity({
   type: 'ACCOUNT',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       email: z.string(),
       name: z.string(),
@@ -103,7 +103,7 @@ export type DailyUsage = ItemOf<typeof DailyUsage>;
 export const DailyUsage = /* @__PURE__ */ entity({
   type: 'DAILY_USAGE',
   schema: () =>
-    object({
+    z.object({
       accountId: z.string(),
       /** `2026-11-22`, in UTC. */
       day: z.string(),
@@ -126,7 +126,7 @@ export type ApiKey = ItemOf<typeof ApiKey>;
 export const ApiKey = /* @__PURE__ */ entity({
   type: 'KEY',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       accountId: z.string(),
       name: z.string(),
@@ -158,7 +158,7 @@ export type Credential = ItemOf<typeof Credential>;
 export const Credential = /* @__PURE__ */ entity({
   type: 'CREDENTIAL',
   schema: () =>
-    object({
+    z.object({
       hash: z.string(),
       keyId: z.string(),
       accountId: z.string(),
@@ -200,7 +200,7 @@ export type IdempotencyRecord = ItemOf<typeof IdempotencyRecord>;
 export const IdempotencyRecord = /* @__PURE__ */ entity({
   type: 'ANSWER',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       requestHash: z.string(),
       sealed: z.string(),

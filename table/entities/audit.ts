@@ -20,7 +20,7 @@ export type AuditEntry = ItemOf<typeof AuditEntry>;
 export const AuditEntry = /* @__PURE__ */ entity({
   type: 'AUDIT',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       accountId: z.string(),
       /** An action of contract/audit/actions.ts, or one that an older or newer version has. */

@@ -8,7 +8,7 @@ export type Push = ItemOf<typeof Push>;
 export const Push = /* @__PURE__ */ entity({
   type: 'PUSH',
   schema: () =>
-    object({
+    z.object({
       /** The Git host's own id of the delivery. */
       id: z.string(),
       accountId: z.string(),
@@ -27,7 +27,7 @@ export type Deployment = ItemOf<typeof Deployment>;
 export const Deployment = /* @__PURE__ */ entity({
   type: 'DEPLOYMENT',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       accountId: z.string(),
       applicationId: z.string(),
@@ -54,6 +54,8 @@ export const Deployment = /* @__PURE__ */ entity({
       builtBy: z.optional(z.string()),
       /** True once the release is being removed: it cannot be rolled back to any more. */
       retired: z.optional(z.literal(true)),
+      /** The reason for which an operator cancelled it; the stream stops what runs. */
+      cancelled: z.optional(z.string()),
       /** True while another deployment of the application is under way: nothing is started for this one yet. */
       waiting: z.optional(z.literal(true)),
       /** While unfinished: the time at which the reconciler checks its execution. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The partition of everything that a text identifies. */
@@ -13,7 +13,7 @@ export type Lookup = ItemOf<typeof Lookup>;
 export const Lookup = /* @__PURE__ */ entity({
   type: 'LOOKUP',
   schema: () =>
-    object({
+    z.object({
       text: z.string(),
       kind: z.string(),
       accountId: z.string(),
@@ -37,7 +37,7 @@ export type FailedRequest = ItemOf<typeof FailedRequest>;
 export const FailedRequest = /* @__PURE__ */ entity({
   type: 'FAILED_REQUEST',
   schema: () =>
-    object({
+    z.object({
       requestId: z.string(),
       accountId: z.string(),
       operation: z.string(),

@@ -20,7 +20,7 @@ export type Webhook = ItemOf<typeof Webhook>;
 export const Webhook = /* @__PURE__ */ entity({
   type: 'WEBHOOK',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       accountId: z.string(),
       url: z.string(),
@@ -52,7 +52,7 @@ export type Delivery = ItemOf<typeof Delivery>;
 export const Delivery = /* @__PURE__ */ entity({
   type: 'DELIVERY',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       accountId: z.string(),
       webhookId: z.string(),
@@ -102,7 +102,7 @@ export const waitingUntil = (id: string, attemptAt: string) =>
 /** The progress of a sweep over waiting items. */
 export const Sweep = /* @__PURE__ */ entity({
   type: 'SWEEP',
-  schema: () => object({ name: z.string(), upTo: z.string() }),
+  schema: () => z.object({ name: z.string(), upTo: z.string() }),
   key: ({ name }: { name: string }) => ({ pk: key('SWEEP', name), sk: 'SWEEP' }),
 });
 
@@ -117,7 +117,7 @@ export type Event = ItemOf<typeof Event>;
 export const Event = /* @__PURE__ */ entity({
   type: 'EVENT',
   schema: () =>
-    object({
+    z.object({
       id: z.string(),
       accountId: z.string(),
       type: z.custom<EventType>((value) => typeof value === 'string'),
@@ -144,7 +144,7 @@ export const FEED_DAYS = 30;
 export type EventFeed = ItemOf<typeof EventFeed>;
 export const EventFeed = /* @__PURE__ */ entity({
   type: 'EVENT_FEED',
-  schema: () => object({ accountId: z.string(), position: z.int() }),
+  schema: () => z.object({ accountId: z.string(), position: z.int() }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId, 'EVENT_FEED'), sk: 'EVENT_FEED' }),
 });
 
@@ -153,7 +153,7 @@ export type FeedEntry = ItemOf<typeof FeedEntry>;
 export const FeedEntry = /* @__PURE__ */ entity({
   type: 'FEED_ENTRY',
   schema: () =>
-    object({
+    z.object({
       accountId: z.string(),
       position: z.int(),
       id: z.string(),

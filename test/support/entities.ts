@@ -8,6 +8,7 @@ import * as databases from '../../table/entities/databases.ts';
 import * as deployments from '../../table/entities/deployments.ts';
 import * as dns from '../../table/entities/dns.ts';
 import * as hosting from '../../table/entities/hosting.ts';
+import * as lookups from '../../table/entities/lookups.ts';
 import * as registrar from '../../table/entities/registrar.ts';
 import * as webhooks from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
@@ -24,7 +25,7 @@ export const entitiesIn = (modules: readonly object[]): Map<string, AnyEntity> =
 
 const AREAS = {
   ...{ accounts, ai, apps, audit, billing, 'custom-domains': customDomains, databases, deployments, dns, hosting },
-  ...{ registrar, webhooks },
+  ...{ lookups, registrar, webhooks },
 };
 
 /** The modules of `table/entities`. */

@@ -74,6 +74,11 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     reason: 'a route is compared before it is written; functions that only remove routes share the provider',
   },
   {
+    right: /AdoptCustomerDomain\S* (route53|route53domains):/,
+    reason:
+      'a domain that came to the registrar in another way; the seeds adopt one with the function that this route shares its rule with',
+  },
+  {
     right: / (route53:GetHostedZone|route53domains:(GetDomainDetail|RenewDomain)) /,
     reason: 'renewals come years later, and adopted domains from operators; tests call what these functions wire',
   },

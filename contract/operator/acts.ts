@@ -1,0 +1,150 @@
+import * as z from 'zod/mini';
+import { INVOICE_KINDS } from '../enums.ts';
+import { Id, single } from '../envelope.ts';
+import { LimitOverridesSchema } from '../limits/limits.ts';
+import { route, SCOPES } from '../route.ts';
+import { OPERATOR_TAG } from './accounts.ts';
+
+/** Operations with which operators change an account. Each takes a reason, which the operators' audit log keeps. */
+
+const access = 'operator';
+const tag = OPERATOR_TAG;
+const text = (length: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(length));
+
+/** The reason of an act. */
+export const Reason = () => ({
+  reason: text(300).register(z.globalRegistry, {
+    description: 'Kept in the audit log; of a suspension, shown to the customer',
+  }),
+});
+const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
+
+export const setSuspension = /* @__PURE__ */ route({
+  id: 'setSuspension',
+  method: 'PUT',
+  path: '/operator/v1/accounts/{id}/suspension',
+  access,
+  audit: 'account.suspended',
+  summary: 'Suspend an account, or one of its applications, keys or endpoints, or lift the suspension',
+  tag,
+  params: Id,
+  body: () =>
+    z
+      .object({
+        ...Reason(),
+        suspended: z.boolean(),
+        applicationId: z.optional(Identifier()),
+        keyId: z.optional(Identifier()),
+        endpointId: z.optional(Identifier()),
+      })
+      .check(
+        z.refine(
+          ({ applicationId, keyId, endpointId }) => [applicationId, keyId, endpointId].filter(Boolean).length <= 1,
+          'applicationId, keyId, endpointId: at most one of them',
+        ),
+      ),
+  response: () => single(z.object({ suspended: z.boolean() })),
+});
+
+export const cancelDeployment = /* @__PURE__ */ route({
+  id: 'cancelDeployment',
+  method: 'POST',
+  path: '/operator/v1/accounts/{id}/deployments/{deploymentId}/cancel',
+  access,
+  audit: 'deployment.cancelled',
+  summary: 'Cancel a deployment: its execution and its build are stopped, and it fails with the reason',
+  tag,
+  params: () => z.extend(Id(), { deploymentId: Identifier() }),
+  body: () => z.object(Reason()),
+  status: 202,
+  response: () => single(z.object({ id: z.string() })),
+});
+
+export const changeLimits = /* @__PURE__ */ route({
+  id: 'changeLimits',
+  method: 'PATCH',
+  path: '/operator/v1/accounts/{id}/limits',
+  access,
+  audit: 'account.limits-changed',
+  summary: 'Set limits of an account; null restores the plan’s own number',
+  tag,
+  params: Id,
+  body: () => z.object({ ...Reason(), limits: LimitOverridesSchema() }),
+  response: () => single(z.object({ limitOverrides: z.record(z.string(), z.int()) })),
+});
+
+/** Rand with two decimals, which may be negative. */
+const SignedAmount = () =>
+  z
+    .string()
+    .check(z.regex(/^-?\d{1,7}\.\d{2}$/, 'must be rand with two decimals, such as -12.50'))
+    .register(z.globalRegistry, { examples: ['-12.50'] });
+
+export const adjustMoney = /* @__PURE__ */ route({
+  id: 'adjustMoney',
+  method: 'POST',
+  path: '/operator/v1/accounts/{id}/adjustments',
+  access,
+  audit: 'wallet.adjusted',
+  summary: 'Adjust the wallet or the AI credits, issue or void an invoice, or give a plan: one of them',
+  tag,
+  params: Id,
+  body: () =>
+    z.object({
+      ...Reason(),
+      wallet: z.optional(z.object({ amount: SignedAmount(), description: text(200) })),
+      credits: z.optional(z.object({ amount: SignedAmount() })),
+      invoice: z.optional(z.object({ kind: z.enum(INVOICE_KINDS), description: text(200), amount: SignedAmount() })),
+      voidInvoice: z.optional(z.object({ id: Identifier() })),
+      grant: z.optional(
+        z.object({
+          plan: Identifier(),
+          billingCycle: z.enum(['MONTHLY', 'YEARLY']),
+          hostingDomain: z.optional(z.string()),
+        }),
+      ),
+    }),
+  response: () => single(z.object({ invoiceId: z.optional(z.string()), subscriptionId: z.optional(z.string()) })),
+});
+
+export const resendForCustomer = /* @__PURE__ */ route({
+  id: 'resendForCustomer',
+  method: 'POST',
+  path: '/operator/v1/accounts/{id}/deliveries/{deliveryId}/resend',
+  access,
+  audit: 'delivery.resent',
+  summary: 'Resend a webhook delivery of an account',
+  tag,
+  params: () => z.extend(Id(), { deliveryId: Identifier() }),
+  body: () => z.object(Reason()),
+  response: () => single(z.object({ id: z.string(), status: z.string() })),
+});
+
+export const openCustomerAccount = /* @__PURE__ */ route({
+  id: 'openCustomerAccount',
+  method: 'POST',
+  path: '/operator/v1/accounts',
+  access,
+  audit: 'account.opened',
+  summary: 'Open an account with its first keys; the answer holds their secrets, once',
+  tag,
+  body: () =>
+    z.object({
+      ...Reason(),
+      email: z.email(),
+      name: text(100),
+      plan: z.object({ slug: Identifier(), name: text(100), appLimit: z.int().check(z.minimum(0)) }),
+      keys: z._default(
+        z.array(z.object({ name: text(60), scopes: z.array(z.enum(SCOPES)).check(z.minLength(1)) })),
+        [],
+      ),
+    }),
+  status: 201,
+  response: () =>
+    single(
+      z.object({
+        id: z.string(),
+        keys: z.array(z.object({ name: z.string(), id: z.string(), secretKey: z.string(), publicKey: z.string() })),
+      }),
+    ),
+});

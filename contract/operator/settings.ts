@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import { Id, single } from '../envelope.ts';
+import { Registrant } from '../registrar/orders.ts';
+import { route } from '../route.ts';
+import { OPERATOR_TAG } from './accounts.ts';
+import { Reason } from './acts.ts';
+
+/** Operations with which operators change what is on sale, and what an account has on servers and at the registrar. */
+
+const access = 'operator';
+const tag = OPERATOR_TAG;
+const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
+
+export const OFFERS = ['ai', 'domains', 'plans'] as const;
+
+export const setOffer = /* @__PURE__ */ route({
+  id: 'setOffer',
+  method: 'PUT',
+  path: '/operator/v1/offers/{name}',
+  access,
+  audit: 'plans.set',
+  summary: 'Set the plans, the AI models or the prices of domains on sale; {} restores the built-in offer',
+  tag,
+  params: () => z.object({ name: z.enum(OFFERS) }),
+  // Each offer has a schema of its own, which the rules check (docs/deploying.md).
+  body: () => z.object({ ...Reason(), offer: z.record(z.string(), z.unknown()) }),
+  response: () => single(z.record(z.string(), z.unknown())),
+});
+
+export const saveHostingServer = /* @__PURE__ */ route({
+  id: 'saveHostingServer',
+  method: 'PUT',
+  path: '/operator/v1/hosting-servers/{name}',
+  access,
+  audit: 'hosting-server.set',
+  summary: 'Add or change a server for web and email hosting',
+  tag,
+  params: () => z.object({ name: Identifier() }),
+  body: () =>
+    z.object({
+      ...Reason(),
+      baseUrl: z.string(),
+      user: z.string(),
+      token: z
+        .optional(z.string().check(z.minLength(1)))
+        .register(z.globalRegistry, { description: 'Required for a new server' }),
+      open: z.boolean(),
+    }),
+  uses: ['new-server-token'],
+  response: () => single(z.object({ name: z.string(), baseUrl: z.string(), user: z.string(), open: z.boolean() })),
+});
+
+export const moveHostingAccount = /* @__PURE__ */ route({
+  id: 'moveHostingAccount',
+  method: 'PUT',
+  path: '/operator/v1/accounts/{id}/hosting/{subscriptionId}/server',
+  access,
+  audit: 'hosting.moved',
+  summary: 'Record the server to which a hosting account was moved',
+  tag,
+  params: () => z.extend(Id(), { subscriptionId: Identifier() }),
+  body: () => z.object({ ...Reason(), server: Identifier() }),
+  response: () => single(z.object({ id: z.string(), server: z.string() })),
+});
+
+export const adoptCustomerDomain = /* @__PURE__ */ route({
+  id: 'adoptCustomerDomain',
+  method: 'POST',
+  path: '/operator/v1/accounts/{id}/domains',
+  access,
+  audit: 'domain.adopted',
+  summary: 'Assign a domain that is already at the registrar to an account',
+  tag,
+  params: Id,
+  body: () =>
+    z.object({
+      ...Reason(),
+      domain: z.string().check(z.toLowerCase(), z.maxLength(253)),
+      registrant: Registrant(),
+      records: z._default(z.array(z.record(z.string(), z.unknown())).check(z.maxLength(90)), []),
+    }),
+  uses: ['adoption'],
+  status: 201,
+  response: () => single(z.object({ domainId: z.string() })),
+});

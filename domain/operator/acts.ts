@@ -1,0 +1,132 @@
+import { ApiError } from '../../contract/errors.ts';
+import type {
+  adjustMoney as AdjustRoute,
+  cancelDeployment as CancelRoute,
+  changeLimits as LimitsRoute,
+  openCustomerAccount as OpenRoute,
+  resendForCustomer as ResendRoute,
+} from '../../contract/operator/acts.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { AiAccount, AiEntry } from '../../table/entities/ai.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { change, create } from '../../table/writes.ts';
+import { openAccount } from '../accounts/accounts.ts';
+import { addCredits, newCreditEntry } from '../ai/credits.ts';
+import { adjustAccount } from '../billing/adjustments.ts';
+import { parseCents } from '../billing/money.ts';
+import type { Plans } from '../billing/plans.ts';
+import { noSuchDeployment } from '../deployments/create.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { findAccount } from '../limits/limits.ts';
+import { overrideLimits } from '../limits/overrides.ts';
+import { resendDelivery } from '../webhooks/manage.ts';
+
+/** Acts of operators on an account (docs/decisions/0048-operators.md). Each shares its rules with the functions that are invoked by hand. */
+
+const MICRO_RAND_PER_CENT = 10_000;
+
+const tooFewCredits = () => new ApiError('insufficient_credits', 'The available AI credits are less than that.');
+const notRunning = () => new ApiError('conflict', 'This deployment is not under way.');
+
+/** POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel: the stream stops what runs. Throws 409 for one that is not under way. */
+export async function cancelDeployment(
+  deps: Deps,
+  _: Caller,
+  { id: accountId, deploymentId: id, reason }: Input<typeof CancelRoute>,
+): Promise<Output<typeof CancelRoute>> {
+  const deployment = await deps.table.get(Deployment, { accountId, id });
+  if (!deployment) throw noSuchDeployment();
+  if (deployment.finishedAt !== null || deployment.waiting) throw notRunning();
+  const what = { set: { cancelled: reason }, when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } } as const;
+  return await deps.commit(
+    [change(Deployment, { accountId, id }, what, notRunning)],
+    { data: { id } },
+    { action: 'deployment.cancelled', accountId, subjectId: id, after: { applicationId: deployment.applicationId } },
+  );
+}
+
+/** PATCH /operator/v1/accounts/{id}/limits */
+export async function changeLimits(
+  deps: Deps,
+  _: Caller,
+  { id, limits }: Input<typeof LimitsRoute>,
+): Promise<Output<typeof LimitsRoute>> {
+  const all = await overrideLimits(deps, id, limits);
+  const entries = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return { data: { limitOverrides: Object.fromEntries(entries) } };
+}
+
+/** Adds AI credits, or takes away some that are available. Throws 404, and 402 where less is available. */
+async function adjustCredits(deps: Deps, accountId: string, amount: string): Promise<void> {
+  const cents = parseCents(amount);
+  await findAccount(deps, accountId);
+  const microRand = cents * MICRO_RAND_PER_CENT;
+  const entry = newCreditEntry(deps, accountId, 'ADJUSTMENT', microRand);
+  const taking = {
+    add: { availableMicroRand: microRand, balanceMicroRand: microRand },
+    when: { availableMicroRand: { atLeast: -microRand } },
+  };
+  const writes =
+    microRand > 0
+      ? addCredits(entry)
+      : [change(AiAccount, { accountId }, taking, tooFewCredits), create(AiEntry, entry)];
+  await deps.commit(writes, undefined, {
+    ...{ action: 'ai-credits.adjusted', accountId, subjectId: accountId },
+    after: { amount },
+  });
+}
+
+/** POST /operator/v1/accounts/{id}/adjustments */
+export async function adjustMoney(
+  deps: Deps & { plans: Plans },
+  _: Caller,
+  { id: accountId, wallet, credits, invoice, voidInvoice, grant }: Input<typeof AdjustRoute>,
+): Promise<Output<typeof AdjustRoute>> {
+  if ([wallet, credits, invoice, voidInvoice, grant].filter(Boolean).length !== 1)
+    throw new ApiError(
+      'invalid_request',
+      'exactly one of wallet, credits, invoice, voidInvoice and grant must be given',
+    );
+  if (credits) {
+    await adjustCredits(deps, accountId, credits.amount);
+    return { data: {} };
+  }
+  const { invoiceId, subscriptionId } = await adjustAccount(deps, {
+    accountId,
+    ...(wallet ? { adjust: { amountCents: parseCents(wallet.amount), description: wallet.description } } : {}),
+    ...(invoice
+      ? { invoice: { kind: invoice.kind, description: invoice.description, cents: positiveCents(invoice.amount) } }
+      : {}),
+    ...(voidInvoice ? { voidInvoice } : {}),
+    ...(grant ? { grant } : {}),
+  });
+  return { data: { ...(invoiceId ? { invoiceId } : {}), ...(subscriptionId ? { subscriptionId } : {}) } };
+}
+
+function positiveCents(amount: string): number {
+  const cents = parseCents(amount);
+  if (cents <= 0) throw new ApiError('invalid_request', 'invoice.amount: must be more than 0.00');
+  return cents;
+}
+
+/** POST /operator/v1/accounts/{id}/deliveries/{deliveryId}/resend. It counts towards the customer's limit of resends. */
+export async function resendForCustomer(
+  deps: Deps,
+  _: Caller,
+  { id: accountId, deliveryId }: Input<typeof ResendRoute>,
+): Promise<Output<typeof ResendRoute>> {
+  const about = { action: 'delivery.resent' as const, accountId, subjectId: deliveryId };
+  // The rule is the customers', whose commit says what changes and leaves to the request whose change it is.
+  const commit: Deps['commit'] = (writes, output, change) => deps.commit(writes, output, { ...change, ...about });
+  const { data } = await resendDelivery({ ...deps, commit }, { accountId, keyId: '' }, { id: deliveryId });
+  return { data: { id: data.id, status: data.status } };
+}
+
+/** POST /operator/v1/accounts */
+export async function openCustomerAccount(
+  deps: Deps,
+  _: Caller,
+  { email, name, plan, keys }: Input<typeof OpenRoute>,
+): Promise<Output<typeof OpenRoute>> {
+  return { data: await openAccount(deps, { email, name, plan, keys, walletCents: 0, aiCreditsMicroRand: 0 }) };
+}

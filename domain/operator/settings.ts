@@ -1,0 +1,81 @@
+import type * as z from 'zod/mini';
+import { ApiError } from '../../contract/errors.ts';
+import type {
+  adoptCustomerDomain as AdoptRoute,
+  moveHostingAccount as MoveRoute,
+  setOffer as OfferRoute,
+  saveHostingServer as ServerRoute,
+} from '../../contract/operator/settings.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { Subscription } from '../../table/entities/billing.ts';
+import { HostingServer } from '../../table/entities/hosting.ts';
+import { OfferInput, setOffer as setAiOffer } from '../ai/models.ts';
+import { PlansInput, setPlans } from '../billing/plans.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { moveHosting } from '../hosting/accounts.ts';
+import { ServerInput, setServer } from '../hosting/servers.ts';
+import { findAccount } from '../limits/limits.ts';
+import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
+import { setTlds, TldsInput } from '../registrar/tlds.ts';
+
+/** Parses an input whose schema belongs to a rule. Throws 400 with the first problem. */
+function parse<T>(schema: z.ZodMiniType<T>, input: unknown, field: string): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [problem] = result.error.issues;
+  const path = [field, ...(problem?.path ?? [])].join('.');
+  throw new ApiError('invalid_request', `${path}: ${problem?.message ?? 'is invalid'}`);
+}
+
+/** PUT /operator/v1/offers/{name} */
+export async function setOffer(
+  deps: Deps,
+  _: Caller,
+  { name, offer }: Input<typeof OfferRoute>,
+): Promise<Output<typeof OfferRoute>> {
+  const set = {
+    ai: () => setAiOffer(deps, parse(OfferInput(), offer, 'offer')),
+    domains: () => setTlds(deps, parse(TldsInput(), offer, 'offer')),
+    plans: () => setPlans(deps, parse(PlansInput(), offer, 'offer')),
+  };
+  return { data: { ...(await set[name]()) } };
+}
+
+/** PUT /operator/v1/hosting-servers/{name} */
+export async function saveHostingServer(
+  deps: Deps & { secrets: Secrets },
+  _: Caller,
+  { reason: _reason, ...server }: Input<typeof ServerRoute>,
+): Promise<Output<typeof ServerRoute>> {
+  const input = parse(ServerInput, server, 'server');
+  if (input.token === undefined && !(await deps.table.get(HostingServer, { name: input.name })))
+    throw new ApiError('invalid_request', 'token: a new server needs one');
+  return { data: await setServer(deps, input) };
+}
+
+/** PUT /operator/v1/accounts/{id}/hosting/{subscriptionId}/server. Throws 404 for a server that there is not. */
+export async function moveHostingAccount(
+  deps: Deps,
+  _: Caller,
+  { id: accountId, subscriptionId: id, server }: Input<typeof MoveRoute>,
+): Promise<Output<typeof MoveRoute>> {
+  const [known, subscription] = await Promise.all([
+    deps.table.get(HostingServer, { name: server }),
+    deps.table.get(Subscription, { accountId, id }),
+  ]);
+  if (!known) throw new ApiError('not_found', `Hosting server ${server} not found.`);
+  if (!subscription || subscription.plan.category === 'APP') throw new ApiError('not_found', 'Hosting not found.');
+  await moveHosting(deps, { accountId, id, server });
+  return { data: { id, server } };
+}
+
+/** POST /operator/v1/accounts/{id}/domains */
+export async function adoptCustomerDomain(
+  deps: AdoptionDeps,
+  _: Caller,
+  { id: accountId, domain, registrant, records }: Input<typeof AdoptRoute>,
+): Promise<Output<typeof AdoptRoute>> {
+  await findAccount(deps, accountId);
+  return { data: await adoptDomain(deps, parse(AdoptionInput(), { accountId, domain, registrant, records }, 'body')) };
+}

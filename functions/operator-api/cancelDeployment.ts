@@ -1,0 +1,6 @@
+import { cancelDeployment as route } from '../../contract/operator/acts.ts';
+import { cancelDeployment } from '../../domain/operator/acts.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
+
+/** POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel */
+export const handler = endpoint(route, cancelDeployment);

@@ -1,0 +1,6 @@
+import { changeLimits as route } from '../../contract/operator/acts.ts';
+import { changeLimits } from '../../domain/operator/acts.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
+
+/** PATCH /operator/v1/accounts/{id}/limits */
+export const handler = endpoint(route, changeLimits);

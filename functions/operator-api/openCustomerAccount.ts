@@ -1,0 +1,6 @@
+import { openCustomerAccount as route } from '../../contract/operator/acts.ts';
+import { openCustomerAccount } from '../../domain/operator/acts.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
+
+/** POST /operator/v1/accounts */
+export const handler = endpoint(route, openCustomerAccount);

@@ -1,0 +1,6 @@
+import { resendForCustomer as route } from '../../contract/operator/acts.ts';
+import { resendForCustomer } from '../../domain/operator/acts.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
+
+/** POST /operator/v1/accounts/{id}/deliveries/{deliveryId}/resend */
+export const handler = endpoint(route, resendForCustomer);

@@ -1,0 +1,6 @@
+import { setSuspension as route } from '../../contract/operator/acts.ts';
+import { setSuspension } from '../../domain/operator/suspensions.ts';
+import { endpoint } from '../../runtime/http/endpoint.ts';
+
+/** PUT /operator/v1/accounts/{id}/suspension */
+export const handler = endpoint(route, setSuspension);

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { getAccount } from '../../../contract/accounts/accounts.ts';
+import { createApp, getApp } from '../../../contract/apps/apps.ts';
+import { listAuditEntries } from '../../../contract/audit/audit.ts';
+import { getDeployment } from '../../../contract/deployments/deployments.ts';
+import { listOperatorAudit, readAccount } from '../../../contract/operator/accounts.ts';
+import {
+  adjustMoney,
+  cancelDeployment,
+  changeLimits,
+  openCustomerAccount,
+  resendForCustomer,
+  setSuspension,
+} from '../../../contract/operator/acts.ts';
+import {
+  adoptCustomerDomain,
+  moveHostingAccount,
+  saveHostingServer,
+  setOffer,
+} from '../../../contract/operator/settings.ts';
+import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
+import { listDeliveries, pingWebhook } from '../../../contract/webhooks/management.ts';
+import { registrant, uniqueDomain } from '../../support/domains.ts';
+import { clientOf, codeOf, newAccount, waitFor } from '../../support/harness.ts';
+import { newOperator } from '../../support/operator.ts';
+import { receiver } from '../../support/receivers.ts';
+
+const reason = 'Case 4711.';
+
+test('a suspension of an account, an application or a key is seen within 15 s, with its reason, and so is its end', async () => {
+  const [operator, account] = await Promise.all([newOperator(), newAccount()]);
+  const app = (await account.call(createApp, { body: { name: 'Suspended', deployNow: false } })).body.data;
+  const page = (await operator.call(readAccount, { params: { id: account.id } })).body.data;
+  const keyId = page.keys[0]?.id ?? '';
+  const set = async (suspended: boolean, target: object = {}) => {
+    const answer = await operator.call(setSuspension, {
+      params: { id: account.id },
+      body: { suspended, reason, ...target },
+    });
+    expect(answer.body).toEqual({ data: { suspended } });
+    const startedAt = Date.now();
+    return () => expect(Date.now() - startedAt).toBeLessThan(15_000);
+  };
+  const statusOf = async () => {
+    const { status, error } = await account.call(getAccount);
+    return error ? `${status} ${error.message}` : String(status);
+  };
+  const becomes = (status: string) => waitFor(async () => (await statusOf()) === status);
+
+  const inTime = [await set(true, { keyId })];
+  await becomes(`403 This API key is suspended: ${reason}`);
+  expect((await account.dashboard.call(getAccount)).status).toBe(200);
+  inTime.push(await set(false, { keyId }));
+  await becomes('200');
+  inTime.push(await set(true));
+  await becomes(`403 This account is suspended: ${reason}`);
+  inTime.push(await set(false));
+  await becomes('200');
+  await set(true, { applicationId: app.id });
+  const shown = (await account.call(getApp, { params: { id: app.id } })).body.data;
+  expect(shown).toMatchObject({ status: 'SUSPENDED', suspensions: [{ cause: 'OPERATOR', reason }] });
+  await set(false, { applicationId: app.id });
+  for (const check of inTime) check();
+
+  const { data } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
+  const own = data.filter(({ actor }) => actor.kind === 'OPERATOR');
+  expect(own.map(({ action }) => action).reverse()).toEqual([
+    ...['key.suspended', 'key.resumed', 'account.suspended', 'account.resumed', 'app.suspended', 'app.resumed'],
+  ]);
+  for (const entry of own) expect(entry).toMatchObject({ reason, actor: { id: operator.subject } });
+  const { data: customers } = (await account.dashboard.call(listAuditEntries)).body;
+  const seen = customers.filter(({ actor }) => actor.kind === 'OPERATOR');
+  expect(seen.map(({ action }) => action)).toEqual(own.map(({ action }) => action));
+  for (const { actor, address, requestId } of seen) expect([actor.id, address, requestId]).toEqual([null, null, null]);
+}, 90_000);
+
+test('deliveries to a suspended endpoint wait, and go on when the suspension is lifted', async () => {
+  const [operator, account, hook] = await Promise.all([newOperator(), newAccount(), receiver()]);
+  const { id } = (await account.call(createWebhook, { body: { url: hook.url, events: ['ping'] } })).body.data;
+  const set = (suspended: boolean) =>
+    operator.call(setSuspension, { params: { id: account.id }, body: { suspended, reason, endpointId: id } });
+  expect((await set(true)).body.data.suspended).toBe(true);
+  await account.dashboard.call(pingWebhook, { params: { id } });
+  const delivery = await waitFor(async () => {
+    const { data } = (await account.dashboard.call(listDeliveries, { params: { id } })).body;
+    return data[0];
+  });
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts: [] });
+  expect(hook.received).toEqual([]);
+  await set(false);
+  await waitFor(async () => hook.received.length === 1);
+  const sent = await operator.call(resendForCustomer, {
+    params: { id: account.id, deliveryId: delivery.id },
+    body: { reason },
+  });
+  expect(sent.body.data).toEqual({ id: delivery.id, status: 'PENDING' });
+  await waitFor(async () => hook.received.length === 2);
+  await hook.stop();
+}, 90_000);
+
+test('operators change limits and money, each with a reason in the log', async () => {
+  const [operator, account] = await Promise.all([newOperator(), newAccount({ walletCents: 1000 })]);
+  const params = { id: account.id };
+  const adjust = (body: object) => operator.call(adjustMoney, { params, body: { reason, ...body } });
+  const limits = await operator.call(changeLimits, { params, body: { reason, limits: { apiKeys: 7 } } });
+  expect(limits.body.data.limitOverrides).toEqual({ apiKeys: 7 });
+  expect((await adjust({ wallet: { amount: '25.50', description: 'Goodwill' } })).status).toBe(200);
+  expect((await adjust({ credits: { amount: '10.00' } })).status).toBe(200);
+  expect((await adjust({ credits: { amount: '-4.00' } })).status).toBe(200);
+  const refused = [
+    await adjust({ credits: { amount: '-6.01' } }),
+    await adjust({ wallet: { amount: '-100.00', description: 'Too much' } }),
+    await adjust({}),
+    await adjust({ credits: { amount: '1.00' }, voidInvoice: { id: 'inv_1' } }),
+  ];
+  expect(refused.map(codeOf)).toEqual([
+    ...['insufficient_credits', 'insufficient_funds', 'invalid_request', 'invalid_request'],
+  ]);
+  const issued = await adjust({ invoice: { kind: 'PLAN', description: 'Consulting', amount: '10.00' } });
+  const { data } = (await operator.call(readAccount, { params })).body;
+  expect(data).toMatchObject({
+    limitOverrides: { apiKeys: 7 },
+    wallet: { balance: '24.00' },
+    credits: { balance: '6.00' },
+    invoices: [{ id: issued.body.data.invoiceId, amount: '11.50', status: 'PAID' }],
+  });
+  const { data: log } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
+  const acts = log.filter(({ actor }) => actor.id === operator.subject);
+  expect(acts.map((entry) => `${entry.action} ${entry.reason}`).reverse()).toEqual([
+    `account.limits-changed ${reason}`,
+    ...[`wallet.adjusted ${reason}`, `ai-credits.adjusted ${reason}`, `ai-credits.adjusted ${reason}`],
+    `invoice.issued ${reason}`,
+  ]);
+});
+
+test('a cancelled deployment stops, and its owner reads the reason', async () => {
+  const [operator, account] = await Promise.all([newOperator(), newAccount()]);
+  const body = { name: 'Cancelled', framework: 'EXPRESS', repoUrl: 'https://git.localhost/hello-express.git' } as const;
+  const app = (await account.call(createApp, { body })).body.data;
+  const found = await waitFor(async () => {
+    const { data } = (await operator.call(readAccount, { params: { id: account.id } })).body;
+    return data.deployments[0];
+  });
+  const params = { id: account.id, deploymentId: found.id };
+  const cancelled = await operator.call(cancelDeployment, { params, body: { reason } });
+  expect([cancelled.status, cancelled.body]).toEqual([202, { data: { id: found.id } }]);
+  const ended = await waitFor(async () => {
+    const { data } = (await account.call(getDeployment, { params: { id: found.id } })).body;
+    return data.status === 'FAILED' && data;
+  });
+  expect(ended.log).toContain(`Cancelled by the platform: ${reason}`);
+  expect(codeOf(await operator.call(cancelDeployment, { params, body: { reason } }))).toBe('conflict');
+  expect((await account.call(getApp, { params: { id: app.id } })).body.data.status).toBe('RUNNING');
+}, 90_000);
+
+test('operators open accounts, and set offers and servers under the rules of the functions for them', async () => {
+  const operator = await newOperator();
+  const plan = { slug: 'app-1', name: 'App 1', appLimit: 1 };
+  const keys = [{ name: 'first', scopes: ['read' as const] }];
+  const email = `${randomUUID()}@example.com`;
+  const opened = await operator.call(openCustomerAccount, { body: { reason, email, name: 'Opened', plan, keys } });
+  const secretKey = opened.body.data.keys[0]?.secretKey ?? '';
+  const { body } = await clientOf({ secretKey }).call(getAccount);
+  expect(body.data).toMatchObject({ id: opened.body.data.id, email, plan });
+  const server = { reason, baseUrl: 'https://panel.example.com', user: 'root', open: false };
+  const save = (name: string, more: object = {}) =>
+    operator.call(saveHostingServer, { params: { name }, body: { ...server, ...more } });
+  const name = `s-${randomUUID().slice(0, 8)}`;
+  expect(codeOf(await save(name))).toBe('invalid_request');
+  expect((await save(name, { token: 'secret-token' })).body.data).toEqual({
+    ...{ name, baseUrl: server.baseUrl, user: 'root', open: false },
+  });
+  for (const offer of ['ai', 'domains', 'plans'] as const) {
+    const wrong = { models: 'none', extensions: [], plans: [] };
+    const answer = await operator.call(setOffer, { params: { name: offer }, body: { reason, offer: wrong } });
+    expect([offer, codeOf(answer), answer.error?.message]).toEqual([offer, 'invalid_request', expect.any(String)]);
+  }
+  const of = { id: opened.body.data.id };
+  const moved = await operator.call(moveHostingAccount, {
+    params: { ...of, subscriptionId: 'sub_none' },
+    body: { reason, server: name },
+  });
+  expect(codeOf(moved)).toBe('not_found');
+  const domain = uniqueDomain();
+  const adopted = await operator.call(adoptCustomerDomain, { params: of, body: { reason, domain, registrant } });
+  expect([codeOf(adopted), adopted.error?.message]).toEqual(['conflict', `${domain} is not at our registrar.`]);
+});
