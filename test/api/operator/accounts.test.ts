@@ -40,12 +40,12 @@ test('an account is found by e-mail, ids, keys, names and request ids, and what 
     });
     expect([name, found.map((each) => each.account.id)]).toEqual([name, [account.id]]);
   }
-  expect(await find('nobody@example.com')).toEqual([]);
+  expect(await find('unknown@example.com')).toEqual([]);
   const { data } = (await operator.call(listOperatorAudit, { query: { limit: '100' } })).body;
   const own = data.filter(({ actor }) => actor.id === operator.subject);
   expect(own[0]).toMatchObject({
     ...{ action: 'accounts.searched', actor: { kind: 'OPERATOR', id: operator.subject } },
-    after: { query: 'nobody@example.com', found: [] },
+    after: { query: 'unknown@example.com', found: [] },
   });
   expect(JSON.stringify(own)).not.toContain(key.secretKey);
 }, 60_000);
