@@ -20,7 +20,7 @@ export type Account = {
     applications: number;
     /** Maximum requests at once to one application: 20 from 0 applications, 50 from 3 applications, 100 from 10 applications, 200 from 25 applications. Beyond it: `rate_limited`. */
     concurrentRequests: number;
-    /** Maximum deployments at once: 2 from 0 applications, 3 from 3 applications, 10 from 10 applications, 25 from 25 applications. Beyond it: `plan_limit`. */
+    /** Maximum deployments at once: 2 from 0 applications, 3 from 3 applications, 10 from 10 applications, 25 from 25 applications. Beyond it: the rest waits. */
     concurrentBuilds: number;
     /** Maximum minutes of builds in a calendar month (UTC): 500 from 0 applications, 1500 from 3 applications, 5000 from 10 applications, 15000 from 25 applications. Beyond it: `plan_limit`. */
     buildMinutesPerMonth: number;
@@ -147,6 +147,12 @@ export type DeploymentWithLog = {
   finishedAt: string | null;
   canRollBack: boolean;
   log: string;
+  /** Place in line before the build, and the reason; null once it goes on */
+  queue: {
+    /** Place among the account's own deployments, from 1 */
+    position: number;
+    reason: string;
+  } | null;
 };
 
 export type LogLine = {

@@ -69,6 +69,8 @@ export interface Table {
   transact(writes: readonly Write[]): Promise<void>;
   /** Returns a page of a partition of the `due` index: the keys whose time has come, oldest first. */
   due(duePk: string, page: DueRequest): Promise<Due[]>;
+  /** The same as `get` by an item's key, such as the `due` index has it. */
+  find<T, K>(entity: Entity<T, K>, key: ItemKey): Promise<T | undefined>;
   /** Returns an item by its key as it is stored, unparsed, strongly consistent. For items that may not parse. */
   getByKey(key: ItemKey): Promise<Item | undefined>;
 }
@@ -166,12 +168,20 @@ export function createTable(send: Send, TableName: string): Table {
     return found;
   }
 
+  async function getByKey({ pk, sk }: ItemKey): Promise<Item | undefined> {
+    const input = { TableName, Key: toItem({ pk, sk }), ConsistentRead: true };
+    return (await send<{ Item?: Item }>('GetItem', input)).Item;
+  }
+
+  async function find<T, K>(entity: Entity<T, K>, key: ItemKey): Promise<T | undefined> {
+    const item = await getByKey(key);
+    return item && parse(entity, item);
+  }
+
   return {
-    async get(entity, of) {
-      const input = { TableName, Key: toItem(entity.key(of)), ConsistentRead: true };
-      const { Item } = await send<{ Item?: Item }>('GetItem', input);
-      return Item && parse(entity, Item);
-    },
+    find,
+    getByKey,
+    get: (entity, of) => find(entity, entity.key(of)),
 
     async list(entity, listPk, { limit, offset, cursor }) {
       const list = {
@@ -282,15 +292,6 @@ export function createTable(send: Send, TableName: string): Table {
         const { pk, sk, dueAt } = fromItem(item);
         return { pk: String(pk), sk: String(sk), duePk, dueAt: String(dueAt) };
       });
-    },
-
-    async getByKey({ pk, sk }) {
-      const { Item } = await send<{ Item?: Item }>('GetItem', {
-        TableName,
-        Key: toItem({ pk, sk }),
-        ConsistentRead: true,
-      });
-      return Item;
     },
   };
 }

@@ -55,10 +55,15 @@ async function findOrCreate(context: Context): Promise<Application> {
 async function follow(context: Context, { id, applicationId }: Deployment): Promise<Deployment> {
   const { client, out, signal } = context;
   const api = client();
+  let place = '';
   for (let after = 0; ; ) {
     const { data } = await api.listDeployments({ id: applicationId, limit: 20 }, { signal });
     const deployment = data.find((each) => each.id === id);
     if (!deployment) throw new CommandError(`The deployment ${id} is gone: the application was deleted.`);
+    const queue = deployment.status === 'QUEUED' ? (await api.getDeployment({ id }, { signal })).queue : null;
+    const next = queue ? `${queue.reason} (number ${queue.position} in your queue)` : place;
+    if (next !== place) out.note(next);
+    place = next;
     for (let more = true; more; ) {
       const page = await api.readDeploymentLog({ id, after, limit: 1000 }, { signal });
       for (const { n, text } of page.data) {

@@ -21,7 +21,24 @@ export const Deployment = resource('Deployment', () =>
 );
 
 /** A deployment with its build log, which grows while the build runs. */
-export const DeploymentWithLog = resource('DeploymentWithLog', () => z.extend(Deployment(), { log: z.string() }));
+export const DeploymentWithLog = resource('DeploymentWithLog', () =>
+  z.extend(Deployment(), {
+    log: z.string(),
+    /** Addition. */
+    queue: z
+      .nullable(
+        z.object({
+          position: z
+            .int()
+            .register(z.globalRegistry, { description: "Place among the account's own deployments, from 1" }),
+          reason: z.string(),
+        }),
+      )
+      .register(z.globalRegistry, {
+        description: 'Place in line before the build, and the reason; null once it goes on',
+      }),
+  }),
+);
 
 const tag = 'Deployments';
 

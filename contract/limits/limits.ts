@@ -7,13 +7,19 @@ export const PLAN_TIERS = [0, 3, 10, 25] as const;
 /** One number for all plans, or one for each tier of {@link PLAN_TIERS}, never falling. */
 type Amounts = number | readonly [number, number, number, number];
 
+/** Consequences of limits that refuse nothing. */
+const NOT_REFUSED = { cut: 'the rest is left out', queued: 'the rest waits' } as const;
+
 interface LimitRule {
   /** The things that are limited, as messages and pages name them. */
   counts: string;
   /** The number itself, unless it is `plan`: then it is the plan's own number of applications. */
   amounts: Amounts | 'plan';
-  /** The error of a request beyond the limit; `cut` where nothing is refused and the rest is left out. */
-  error: Extract<ErrorCode, 'plan_limit' | 'conflict' | 'rate_limited'> | 'cut';
+  /**
+   * The error of a request beyond the limit. Nothing is refused with `cut`, where the rest is left out, and `queued`, where
+   * the rest waits.
+   */
+  error: Extract<ErrorCode, 'plan_limit' | 'conflict' | 'rate_limited'> | keyof typeof NOT_REFUSED;
   /** The action that makes room. */
   remedy: string;
   /** Smallest override that operators may set; 0 by default. */
@@ -45,7 +51,7 @@ export const LIMITS = {
   concurrentBuilds: {
     counts: 'deployments at once',
     amounts: [2, 3, 10, 25],
-    error: 'plan_limit',
+    error: 'queued',
     remedy: 'Wait for a deployment to finish',
   },
   buildMinutesPerMonth: {
@@ -141,6 +147,10 @@ export function limitOf({ plan, limits = {} }: LimitedAccount, name: LimitName):
 export const limitsOf = (account: LimitedAccount): Limits =>
   Object.fromEntries(LIMIT_NAMES.map((name) => [name, limitOf(account, name)])) as Limits;
 
+/** True for an error that a request beyond a limit is answered with. */
+export const isRefused = (error: LimitRule['error']): error is Exclude<LimitRule['error'], keyof typeof NOT_REFUSED> =>
+  !(error in NOT_REFUSED);
+
 /** Returns the sentences for a request beyond a limit: the limit, its name in `GET /v1/account`, and the ways to more. */
 export function limitMessage(name: LimitName, limit: number): string {
   const { counts, error, remedy, amounts } = limitRule(name);
@@ -152,7 +162,7 @@ export function limitMessage(name: LimitName, limit: number): string {
 /** Returns the text that documents a limit: what it counts, its number by plan, and what happens beyond it. */
 export function describeLimit(name: LimitName): string {
   const { counts, amounts, error } = limitRule(name);
-  const beyond = error === 'cut' ? 'the rest is left out' : `\`${error}\``;
+  const beyond = isRefused(error) ? `\`${error}\`` : NOT_REFUSED[error];
   const tiers =
     Array.isArray(amounts) && PLAN_TIERS.map((least, tier) => `${amounts[tier]} from ${least} applications`);
   const numbers = amounts === 'plan' ? 'as the plan says' : tiers ? tiers.join(', ') : `${amounts} on every plan`;

@@ -6,7 +6,7 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ExternalLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
-import { type Deployment, isInProgress, useBuildLog, useDeployment } from './api.ts';
+import { type Deployment, isInProgress, useBuildLog, useDeployment, useQueuePlace } from './api.ts';
 import { DeployButton } from './DeployButton.tsx';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
 import { Duration } from './Duration.tsx';
@@ -81,6 +81,7 @@ const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) 
         commit <code>{deployment.commitSha}</code>
       </Text>
     )}
+    {deployment.status === 'QUEUED' && <QueuePlace id={deployment.id} />}
     {app && isLive && <ExternalLink href={app.url}>{app.url}</ExternalLink>}
     {deployment.status === 'FAILED' && (
       <Text size="sm">
@@ -90,6 +91,17 @@ const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) 
     )}
   </Group>
 );
+
+function QueuePlace({ id }: { id: string }) {
+  const place = useQueuePlace(id);
+  return (
+    place && (
+      <Text size="sm">
+        {place.reason} (number {place.position} in your queue)
+      </Text>
+    )
+  );
+}
 
 function BuildLog({ id, live }: { id: string; live: boolean }) {
   const [paused, setPaused] = useState(false);

@@ -18,6 +18,7 @@ export type Deployment = Output<typeof listDeployments>['data'][number];
 /** Poll intervals while a deployment is in progress, and otherwise. */
 const ACTIVE_POLL_MS = 1200;
 const IDLE_POLL_MS = 20_000;
+const QUEUE_POLL_MS = 4000;
 
 export const isInProgress = ({ status }: Pick<Deployment, 'status'>): boolean =>
   status === 'QUEUED' || status === 'RUNNING';
@@ -46,6 +47,10 @@ export function useDeployment(appId: string, deploymentId: string) {
     isMissing: deployments.isError || older.isError,
   };
 }
+
+/** Reads what a queued deployment waits for. */
+export const useQueuePlace = (id: string) =>
+  useApiQuery(getDeployment, { params: { id } }, { refetchInterval: QUEUE_POLL_MS }).data?.data.queue ?? undefined;
 
 export const useDeploy = () => useApiMutation(createDeployment, [listDeployments, getApp]);
 export const useRollback = () => useApiMutation(rollBack, [listDeployments, getApp]);

@@ -162,7 +162,7 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
       changeOrInspect(App, { accountId, id }, { set, remove: ['listPk', 'listSk'], when }, (app) =>
         app && app.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
       ),
-      change(Account, { id: accountId }, { add: { appCount: -1, ...(activeDeploymentId ? { buildCount: -1 } : {}) } }),
+      change(Account, { id: accountId }, { add: { appCount: -1 } }),
       emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
       ...names.map(leave),
       ...(customDomain ? [remove(HostClaim, { host: customDomain.host, accountId })] : []),

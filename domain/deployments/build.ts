@@ -4,6 +4,7 @@ import type { BuildRunner, RunningBuild } from '../../providers/builds/build-run
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
+import { freeNextBuild } from './build-line.ts';
 import type { SubmitInput, WatchInput } from './inputs.ts';
 import { alreadyEnded, readRunning } from './release.ts';
 
@@ -56,11 +57,17 @@ export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_0
  */
 export async function watchBuild(
   deps: Deps & { buildRunner: BuildRunner; pause(ms: number): Promise<unknown> },
-  { build: { id } }: z.output<typeof WatchInput>,
+  { build: { id }, deploymentId }: z.output<typeof WatchInput>,
 ): Promise<Build> {
   const until = deps.now().getTime() + T.watch * 1000;
+  // The next build may be submitted as soon as this one has its builder.
+  let isFree = false;
   for (;;) {
     const found = await deps.buildRunner.find(id);
+    if (found?.status !== 'QUEUED' && !isFree) {
+      await freeNextBuild(deps, deploymentId);
+      isFree = true;
+    }
     if (!found) return { status: 'FAULT', id, phases: [] };
     const { status, phases, submittedAt } = found;
     if (status !== 'QUEUED' && status !== 'RUNNING') return { status, id, phases };

@@ -15,8 +15,9 @@ import { change, type Write } from '../../table/writes.ts';
 import { findApp, noSuchApp } from '../apps/apps.ts';
 import { assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { countTowards } from '../limits/limits.ts';
-import { callerTrigger, DEPLOYMENT_LIMITS, newDeployment, viewDeployment } from './queue.ts';
+import { assertWithin } from '../limits/limits.ts';
+import { enqueueBuild, placeOf, readLine } from './build-line.ts';
+import { callerTrigger, newDeployment, viewDeployment } from './queue.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'Deployment not found.');
 
@@ -28,19 +29,11 @@ export function assertIdle(app: App): void {
   if (app.activeDeploymentId) throw alreadyDeploying();
 }
 
-/**
- * The application's one slot for a deployment, of which two racing callers get one, and one of the account's deployments at
- * once. A rollback needs no minutes of builds.
- */
-export function claimSlot(
-  deps: Pick<Deps, 'now'>,
-  { accountId, id }: App,
-  deploymentId: string,
-  limits: readonly (typeof DEPLOYMENT_LIMITS)[number][] = DEPLOYMENT_LIMITS,
-): Write[] {
+/** The application's one slot for a deployment, of which two racing callers get one. */
+export function claimSlot({ accountId, id }: App, deploymentId: string): Write {
   const set = { activeDeploymentId: deploymentId };
   const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
-  return [change(App, { accountId, id }, { set, when }, alreadyDeploying), countTowards(deps, accountId, limits)];
+  return change(App, { accountId, id }, { set, when }, alreadyDeploying);
 }
 
 /** POST /v1/apps/{id}/deployments: of two racing callers exactly one gets the deployment. */
@@ -55,7 +48,13 @@ export async function createDeployment(
   assertIdle(app);
   const of = { accountId: caller.accountId, applicationId: id };
   const deployment = newDeployment(deps, of, callerTrigger(caller));
-  return await deps.commit([...claimSlot(deps, app, deployment.id), deployment.write], { data: deployment.shown });
+  const writes = [
+    claimSlot(app, deployment.id),
+    assertWithin(deps, caller.accountId, ['buildMinutesPerMonth']),
+    deployment.write,
+    ...enqueueBuild(deps, { ...of, id: deployment.id }),
+  ];
+  return await deps.commit(writes, { data: deployment.shown });
 }
 
 /** GET /v1/apps/{id}/deployments */
@@ -78,10 +77,13 @@ export async function getDeployment(
   { accountId }: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
-  const deployment = await deps.table.get(Deployment, { accountId, id });
+  const [deployment, line] = await Promise.all([
+    deps.table.get(Deployment, { accountId, id }),
+    readLine(deps, accountId),
+  ]);
   if (!deployment) throw noSuchDeployment();
   const log = toText(await storedLog(deps, deployment));
-  return { data: { ...viewDeployment(deployment), log } };
+  return { data: { ...viewDeployment(deployment), log, queue: placeOf(deployment, line) } };
 }
 
 /** GET /v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */

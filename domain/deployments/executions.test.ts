@@ -3,9 +3,11 @@ import type { ExecutionStatus, Executions } from '../../providers/workflows/exec
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { HOSTS } from '../../test/support/git-hooks.ts';
 import { sweep } from '../sweep/sweep.ts';
+import { freeNextBuild } from './build-line.ts';
 import { createDeployment } from './create.ts';
 import { deploymentQueue, routeNewApp, startDeployment } from './executions.ts';
 import { receivePush } from './pushes.ts';
+import { admitBuild, buildQueue } from './scheduler.ts';
 
 const MINUTE = 60_000;
 
@@ -25,20 +27,28 @@ async function world() {
     ...{ ...made, executions },
     deploy: async () => {
       const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
-      return (await createDeployment(deps, caller, asked)).data.id;
+      const { id } = (await createDeployment(deps, caller, asked)).data;
+      await admitBuild(deps, ids.accountId);
+      return id;
     },
     push: async () => {
       const { headers, body } = HOSTS.GitHub('');
       await receivePush(deps, access, { headers, body: Buffer.from(body) });
     },
     begin: (id: string) => deployments.start(id, {}),
-    /** Starts all queued deployments, like the stream. */
+    /** Admits the next deployment and starts what is admitted, like the stream. There are enough builders. */
     stream: async () => {
+      await admitBuild(deps, ids.accountId);
       for (const each of made.deployments()) {
-        if (each.status === 'QUEUED' && !each.waiting) await startDeployment({ deployments }, each);
+        if (each.status !== 'QUEUED' || each.admittedAt === undefined) continue;
+        await startDeployment({ deployments }, each);
+        await freeNextBuild(deps, each.id);
       }
     },
-    reconcile: async () => (await sweep({ ...deps, deployments }, deploymentQueue)).done,
+    reconcile: async () => {
+      await sweep(deps, buildQueue);
+      return (await sweep({ ...deps, deployments }, deploymentQueue)).done;
+    },
   };
 }
 

@@ -7,9 +7,10 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { addBuildMinutes } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
+import { enqueueBuild } from './build-line.ts';
 import { billedBuildMs } from './build-time.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { deploymentEventData, formatNote, scheduleCheck } from './queue.ts';
+import { deploymentEventData, formatNote } from './queue.ts';
 
 type Outcome = 'SUCCEEDED' | 'FAILED';
 
@@ -33,22 +34,20 @@ function promoteNextDeployment(deps: Deps, app: App, deploymentId: string, statu
   const when = { ...ours, nextDeploymentId: { is: next } };
   return [
     change(App, { accountId, id }, { set, remove: ['nextDeploymentId'], when }, concurrentUpdate),
-    change(Deployment, { accountId, id: next }, { set: scheduleCheck(deps), remove: ['waiting'] }, concurrentUpdate),
+    change(Deployment, { accountId, id: next }, { remove: ['waiting'] }, concurrentUpdate),
+    ...enqueueBuild(deps, { id: next, accountId, applicationId: id }),
   ];
 }
 
-/**
- * The account's share of a deployment that ends: the minutes of its build, and its place among the deployments at once, unless
- * the next one takes that, or the deletion of the application has given it back (domain/apps/apps.ts).
- */
-function accountForBuild(deps: Deps, account: Account, app: App | undefined, deployment: Deployment): Write[] {
+/** The account's share of a deployment that ends: the minutes of its build, and its place among the deployments at once. */
+export function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: Deployment): Write[] {
   const now = deps.now();
   const spent = billedBuildMs(deployment, now);
   const minutes = spent === undefined ? {} : addBuildMinutes(account, spent, now);
-  const frees = app?.activeDeploymentId === deployment.id && !app.nextDeploymentId && app.status !== 'DELETING';
-  // Deployments from before the count have left nothing to give back.
-  const place = frees && (account.buildCount ?? 0) > 0 ? { add: { buildCount: -1 } } : {};
-  const what = { ...minutes, ...place };
+  // What never left its line, and rollbacks, were not counted. Earlier versions stored no time of admission.
+  const { admittedAt = deployment.beganAt } = deployment;
+  const counted = admittedAt !== undefined && (account.buildCount ?? 0) > 0;
+  const what = { ...minutes, ...(counted ? { add: { buildCount: -1 } } : {}) };
   return Object.keys(what).length > 0 ? [change(Account, { id: account.id }, what, concurrentUpdate)] : [];
 }
 
@@ -78,7 +77,7 @@ async function finishDeployment(
     await deps.table.transact([
       change(Deployment, of, change_, concurrentUpdate),
       ...(app ? promoteNextDeployment(deps, app, deploymentId, status) : []),
-      ...(account ? accountForBuild(deps, account, app, { ...deployment, ...known }) : []),
+      ...(account ? accountForBuild(deps, account, { ...deployment, ...known }) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),
     ]);
   });

@@ -50,7 +50,7 @@ test('a redelivered push, even concurrent, deploys once and gets the same respon
 });
 
 test('during a deployment one push waits, with the newest commit, and starts when the deployment finishes', async () => {
-  const { push, deployments, succeed, fail, app } = await world();
+  const { push, deployments, succeed, fail, app, memory } = await world();
   const first = await push({ commitSha: '1111111' });
   const second = await push({ commitSha: '2222222' });
   expect(await push({ commitSha: '3333333' })).toBe(second);
@@ -58,9 +58,10 @@ test('during a deployment one push waits, with the newest commit, and starts whe
   expect(deployments()[1]).not.toHaveProperty('dueAt');
   await succeed(String(first));
   expect(await app()).toMatchObject({ activeDeploymentId: second });
-  const started = deployments()[1];
-  expect(started).toMatchObject({ id: second, status: 'QUEUED', dueAt: expect.any(String) });
-  expect(started).not.toHaveProperty('waiting');
+  const queued = deployments()[1];
+  expect(queued).toMatchObject({ id: second, status: 'QUEUED' });
+  expect(queued).not.toHaveProperty('waiting');
+  expect(memory.items('QUEUED_BUILD')).toMatchObject([{ id: first }, { id: second }]);
   await fail(String(second));
   expect(await app()).not.toHaveProperty('activeDeploymentId');
 });

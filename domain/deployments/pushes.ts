@@ -9,9 +9,10 @@ import { noSuchApp } from '../apps/apps.ts';
 import { openHookSecret } from '../apps/git-access.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { assertWithin, countTowards } from '../limits/limits.ts';
+import { assertWithin } from '../limits/limits.ts';
+import { enqueueBuild } from './build-line.ts';
 import { type HookRequest, isGenuine, type RefChange, readHook } from './git-hosts.ts';
-import { DEPLOYMENT_LIMITS, newDeployment } from './queue.ts';
+import { newDeployment } from './queue.ts';
 
 type PushResponse = { status: 200 | 202; output: Output<typeof PushRoute> };
 const ignoredPush = (why: string): PushResponse => ({ status: 200, output: { data: { ignored: why } } });
@@ -112,8 +113,7 @@ function assignSlot(deps: Deps, app: App, commitSha: string): { deploymentId: st
       }
     : { set: { activeDeploymentId: made.id }, when: { activeDeploymentId: 'absent', status } as const };
   // A push that waits needs minutes as well: otherwise pushes in a row would build on without any.
-  const limits = activeDeploymentId
-    ? assertWithin(deps, accountId, ['buildMinutesPerMonth'])
-    : countTowards(deps, accountId, DEPLOYMENT_LIMITS);
-  return { deploymentId: made.id, writes: [change(App, of, claim, concurrentUpdate), made.write, limits] };
+  const limits = assertWithin(deps, accountId, ['buildMinutesPerMonth']);
+  const line = activeDeploymentId ? [] : enqueueBuild(deps, { id: made.id, accountId, applicationId });
+  return { deploymentId: made.id, writes: [change(App, of, claim, concurrentUpdate), made.write, limits, ...line] };
 }

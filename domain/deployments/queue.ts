@@ -12,9 +12,6 @@ import type { Caller, Deps } from '../deps.ts';
  */
 export const HEARTBEAT_TIMEOUT_MS = 45_000;
 
-/** Limits that a deployment with a build counts towards, or needs. */
-export const DEPLOYMENT_LIMITS = ['concurrentBuilds', 'buildMinutesPerMonth'] as const;
-
 /** Returns the data of a deployment's events. */
 export const deploymentEventData = ({ applicationId, id, commitSha }: Deployment) => ({
   applicationId,
@@ -41,8 +38,8 @@ export function viewDeployment(deployment: Deployment): Output<typeof CreateRout
 export const callerTrigger = ({ login }: Caller): Deployment['trigger'] => (login ? 'DASHBOARD' : 'API');
 
 /**
- * A queued deployment and the write that stores it. The stream starts its execution, at once or, where it is waiting, when
- * its turn has come.
+ * A queued deployment and the write that stores it. The stream starts its execution when the scheduler has admitted it, and
+ * that of a rollback, which has nothing to build, at once.
  */
 export function newDeployment(
   deps: Deps,
@@ -59,7 +56,7 @@ export function newDeployment(
     startedAt: deps.now().toISOString(),
     finishedAt: null,
     notes: [],
-    ...(known.waiting ? {} : { dueAt: scheduleCheck(deps).dueAt }),
+    ...(trigger === 'ROLLBACK' ? { dueAt: scheduleCheck(deps).dueAt } : {}),
     ...known,
   };
   return { id: deployment.id, shown: viewDeployment(deployment), write: create(Deployment, deployment) };

@@ -49,11 +49,10 @@ export async function rollBack(
     { release: 'present', retired: 'absent' },
     releaseNotKept,
   );
-  const slot = claimSlot(deps, app, deployment.id, ['concurrentBuilds']);
   const { shown: data } = deployment;
   const about = { action: 'deployment.rolled-back', accountId, subjectId: data.id } as const;
   return await deps.commit(
-    [...slot, kept, deployment.write],
+    [claimSlot(app, deployment.id), kept, deployment.write],
     { data },
     { ...about, after: { ...data, applicationId: id } },
   );

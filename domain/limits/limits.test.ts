@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import {
+  isRefused,
   LIMIT_NAMES,
   type LimitName,
   LimitOverridesSchema,
@@ -18,7 +19,9 @@ import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { beginDeployment } from '../deployments/begin.ts';
+import { freeNextBuild } from '../deployments/build-line.ts';
 import { createDeployment } from '../deployments/create.ts';
+import { admitBuild } from '../deployments/scheduler.ts';
 import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
 import { overrideLimits } from './overrides.ts';
 
@@ -38,7 +41,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
     file: 'local/emulators/lambda/app-host.test.ts',
     title: 'refuses requests beyond the reserved concurrency with 429, and accepts them again afterwards',
   },
-  concurrentBuilds: HTTP,
+  concurrentBuilds: { file: HTTP.file, title: 'deployments beyond those at once wait in line, and each gets its turn' },
   buildMinutesPerMonth: HTTP,
   databases: HTTP,
   customDomainsPerDay: HTTP,
@@ -110,7 +113,9 @@ test('the condition of the write allows exactly what the limit of the account do
         const after = await deps.table.get(Account, { id });
         expect(after && usageOf(after, name, deps.now())).toBe((count ?? 0) + 1);
       } else {
-        const { error: code } = limitRule(name);
+        const { error } = limitRule(name);
+        // The scheduler never shows its own.
+        const code = isRefused(error) ? error : 'conflict';
         await expect(counting).rejects.toMatchObject({ code, message: expect.stringContaining(`(${name})`) });
       }
     }),
@@ -145,9 +150,11 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
   const deploy = async () => (await createDeployment(deps, caller, asked(ids.applicationId))).data.id;
   const build = async (seconds: number, end: typeof run.succeed) => {
     const deploymentId = await deploy();
+    await admitBuild(deps, ids.accountId);
     await beginDeployment({ ...deps, ...providers }, { ...ids, deploymentId });
     clock.now += seconds * 1000;
     await end(deploymentId);
+    await freeNextBuild(deps, deploymentId);
   };
   await build(61, run.succeed);
   expect(await run.account()).toMatchObject({ buildMonth: '2026-01', buildMinutes: 2, buildCount: 0 });
@@ -163,6 +170,7 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
 test('a deployment that ends twice gives one place back', async () => {
   const run = await deploymentSimulation({}, { buildCount: 1 });
   const { data } = await createDeployment(run.deps, run.caller, asked(run.ids.applicationId));
+  await admitBuild(run.deps, run.ids.accountId);
   expect((await run.account())?.buildCount).toBe(2);
   await Promise.all([run.succeed(data.id), run.fail(data.id)]);
   await run.fail(data.id);

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import {
+  isRefused,
   LIMIT_NAMES,
   type LimitedAccount,
   type LimitName,
@@ -41,7 +42,7 @@ export type DailyLimit = keyof typeof DAILY_COUNTERS;
 /** Makes the error for a request beyond a limit. @param retryAfter seconds, where waiting helps */
 export const limitReached = (name: LimitName, limit: number, retryAfter?: number): ApiError => {
   const { error } = limitRule(name);
-  return new ApiError(error === 'cut' ? 'conflict' : error, limitMessage(name, limit), {
+  return new ApiError(isRefused(error) ? error : 'conflict', limitMessage(name, limit), {
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 };

@@ -10,7 +10,8 @@ import { assertNotPlatformDomain, domainTaken, viewApp } from '../apps/apps.ts';
 import { newGitAccess } from '../apps/git-access.ts';
 import { assertRepositoryUrl } from '../apps/repositories.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from '../custom-domains/claim.ts';
-import { callerTrigger, DEPLOYMENT_LIMITS, newDeployment } from '../deployments/queue.ts';
+import { enqueueBuild } from '../deployments/build-line.ts';
+import { callerTrigger, newDeployment } from '../deployments/queue.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
@@ -134,7 +135,7 @@ async function createAppAt(
     (holder) =>
       new NameTaken(name, holder?.releasing);
   const writes: Write[] = [
-    countTowards(deps, accountId, ['applications', ...(deployment ? DEPLOYMENT_LIMITS : [])]),
+    countTowards(deps, accountId, ['applications', ...(deployment ? (['buildMinutesPerMonth'] as const) : [])]),
     claim(Host, { host, accountId, applicationId: id }, taken(host)),
     create(App, app),
     create(GitAccess, access),
@@ -142,6 +143,7 @@ async function createAppAt(
     ...counted,
   ];
   if (claimed) writes.push(...claimWrites(access, claimed, { contested, taken: taken(claimed.host) }));
-  if (deployment) writes.push(deployment.write);
+  if (deployment)
+    writes.push(deployment.write, ...enqueueBuild(deps, { id: deployment.id, accountId, applicationId: id }));
   return await deps.commit(writes, { data: viewApp(app) });
 }

@@ -14,7 +14,7 @@ import { App, Host } from '../../table/entities/apps.ts';
 import { Invoice, Subscription, TopUp } from '../../table/entities/billing.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Database } from '../../table/entities/databases.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
+import { BuildQueue, Deployment } from '../../table/entities/deployments.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import { Domain } from '../../table/entities/registrar.ts';
@@ -89,6 +89,7 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
       ...{ ...ACCOUNT, id, applicationId: 'app_1', status: 'RUNNING', trigger: 'API', commitSha: '' },
       ...{ startedAt: created, finishedAt: null, notes: [] },
     }),
+  BUILD_QUEUE: (id) => fixture(BuildQueue, { accountId: id, waiting: 0 }),
   TEARDOWN: (id) => fixture(App, appOf(id, { status: 'DELETING' })),
   CUSTOM_DOMAIN: (id) => {
     const claim = {

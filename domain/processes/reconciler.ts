@@ -3,6 +3,7 @@ import { tenantQueue } from '../custom-domains/reconciliation.ts';
 import { customDomainQueue } from '../custom-domains/verify.ts';
 import { databaseQueue } from '../databases/provisioning.ts';
 import { deploymentQueue, teardownQueue } from '../deployments/executions.ts';
+import { buildQueue } from '../deployments/scheduler.ts';
 import { zoneQueue } from '../dns/sync.ts';
 import { hostingQueue } from '../hosting/accounts.ts';
 import { domainQueue } from '../registrar/lifecycle.ts';
@@ -30,6 +31,7 @@ export const reconcilers = (deps: ReconcilerDeps) => ({
   ...deliverySweeps(deps),
   events: eventJob(deps),
   deployments: sweepJob(deps, deploymentQueue),
+  builds: sweepJob(deps, buildQueue),
   teardowns: sweepJob(deps, teardownQueue),
   hosting: sweepJob(deps, hostingQueue),
   customDomains: sweepJob(deps, customDomainQueue),

@@ -8,12 +8,13 @@ import { Account } from '../../table/entities/accounts.ts';
 import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
+import { unschedule } from '../../table/schedule.ts';
 import { change, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/provisioning.ts';
+import { accountForBuild } from '../deployments/finish.ts';
 import type { Deps } from '../deps.ts';
-import { addBuildMinutes } from '../limits/limits.ts';
 
 /** Deletes at most this many items in one transaction. */
 const BATCH_SIZE = 50;
@@ -55,12 +56,12 @@ export async function teardownApp(
     const { items } = await deps.table.list(Deployment, list, { limit: BATCH_SIZE, offset: 0 });
     if (items.length === 0) break;
     await Promise.all(items.map(({ id }) => deps.builds.remove(applicationId, id)));
-    for (const { id, finishedAt } of items) if (finishedAt === null) await endBuild(deps, accountId, id);
+    for (const { id, finishedAt } of items) if (finishedAt === null) await endDeployment(deps, accountId, id);
     await deps.table.transact(items.map(({ id }) => remove(Deployment, { accountId, id })));
   }
   // The list is some milliseconds behind: what is newest may not be in it yet.
   const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
-  for (const id of newest) await endBuild(deps, accountId, id);
+  for (const id of newest) await endDeployment(deps, accountId, id);
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
     ...hosts.map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
@@ -70,20 +71,22 @@ export async function teardownApp(
   ]);
 }
 
-/** Counts the minutes of a build that the deletion stopped, once: otherwise deleting an application would make builds free. */
-async function endBuild(deps: Deps, accountId: string, id: string): Promise<void> {
+/**
+ * Ends a deployment that the deletion stopped, once: its build's minutes count, otherwise deleting an application would make
+ * builds free, and its place among the deployments at once is free again.
+ */
+async function endDeployment(deps: Deps, accountId: string, id: string): Promise<void> {
   await retryOnConflict(async () => {
     const [deployment, account] = await Promise.all([
       deps.table.get(Deployment, { accountId, id }),
       deps.table.get(Account, { id: accountId }),
     ]);
-    if (!deployment?.beganAt || deployment.builtAt || deployment.finishedAt || !account) return;
-    const now = deps.now();
-    const spent = now.getTime() - Date.parse(deployment.beganAt);
-    const builtAt = { set: { builtAt: now.toISOString() }, when: { builtAt: 'absent' } } as const;
+    if (!deployment || deployment.finishedAt !== null || !account) return;
+    const set = { status: 'FAILED', finishedAt: deps.now().toISOString() };
+    const what = { set, remove: unschedule(Deployment), when: { finishedAt: { is: null } } };
     await deps.table.transact([
-      change(Deployment, { accountId, id }, builtAt, concurrentUpdate),
-      change(Account, { id: accountId }, addBuildMinutes(account, spent, now), concurrentUpdate),
+      change(Deployment, { accountId, id }, what, concurrentUpdate),
+      ...accountForBuild(deps, account, deployment),
     ]);
   });
 }

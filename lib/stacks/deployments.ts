@@ -27,7 +27,7 @@ function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<ty
     },
     submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
     // It mostly waits.
-    watchBuild: { timeout: TIMEOUTS_S.build.watcher, memory: 256, uses: [table.read, builds.watch, builds.stop] },
+    watchBuild: { timeout: TIMEOUTS_S.build.watcher, memory: 256, uses: [...state, builds.watch, builds.stop] },
     releaseDeployment: { timeout: T.release, uses: [...state, builds.collect, hosting.release] },
     checkRelease: {
       timeout: T.check,

@@ -22,7 +22,7 @@ import type { DeliveryStack } from './webhooks.ts';
  */
 export const SILENT_ITEMS = [
   ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'EVENT', 'DELIVERY', 'SWEEP', 'EVENT_FEED', 'FEED_ENTRY'],
-  ...['GIT_ACCESS', 'PUSH'],
+  ...['GIT_ACCESS', 'PUSH', 'BUILD_QUEUE'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_USAGE', 'AI_AUDIT', 'AI_OFFER'],
   ...['INVOICE_NUMBERS', 'PLAN_OFFER'],
   ...['DOMAIN_OFFER', 'DOMAIN_NAME', 'FAILED_REQUEST'],
@@ -74,6 +74,7 @@ export class StreamStack extends PlatformStack {
         domains.syncZones,
         // Fan-out reads an event's endpoints, then writes and queues its deliveries.
         table.read,
+        table.due,
         table.write,
         delivery.queue,
         billing.payments,

@@ -58,10 +58,43 @@ export const Deployment = /* @__PURE__ */ entity({
       cancelled: z.optional(z.string()),
       /** True while another deployment of the application is under way: nothing is started for this one yet. */
       waiting: z.optional(z.literal(true)),
+      /** Time at which the scheduler gave it a builder (domain/deployments/scheduler.ts); absent for rollbacks. */
+      admittedAt: z.optional(z.string()),
       /** While unfinished: the time at which the reconciler checks its execution. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('DEPLOYMENT', id) }),
   list: (item) => ({ listPk: key('APP', item.applicationId, 'DEPLOYMENTS'), listSk: item.id }),
   due: { queues: ['DEPLOYMENT'] },
+});
+
+/** A deployment that waits in its account's line for a builder. Ids sort by time, so the partition is in order of arrival. */
+export type QueuedBuild = ItemOf<typeof QueuedBuild>;
+export const QueuedBuild = /* @__PURE__ */ entity({
+  type: 'QUEUED_BUILD',
+  schema: () => z.object({ id: z.string(), accountId: z.string(), applicationId: z.string() }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: queuedBuildsOf(accountId), sk: id }),
+});
+
+/** The partition of an account's {@link QueuedBuild}s. */
+export const queuedBuildsOf = (accountId: string): string => key('ACCOUNT', accountId, 'QUEUED_BUILDS');
+
+/** An account's line of builds. It is due while a build waits in it: at once, or later if the account has its builds at once. */
+export type BuildQueue = ItemOf<typeof BuildQueue>;
+export const BuildQueue = /* @__PURE__ */ entity({
+  type: 'BUILD_QUEUE',
+  schema: () => z.object({ accountId: z.string(), waiting: z.int(), dueAt: z.optional(z.string()) }),
+  key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'BUILD_QUEUE' }),
+  due: { queues: ['BUILD_QUEUE'] },
+});
+
+/**
+ * The deployment whose build waits in front of the builders: there is at most one, so that no account's builds fill the
+ * queue of the build service.
+ */
+export type NextBuild = ItemOf<typeof NextBuild>;
+export const NextBuild = /* @__PURE__ */ entity({
+  type: 'NEXT_BUILD',
+  schema: () => z.object({ accountId: z.string(), deploymentId: z.string(), since: z.string() }),
+  key: (_: object) => ({ pk: 'NEXT_BUILD', sk: 'NEXT_BUILD' }),
 });

@@ -31,17 +31,21 @@ const waitForEnd = (account: OpenedAccount, id: string) =>
     return body.data.finishedAt !== null && body.data;
   });
 
-test.each(Object.entries(HOSTS))('a push from %s starts a deployment that shows its commit', async (_host, hook) => {
-  const { account, id, secret } = await withApp();
-  const commitSha = randomBytes(20).toString('hex');
-  const answer = await send(id, hook(secret, { commitSha }));
-  expect([answer.status, answer.body]).toEqual([202, { data: { deploymentId: expect.stringMatching(/^dep_/) } }]);
-  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'])
-    expect(answer.headers.get(name), name).toBeTruthy();
-  const { data } = answer.body as { data: { deploymentId: string } };
-  const deployment = await waitForEnd(account, data.deploymentId);
-  expect(deployment).toMatchObject({ trigger: 'PUSH', applicationId: id, commitSha: commitSha.slice(0, 7) });
-});
+test.each(Object.entries(HOSTS))(
+  'a push from %s starts a deployment that shows its commit',
+  { timeout: 120_000 },
+  async (_host, hook) => {
+    const { account, id, secret } = await withApp();
+    const commitSha = randomBytes(20).toString('hex');
+    const answer = await send(id, hook(secret, { commitSha }));
+    expect([answer.status, answer.body]).toEqual([202, { data: { deploymentId: expect.stringMatching(/^dep_/) } }]);
+    for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'])
+      expect(answer.headers.get(name), name).toBeTruthy();
+    const { data } = answer.body as { data: { deploymentId: string } };
+    const deployment = await waitForEnd(account, data.deploymentId);
+    expect(deployment).toMatchObject({ trigger: 'PUSH', applicationId: id, commitSha: commitSha.slice(0, 7) });
+  },
+);
 
 test('verifies the signature over the raw bytes: a form, white space, non-ASCII characters', async () => {
   const { id, secret } = await withApp({ autoDeploy: false });

@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import { Account } from '../../table/entities/accounts.ts';
+import { Deployment, NextBuild } from '../../table/entities/deployments.ts';
+import { change, remove } from '../../table/writes.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { enqueueBuild, freeNextBuild, placeOf, readLine } from './build-line.ts';
+import { failDeployment, succeedDeployment } from './finish.ts';
+import { newDeployment } from './queue.ts';
+import { admitAfter, admitBuild, buildQueue } from './scheduler.ts';
+
+/** A build service with some builders: what is submitted gets the next free one, first come, first served. */
+async function world(builders: number, accounts: Record<string, Partial<Account>>) {
+  const { memory, clock, steady } = simulation();
+  const { deps } = steady;
+  await deps.table.transact(Object.entries(accounts).map(([id, fields]) => newSimulatedAccount(id, fields)));
+  const submitted: string[] = [];
+  const building = new Set<string>();
+  const started: string[] = [];
+  const read = (id: string) =>
+    memory
+      .items('DEPLOYMENT')
+      .map((item) => Deployment.parse(item))
+      .find((each) => each.id === id);
+  const deployment = (id: string) => {
+    const found = read(id);
+    if (!found) throw new Error(`${id} does not exist`);
+    return found;
+  };
+  /** Submits what is admitted, and starts it if there is a builder. */
+  const settle = async () => {
+    for (;;) {
+      const next = await deps.table.get(NextBuild, {});
+      if (next && !submitted.includes(next.deploymentId)) submitted.push(next.deploymentId);
+      const waiting = submitted.find((id) => !started.includes(id));
+      if (!waiting || building.size >= builders) return;
+      started.push(waiting);
+      building.add(waiting);
+      await freeNextBuild(deps, waiting);
+      await admitBuild(deps);
+    }
+  };
+  return {
+    ...{ deps, clock, started, submitted, settle, deployment },
+    place: async (id: string) => placeOf(deployment(id), await readLine(deps, deployment(id).accountId)),
+    /** Asks for a deployment, as a request does; the stream tells of it unless that is lost. */
+    async deploy(accountId: string, told = true): Promise<string> {
+      clock.now += 10;
+      const of = { accountId, applicationId: `app_${accountId}` };
+      const made = newDeployment(deps, of, 'API');
+      await deps.table.transact([made.write, ...enqueueBuild(deps, { ...of, id: made.id })]);
+      if (told) await admitBuild(deps, accountId);
+      await settle();
+      return made.id;
+    },
+    async finish(id: string, end: typeof succeedDeployment = succeedDeployment): Promise<void> {
+      const { accountId, applicationId } = deployment(id);
+      clock.now += 60_000;
+      building.delete(id);
+      await end(deps, { accountId, applicationId, deploymentId: id });
+      await admitAfter(deps, deployment(id));
+      await settle();
+    },
+    async reconcile() {
+      clock.now += 61_000;
+      await sweep(deps, buildQueue);
+      await settle();
+    },
+  };
+}
+
+const MANY = { limits: { concurrentBuilds: 100 } };
+
+test("a burst of one account delays another account's deployment by at most one build", async () => {
+  const { deploy, finish, started } = await world(3, { busy: MANY, other: {} });
+  for (let count = 0; count < 40; count += 1) await deploy('busy');
+  const asked = started.length;
+  const id = await deploy('other');
+  for (const first of [...started]) {
+    if (!started.includes(id)) await finish(first);
+  }
+  expect(started.indexOf(id) - asked).toBeLessThanOrEqual(1);
+});
+
+test('accounts take turns, and the deployments of each start in the order of their arrival', async () => {
+  const { deploy, finish, started, deployment } = await world(1, { a: MANY, b: MANY, c: MANY });
+  const asked: string[] = [];
+  for (const account of ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'c']) asked.push(await deploy(account));
+  for (let at = 0; at < asked.length; at += 1) await finish(started[at] ?? '');
+  expect(started).toHaveLength(asked.length);
+  const accounts = started.map((id) => deployment(id).accountId);
+  // The first two had been handed over before the others came, so that the line of `a` is the first to be empty.
+  for (const [from, to] of [
+    [2, 5],
+    [5, 7],
+    [7, 9],
+  ]) {
+    const turn = accounts.slice(from, to);
+    expect(new Set(turn).size, accounts.join(' ')).toBe(turn.length);
+  }
+  for (const account of ['a', 'b', 'c']) {
+    const own = started.filter((id) => deployment(id).accountId === account);
+    expect(own).toEqual([...own].sort());
+  }
+});
+
+test('an account has as many deployments at once as its limit says, and the others wait with their place', async () => {
+  const { deploy, finish, place, submitted } = await world(10, { a: { limits: { concurrentBuilds: 2 } } });
+  const [first = '', second = '', third = '', fourth = ''] = [
+    await deploy('a'),
+    await deploy('a'),
+    await deploy('a'),
+    await deploy('a'),
+  ];
+  expect(submitted).toEqual([first, second]);
+  expect(await place(second)).toBeNull();
+  const reason = 'Waiting for another deployment: your plan runs 2 at once';
+  expect(await place(third)).toEqual({ position: 1, reason });
+  expect(await place(fourth)).toEqual({ position: 2, reason });
+  await finish(first, (...given) => failDeployment(...given, 'because'));
+  expect(submitted).toEqual([first, second, third]);
+  expect(await place(fourth)).toEqual({ position: 1, reason });
+  await finish(third);
+  await finish(second);
+  expect(submitted).toEqual([first, second, third, fourth]);
+});
+
+test('what was stopped while it waited, or whose application is gone, does not hold up the others', async () => {
+  const { deploy, finish, deps, deployment, submitted } = await world(1, { a: MANY });
+  const [first = '', next = '', stopped = '', gone = '', last = ''] = [
+    await deploy('a'),
+    await deploy('a'),
+    await deploy('a'),
+    await deploy('a'),
+    await deploy('a'),
+  ];
+  const { accountId, applicationId } = deployment(stopped);
+  await failDeployment(deps, { accountId, applicationId, deploymentId: stopped }, 'The application was suspended.');
+  await deps.table.transact([remove(Deployment, { accountId, id: gone })]);
+  await finish(first);
+  await finish(next);
+  expect(submitted).toEqual([first, next, last]);
+});
+
+test('a deployment whose turn comes after the minutes of the month are used up fails, and says so', async () => {
+  const { deps, deploy, finish, deployment, submitted } = await world(1, {
+    a: { limits: { buildMinutesPerMonth: 1 } },
+  });
+  const [first = '', second = '', third = ''] = [await deploy('a'), await deploy('a'), await deploy('a')];
+  const used = { buildMonth: '2026-01', buildMinutes: 1 };
+  await deps.table.transact([change(Account, { id: 'a' }, { set: used })]);
+  await finish(first);
+  expect(submitted).toEqual([first, second]);
+  expect(deployment(third)).toMatchObject({ status: 'FAILED', notes: [expect.stringContaining('limit of 1 minutes')] });
+});
+
+test('a change that the stream never tells of is made up for within two minutes', async () => {
+  const { deploy, reconcile, submitted } = await world(1, { a: {} });
+  const id = await deploy('a', false);
+  expect(submitted).toEqual([]);
+  await reconcile();
+  expect(submitted).toEqual([id]);
+});
+
+test('a deployment that vanishes in front of the builders makes room within two minutes', async () => {
+  const { deploy, deps, reconcile, finish, submitted, deployment } = await world(1, { a: MANY, b: MANY });
+  const [running = '', vanished = '', other = ''] = [await deploy('a'), await deploy('a'), await deploy('b')];
+  expect(submitted).toEqual([running, vanished]);
+  const { accountId } = deployment(vanished);
+  await deps.table.transact([remove(Deployment, { accountId, id: vanished })]);
+  submitted.splice(submitted.indexOf(vanished), 1);
+  await reconcile();
+  await reconcile();
+  await finish(running);
+  expect(submitted).toEqual([running, other]);
+});
