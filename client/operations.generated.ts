@@ -915,6 +915,12 @@ export interface ListDeliveriesInput {
   offset?: number | undefined;
   /** The `id` of the last item of the page before */
   cursor?: string | undefined;
+  status?: "PENDING" | "DELIVERED" | "FAILED" | "SKIPPED" | undefined;
+  type?: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping" | undefined;
+  /** Only deliveries that were made at this time or later */
+  from?: string | undefined;
+  /** Only deliveries that were made before this time */
+  to?: string | undefined;
 }
 
 export interface ResendDeliveryInput {
@@ -1107,7 +1113,7 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   listWebhooks: {"method":"GET","path":"/v1/webhooks","query":["limit","offset","cursor"],"shape":"list"},
   createWebhook: {"method":"POST","path":"/v1/webhooks","query":[],"shape":"single"},
   deleteWebhook: {"method":"DELETE","path":"/v1/webhooks/{id}","query":[],"shape":"single"},
-  listDeliveries: {"method":"GET","path":"/v1/webhooks/{id}/deliveries","query":["limit","offset","cursor"],"shape":"list"},
+  listDeliveries: {"method":"GET","path":"/v1/webhooks/{id}/deliveries","query":["limit","offset","cursor","status","type","from","to"],"shape":"list"},
   resendDelivery: {"method":"POST","path":"/v1/deliveries/{id}/resend","query":[],"shape":"single"},
   listEvents: {"method":"GET","path":"/v1/events","query":["after","limit"],"shape":"whole"},
   listHosting: {"method":"GET","path":"/v1/hosting","query":["limit","offset","cursor"],"shape":"list"},

@@ -58,6 +58,7 @@ import { createWebhook, deleteWebhook, listWebhooks } from './webhooks/endpoints
 import { listEvents } from './webhooks/feed.ts';
 import {
   enableWebhook,
+  getDeliveryStats,
   listDeliveries,
   listEndpoints,
   pingWebhook,
@@ -149,6 +150,7 @@ export const dashboardRoutes = [
   pingWebhook,
   rotateSecret,
   resendSkipped,
+  getDeliveryStats,
   getAiCredits,
   getAiUsage,
   buyAiCredits,

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../enums.ts';
-import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Id, list, Moment, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Description, Events, Url, WebhookEndpoint } from './endpoints.ts';
-import { EVENTS } from './events.ts';
+import { EVENTS, type EventType } from './events.ts';
 
 /** An endpoint as the dashboard shows it: failed attempts since the last success besides. */
 export const EndpointWithFailures = resource('WatchedEndpoint', () =>
@@ -36,12 +36,9 @@ export const Delivery = resource('Delivery', () =>
 const Resend = () =>
   z.object({
     statuses: z
-      ._default(z.array(z.enum(['SKIPPED', 'FAILED'])).check(z.minLength(1)), ['SKIPPED'])
+      ._default(z.array(z.enum(['SKIPPED', 'FAILED', 'DELIVERED'])).check(z.minLength(1)), ['SKIPPED'])
       .register(z.globalRegistry, { description: 'Of these deliveries; by default those that were skipped' }),
-    since: z.pipe(
-      z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
-      z.transform((text) => new Date(text).toISOString()),
-    ),
+    since: Moment('Deliveries that were made at this time or later'),
   });
 
 const UpdateWebhook = () =>
@@ -130,8 +127,58 @@ export const listDeliveries = /* @__PURE__ */ route({
   summary: 'List recent deliveries of an endpoint, newest first, with what the receiver said',
   tag,
   params: Id,
-  query: Page,
+  query: () =>
+    z.extend(Page(), {
+      status: z.optional(z.enum(DELIVERY_STATUSES)),
+      type: z.optional(z.enum(Object.keys(EVENTS) as EventType[])),
+      from: z.optional(Moment('Only deliveries that were made at this time or later')),
+      to: z.optional(Moment('Only deliveries that were made before this time')),
+    }),
   response: () => list(Delivery()),
+});
+
+/** Spans of time that an endpoint's figures are read for. */
+export const DELIVERY_RANGES = {
+  day: { periodS: 3600, periods: 24 },
+  week: { periodS: 21_600, periods: 28 },
+  month: { periodS: 86_400, periods: 30 },
+} as const;
+export type DeliveryRange = keyof typeof DELIVERY_RANGES;
+const ranges = Object.keys(DELIVERY_RANGES) as DeliveryRange[];
+
+/** Figures of an endpoint: its deliveries by the period in which they were made, and those that wait. */
+export const DeliveryStats = resource('DeliveryStats', () =>
+  z.object({
+    range: z.enum(ranges),
+    from: Timestamp(),
+    periodSeconds: z.int(),
+    points: z.array(z.object({ at: Timestamp(), deliveries: z.int(), failed: z.int(), attempts: z.int() })),
+    totals: z.object({
+      delivered: z.int(),
+      failed: z.int(),
+      skipped: z.int(),
+      pending: z.int(),
+      attempts: z.int(),
+      p50Ms: z.nullable(z.number()),
+      p95Ms: z.nullable(z.number()),
+    }),
+    nextAttemptAt: z.nullable(Timestamp()),
+    complete: z.boolean().register(z.globalRegistry, {
+      description: 'False where there were more deliveries than one request reads; the newest are counted',
+    }),
+  }),
+);
+
+export const getDeliveryStats = /* @__PURE__ */ route({
+  id: 'getDeliveryStats',
+  method: 'GET',
+  path: '/dashboard/v1/webhooks/{id}/stats',
+  access,
+  summary: 'Read the success, latency and waiting deliveries of an endpoint',
+  tag,
+  params: Id,
+  query: () => z.object({ range: z._default(z.enum(ranges), 'day') }),
+  response: () => single(DeliveryStats()),
 });
 
 export const resendDelivery = /* @__PURE__ */ route({
@@ -153,10 +200,20 @@ export const resendSkipped = /* @__PURE__ */ route({
   path: '/dashboard/v1/webhooks/{id}/resend-skipped',
   access,
   audit: 'webhook.skipped-resent',
-  summary: 'Send again what an endpoint missed while it was disabled, or failed to receive, at most 500 at a call',
+  summary:
+    'Send again what an endpoint missed while it was disabled, failed to receive, or received, at most 500 at a call',
   tag,
   params: Id,
   body: Resend,
   status: 202,
-  response: () => single(z.object({ resent: z.int(), remaining: z.boolean() })),
+  response: () =>
+    single(
+      z.object({
+        resent: z.int(),
+        remaining: z.boolean(),
+        next: z.nullable(Timestamp()).register(z.globalRegistry, {
+          description: 'Where there are more: `since` of the call that resends them',
+        }),
+      }),
+    ),
 });

@@ -18,6 +18,8 @@ interface ListOptions<T> {
   pageSize?: number;
   /** Poll interval in milliseconds, or false. A poll reads all loaded pages again, one after the other. */
   pollInterval?: (items: readonly T[]) => number | false;
+  /** Further parameters of the query; what is undefined is left out. */
+  filter?: Readonly<Record<string, string | undefined>>;
   /** Loads all pages, for lists that the client filters. */
   allPages?: boolean;
 }
@@ -36,14 +38,15 @@ function mergePages<T extends { id: string }>({ pages }: InfiniteData<Page<T>>):
 export function useApiList<R extends Route>(
   route: R,
   input: Omit<CallerInput<R>, 'query' | 'body'> = {} as CallerInput<R>,
-  { pageSize = 100, pollInterval, allPages = false }: ListOptions<Item<R>> = {},
+  { pageSize = 100, pollInterval, allPages = false, filter = {} }: ListOptions<Item<R>> = {},
 ): ListResult<Item<R>> {
   type List = Page<Item<R> & { id: string }>;
   const api = useApi();
   const list = useInfiniteQuery<List, Error, List, QueryKey, string>({
-    queryKey: [route.id, 'list', input],
+    queryKey: [route.id, 'list', input, filter],
     queryFn: async ({ pageParam }) => {
-      const query = { limit: String(pageSize), ...(pageParam === '' ? {} : { cursor: pageParam }) };
+      const chosen = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+      const query = { ...chosen, limit: String(pageSize), ...(pageParam === '' ? {} : { cursor: pageParam }) };
       return (await api.call(route, { ...input, query } as unknown as CallerInput<R>)) as List;
     },
     initialPageParam: '',

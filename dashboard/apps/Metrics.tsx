@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { METRIC_RANGES, type MetricRange } from '../../contract/apps/metrics.ts';
+import { formatCount, formatMb, formatMs, formatShare } from '../ui/chart/figures.ts';
 import { RangeLinks } from '../ui/chart/RangeLinks.tsx';
 import { TimeChart } from '../ui/chart/TimeChart.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -12,7 +13,7 @@ import { ExternalLink, TextLink } from '../ui/TextLink.tsx';
 import { formatTime } from '../ui/TimeAgo.tsx';
 import { type Application, type AppMetrics, appUrl, useAppMetrics, useAppStarts } from './api.ts';
 import { logsBetween } from './log-window.ts';
-import { formatCount, formatMb, formatMs, formatShare, highest, toCharts, toStartCharts } from './metric-figures.ts';
+import { highest, toCharts, toStartCharts } from './metric-charts.ts';
 
 const RANGES: readonly { range: MetricRange; name: string }[] = [
   { range: 'hour', name: 'Hour' },

@@ -1,29 +1,64 @@
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { useState } from 'react';
+import { DELIVERY_STATUSES } from '../../contract/enums.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
-import { useDeliveries } from './api.ts';
+import { toLabel } from '../ui/Status.tsx';
+import { toast } from '../ui/toast.ts';
+import { type DeliveryFilter, type Endpoint, useDeliveries, useResend } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
+import { ALL_EVENT_TYPES } from './event-types.ts';
 import { Replay } from './Replay.tsx';
 
-/** Recent deliveries to an endpoint and its responses. */
-export function Deliveries({ id, active }: { id: string; active: boolean }) {
-  const deliveries = useDeliveries(id);
+/** Recent deliveries to an endpoint and its responses, by status, type and time. */
+export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoint }) {
+  const [filter, setFilter] = useState<DeliveryFilter>({});
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const deliveries = useDeliveries(id, filter);
   const missed = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED' || status === 'FAILED');
+  const oldest = deliveries.data?.data.at(-1);
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const since = (missed ?? oldest)?.createdAt;
   return (
     <Section
       title="Deliveries"
       description="Recent deliveries and the responses of your endpoint. Any of them can be replayed."
-      actions={active && missed && <Replay id={id} since={missed.createdAt} />}
+      actions={active && since && <Replay id={id} since={since} hasMissed={missed !== undefined} />}
     >
+      <Filters filter={filter} choose={setFilter} />
+      {selected.length > 0 && (
+        <ReplaySelected
+          ids={selected}
+          deselect={(ids) => setSelected((before) => before.filter((each) => !ids.includes(each)))}
+        />
+      )}
       <QueryBoundary query={deliveries}>
         {({ data }) =>
           data.length === 0 ? (
-            <EmptyState title="No deliveries yet">Send a test event to check that your endpoint responds.</EmptyState>
+            <EmptyState title={isFiltered ? 'No matching deliveries' : 'No deliveries yet'}>
+              {isFiltered
+                ? 'Choose another status, event or time.'
+                : 'Send a test event to check that your endpoint responds.'}
+            </EmptyState>
           ) : (
             <div className="card">
               {data.map((delivery) => (
-                <DeliveryRow key={delivery.id} delivery={delivery} active={active} />
+                <DeliveryRow
+                  key={delivery.id}
+                  delivery={delivery}
+                  url={url}
+                  active={active}
+                  selected={selected.includes(delivery.id)}
+                  select={(isSelected) =>
+                    setSelected((before) => [
+                      ...before.filter((each) => each !== delivery.id),
+                      ...(isSelected ? [delivery.id] : []),
+                    ])
+                  }
+                />
               ))}
             </div>
           )
@@ -31,5 +66,86 @@ export function Deliveries({ id, active }: { id: string; active: boolean }) {
       </QueryBoundary>
       <ShowMore list={deliveries} />
     </Section>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const TIMES = [
+  { value: '', label: 'Any time' },
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last 24 hours' },
+  { value: '168', label: 'Last 7 days' },
+];
+
+function Filters({ filter, choose }: { filter: DeliveryFilter; choose: (filter: DeliveryFilter) => void }) {
+  const [hours, setHours] = useState('');
+  const statuses = DELIVERY_STATUSES.map((value) => ({ value, label: toLabel(value) }));
+  const changeTime = (value: string) => {
+    setHours(value);
+    const from = value === '' ? undefined : new Date(Date.now() - Number(value) * HOUR_MS).toISOString();
+    choose({ ...filter, from });
+  };
+  return (
+    <Group gap="xs">
+      <NativeSelect
+        size="xs"
+        aria-label="Filter by status"
+        value={filter.status ?? ''}
+        data={[{ value: '', label: 'All statuses' }, ...statuses]}
+        onChange={({ currentTarget: { value } }) =>
+          choose({ ...filter, status: DELIVERY_STATUSES.find((each) => each === value) })
+        }
+      />
+      <NativeSelect
+        size="xs"
+        aria-label="Filter by event"
+        value={filter.type ?? ''}
+        data={[{ value: '', label: 'All events' }, ...ALL_EVENT_TYPES.map((value) => ({ value, label: value }))]}
+        onChange={({ currentTarget: { value } }) =>
+          choose({ ...filter, type: ALL_EVENT_TYPES.find((each) => each === value) })
+        }
+      />
+      <NativeSelect
+        size="xs"
+        aria-label="Filter by time"
+        value={hours}
+        data={TIMES}
+        onChange={({ currentTarget: { value } }) => changeTime(value)}
+      />
+    </Group>
+  );
+}
+
+/** Replays the selected deliveries one after the other, and shows how far it is. Those that fail stay selected. */
+function ReplaySelected({ ids, deselect }: { ids: readonly string[]; deselect: (ids: readonly string[]) => void }) {
+  const resend = useResend();
+  const [done, setDone] = useState<number | undefined>();
+  const replay = async () => {
+    const queued: string[] = [];
+    try {
+      for (const id of ids) {
+        setDone(queued.length);
+        await resend.mutateAsync({ params: { id } });
+        queued.push(id);
+      }
+      toast(`${ids.length} ${ids.length === 1 ? 'delivery' : 'deliveries'} queued.`);
+    } finally {
+      setDone(undefined);
+      deselect(queued);
+    }
+  };
+  return (
+    <Group gap="xs">
+      <Text size="sm" role="status">
+        {done === undefined ? `${ids.length} selected` : `${done} of ${ids.length} queued`}
+      </Text>
+      {done !== undefined && <progress aria-label="Deliveries queued" value={done} max={ids.length} />}
+      <ActionButton size="xs" action={replay}>
+        Replay selected
+      </ActionButton>
+      <Button size="xs" variant="default" onClick={() => deselect(ids)} disabled={done !== undefined}>
+        Clear
+      </Button>
+    </Group>
   );
 }

@@ -1,13 +1,25 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Status, toLabel } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Delivery, useResend } from './api.ts';
+import { requestHeaders, toCurl } from './curl.ts';
 
-/** One delivery: event, status and, when expanded, its attempts. */
-export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: boolean }) {
+interface DeliveryRowProps {
+  delivery: Delivery;
+  /** The endpoint's URL. */
+  url: string;
+  /** False if the endpoint is disabled: nothing can be replayed. */
+  active: boolean;
+  /** True if it is one of those to replay together. */
+  selected: boolean;
+  select: (selected: boolean) => void;
+}
+
+/** One delivery: event, status and, when expanded, its request and attempts. */
+export function DeliveryRow({ delivery, url, active, selected, select }: DeliveryRowProps) {
   const [open, setOpen] = useState(false);
   const details = useId();
   const resend = useResend();
@@ -21,6 +33,13 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
     <Stack className="row" gap="xs">
       <Group justify="space-between" gap="xs">
         <Group gap="sm">
+          <Checkbox
+            size="xs"
+            aria-label={`Select ${type}, ${delivery.id}`}
+            checked={selected}
+            disabled={!active}
+            onChange={({ currentTarget }) => select(currentTarget.checked)}
+          />
           <DeliveryStatus delivery={delivery} />
           <Text fw={600}>{type}</Text>
           <Text size="sm" c="dimmed">
@@ -54,10 +73,27 @@ export function DeliveryRow({ delivery, active }: { delivery: Delivery; active: 
           <Text size="xs" c="dimmed" className="break">
             Event <code>{delivery.eventId}</code>
           </Text>
-          <Text size="sm">Request body</Text>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm" fw={600}>
+              Request
+            </Text>
+            <CopyButton value={toCurl(url, delivery)}>
+              {({ copied, copy }) => (
+                <Button size="compact-sm" variant="default" onClick={copy}>
+                  <span aria-live="polite">{copied ? 'Copied' : 'Copy as curl'}</span>
+                </Button>
+              )}
+            </CopyButton>
+          </Group>
+          <Plain text={requestHeaders(url, delivery)} />
           <Plain text={formatJson(delivery.body)} />
+          {attempts.length > 0 && (
+            <Text size="sm" fw={600}>
+              {attempts.length === 1 ? 'Response' : 'Responses'}
+            </Text>
+          )}
           {attempts.map((attempt) => (
-            <Attempt key={attempt.id} attempt={attempt} />
+            <AttemptResponse key={attempt.id} attempt={attempt} />
           ))}
         </Stack>
       )}
@@ -107,7 +143,7 @@ const describeOutcome = ({ outcome, responseStatus }: DeliveryAttempt): string =
   responseStatus === null ? (OUTCOME_LABELS[outcome] ?? toLabel(outcome)) : `HTTP ${responseStatus}`;
 
 /** One attempt with the response. */
-const Attempt = ({ attempt }: { attempt: DeliveryAttempt }) => (
+const AttemptResponse = ({ attempt }: { attempt: DeliveryAttempt }) => (
   <div>
     <Text size="sm">
       <TimeAgo at={attempt.at} /> · {describeOutcome(attempt)} · {attempt.durationMs} ms

@@ -18,6 +18,7 @@ import {
 } from './api.ts';
 import { Deliveries } from './Deliveries.tsx';
 import { EditEndpoint } from './EditEndpoint.tsx';
+import { EndpointFigures } from './EndpointFigures.tsx';
 import { RotateSecret } from './RotateSecret.tsx';
 
 const BACK = { href: '/developers/webhooks', name: 'Webhooks' };
@@ -37,7 +38,8 @@ export function EndpointScreen({ id }: { id: string }) {
       <QueryBoundary query={endpoints}>
         {() => (found ? <EndpointDetails endpoint={found} /> : <EmptyState title="Endpoint not found" />)}
       </QueryBoundary>
-      {found && <Deliveries id={id} active={found.active} />}
+      {found && <EndpointFigures id={id} />}
+      {found && <Deliveries endpoint={found} />}
     </Screen>
   );
 }

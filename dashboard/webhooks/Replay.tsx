@@ -1,4 +1,4 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Checkbox, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import { resendSkipped } from '../../contract/webhooks/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
@@ -9,25 +9,22 @@ import { useReplay } from './api.ts';
 
 interface ReplayProps {
   id: string;
-  /** Creation time of the earliest delivery that is known to have failed or to be skipped. */
+  /** Creation time of the earliest delivery that is known to have failed or to be skipped, or else of the earliest shown. */
   since: string;
+  /** True if a delivery that is shown failed or was skipped. */
+  hasMissed: boolean;
 }
 
-/** Replays the deliveries that failed, or were skipped while the endpoint was disabled, from a given time on. */
+/** Replays the deliveries that failed, or were skipped while the endpoint was disabled, or all, from a given time on. */
 export function Replay(props: ReplayProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
-        Replay failed and skipped
+        {props.hasMissed ? 'Replay failed and skipped' : 'Replay since'}
       </Button>
-      <Modal
-        opened={open}
-        onClose={close}
-        title="Replay failed and skipped deliveries"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={open} onClose={close} title="Replay deliveries" closeButtonProps={{ 'aria-label': 'Close' }}>
         <SinceForm {...props} close={close} />
       </Modal>
     </>
@@ -41,30 +38,51 @@ function toLocalInput(at: string): string {
 }
 
 /** Converts the typed time to the contract's format. Invalid input is passed on unchanged, for validation. */
-function toBody({ since }: { since: string }) {
-  const date = new Date(since);
-  return {
-    since: Number.isNaN(date.getTime()) ? since : date.toISOString(),
-    statuses: ['SKIPPED' as const, 'FAILED' as const],
+const toBody =
+  (statuses: readonly ReplayedStatus[]) =>
+  ({ since }: { since: string }) => {
+    const date = new Date(since);
+    return { since: Number.isNaN(date.getTime()) ? since : date.toISOString(), statuses: [...statuses] };
   };
-}
 
-function SinceForm({ id, since, close }: ReplayProps & { close: () => void }) {
-  const form = useForm(resendSkipped.body, { since: toLocalInput(since) }, toBody);
+type ReplayedStatus = 'SKIPPED' | 'FAILED' | 'DELIVERED';
+const MISSED: readonly ReplayedStatus[] = ['SKIPPED', 'FAILED'];
+
+function SinceForm({ id, since, hasMissed, close }: ReplayProps & { close: () => void }) {
+  const [all, setAll] = useState(!hasMissed);
+  const body = toBody(all ? [...MISSED, 'DELIVERED'] : MISSED);
+  const form = useForm(resendSkipped.body, { since: toLocalInput(since) }, body);
   const replay = useReplay();
+  const [queued, setQueued] = useState<number | undefined>();
   const submit = async () => {
-    const { data } = await replay.mutateAsync({ params: { id }, body: toBody(form.values) });
-    const more = data.remaining ? ' There are more: replay again for the rest.' : '';
-    toast(`${data.resent} ${data.resent === 1 ? 'delivery' : 'deliveries'} queued.${more}`);
+    let count = 0;
+    // One call queues 500 at most and says where the next one continues.
+    for (let next: string | null = body(form.values).since; next !== null; ) {
+      const { data } = await replay.mutateAsync({ params: { id }, body: { ...body(form.values), since: next } });
+      count += data.resent;
+      next = data.next;
+      setQueued(count);
+    }
+    toast(`${count} ${count === 1 ? 'delivery' : 'deliveries'} queued.`);
     close();
   };
   return (
     <FormBox form={form} label="Replay" onSubmit={submit}>
       <TextField field={form.field('since')} label="Since" type="datetime-local" required autoFocus />
+      <Checkbox
+        label="Also those that were delivered"
+        checked={all}
+        onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+      />
       <Text size="sm" c="dimmed">
         Sends every event again that the endpoint missed since then. Event ids stay the same, so that receivers detect
         duplicates.
       </Text>
+      {queued !== undefined && (
+        <Text size="sm" role="status">
+          {queued} queued…
+        </Text>
+      )}
     </FormBox>
   );
 }

@@ -1,7 +1,9 @@
-import type { Output } from '../../contract/route.ts';
+import type { CallerInput, Output } from '../../contract/route.ts';
 import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
 import {
+  type DeliveryRange,
   enableWebhook,
+  getDeliveryStats,
   listDeliveries,
   listEndpoints,
   pingWebhook,
@@ -10,10 +12,13 @@ import {
   rotateSecret,
   updateWebhook,
 } from '../../contract/webhooks/management.ts';
+import { recoveryInterval } from '../api/query-client.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 
 export type Endpoint = Output<typeof listEndpoints>['data'][number];
+export type DeliveryStats = Output<typeof getDeliveryStats>['data'];
 export type Delivery = Output<typeof listDeliveries>['data'][number];
 
 /** @param pollInterval in milliseconds, where the state of an endpoint is shown */
@@ -23,7 +28,7 @@ export const useCreateEndpoint = () => useApiMutation(createWebhook, [listEndpoi
 export const useUpdateEndpoint = () => useApiMutation(updateWebhook, [listEndpoints]);
 export const useDeleteEndpoint = () => useApiMutation(deleteWebhook, [listEndpoints]);
 export const useEnableEndpoint = () => useApiMutation(enableWebhook, [listEndpoints]);
-export const usePing = () => useApiMutation(pingWebhook, [listDeliveries]);
+export const usePing = () => useApiMutation(pingWebhook, [listDeliveries, getDeliveryStats]);
 export const useRotateSecret = () => useApiMutation(rotateSecret);
 
 /** Poll interval of an endpoint's own state. */
@@ -36,11 +41,29 @@ const IDLE_POLL_MS = 10_000;
 const isDueSoon = ({ status, nextAttemptAt }: Delivery): boolean =>
   status === 'PENDING' && (nextAttemptAt === null || Date.parse(nextAttemptAt) - Date.now() < 30_000);
 
-export const useDeliveries = (id: string) =>
+export type DeliveryFilter = Pick<
+  NonNullable<CallerInput<typeof listDeliveries>['query']>,
+  'status' | 'type' | 'from' | 'to'
+>;
+
+export const useDeliveries = (id: string, filter: DeliveryFilter) =>
   useApiList(
     listDeliveries,
     { params: { id } },
-    { pageSize: 50, pollInterval: (deliveries) => (deliveries.some(isDueSoon) ? ACTIVE_POLL_MS : IDLE_POLL_MS) },
+    {
+      filter,
+      pageSize: 50,
+      pollInterval: (deliveries) => (deliveries.some(isDueSoon) ? ACTIVE_POLL_MS : IDLE_POLL_MS),
+    },
   );
-export const useResend = () => useApiMutation(resendDelivery, [listDeliveries]);
-export const useReplay = () => useApiMutation(resendSkipped, [listDeliveries]);
+/** Poll interval of an endpoint's figures. */
+const STATS_POLL_MS = 30_000;
+export const useDeliveryStats = (id: string, range: DeliveryRange) =>
+  useApiQuery(
+    getDeliveryStats,
+    { params: { id }, query: { range } },
+    { refetchInterval: (query) => recoveryInterval(query) || STATS_POLL_MS, placeholderData: (before) => before },
+  );
+
+export const useResend = () => useApiMutation(resendDelivery, [listDeliveries, getDeliveryStats]);
+export const useReplay = () => useApiMutation(resendSkipped, [listDeliveries, getDeliveryStats]);

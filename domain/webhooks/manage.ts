@@ -20,6 +20,7 @@ import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor } from '../pages.ts';
 import { assertReceiverUrl, findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
+import { findDeliveries } from './search.ts';
 import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 
 /** Operations on an endpoint in the dashboard (specification, Events; design, Dashboard API). */
@@ -134,14 +135,16 @@ function view({
 export async function listDeliveries(
   deps: Deps,
   caller: Caller,
-  { id, limit, offset, cursor }: Input<typeof DeliveriesRoute>,
+  { id, limit, offset, cursor, ...filter }: Input<typeof DeliveriesRoute>,
 ): Promise<Output<typeof DeliveriesRoute>> {
   const { accountId } = caller;
+  if (filter.from !== undefined && filter.to !== undefined && filter.to <= filter.from)
+    throw new ApiError('invalid_request', 'to: must be later than `from`');
   const last = cursor === undefined ? undefined : await deps.table.get(Delivery, { accountId, id: cursor });
   if (cursor !== undefined && !last) throw noSuchCursor();
   const [, { items, hasMore }] = await Promise.all([
     findWebhook(deps, caller, id),
-    deps.table.list(Delivery, deliveriesOf(id), { limit, offset, cursor: last && deliveryOrder(last) }),
+    findDeliveries(deps, id, filter, { limit, offset, cursor: last && deliveryOrder(last) }),
   ]);
   return { data: items.map(view), has_more: hasMore };
 }
@@ -185,7 +188,7 @@ export async function resendDelivery(
 }
 
 /**
- * Sends again what was skipped since a time, what failed, or both, oldest first, at most 500 at a call: `remaining` says whether there are more.
+ * Sends again what was skipped, failed or was delivered since a time, oldest first, at most 500 at a call: `next` says where to continue.
  * Throws 409 if the endpoint is disabled.
  */
 export async function resendSkipped(
@@ -205,6 +208,7 @@ export async function resendSkipped(
     more = page.length === MAX_RESENT;
   }
   const chosen = skipped.slice(0, MAX_RESENT);
+  const [next] = skipped.slice(MAX_RESENT);
   // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
   for (let start = 0; start < chosen.length; start += CONCURRENCY) {
@@ -213,7 +217,7 @@ export async function resendSkipped(
     // On a conflict another request resent it.
     await Promise.all(writes.map((write) => ignoreConflict(deps.table.write(Delivery, write))));
   }
-  const data = { resent: chosen.length, remaining: skipped.length > MAX_RESENT };
+  const data = { resent: chosen.length, remaining: next !== undefined, next: next?.createdAt ?? null };
   // Each delivery is a write of its own, before this one: a call that dies in between leaves no entry, and its repeat does.
   return await deps.commit([], { data }, { after: { since, ...data } });
 }

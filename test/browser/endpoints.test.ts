@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { getDeliveryStats, listDeliveries, pingWebhook } from '../../contract/webhooks/management.ts';
 import { disableEndpoint } from '../support/disable-endpoint.ts';
 import { clientOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
@@ -44,8 +45,54 @@ test('a disabled endpoint is enabled, and the events missed since a given time a
   await row.getByText('Delivered').waitFor();
   expect(hooks.received.filter(({ body }) => body.includes(app.id))).toHaveLength(1);
   await row.getByRole('button', { name: /attempt/ }).click();
-  expect(await row.locator('pre').first().textContent()).toContain(`"applicationId": "${app.id}"`);
+  expect(await row.locator('pre').nth(1).textContent()).toContain(`"applicationId": "${app.id}"`);
   expect(await row.locator('pre').last().textContent()).toContain('<script>alert(1)</script>');
+});
+
+test('an endpoint’s health is charted, and deliveries are filtered, copied as curl and replayed together', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createWebhook, { body: { url: hooks.url } })).body.data;
+  for (const _ of [1, 2]) await account.dashboard.call(pingWebhook, { params: { id } });
+  const { data: app } = (await account.call(createApp, { body: { name: 'Charted' } })).body;
+  const list = (query: object) => account.call(listDeliveries, { params: { id }, query });
+  await waitFor(async () => (await list({ status: 'DELIVERED' })).body.data.length === 3);
+  expect((await list({ type: 'ping' })).body.data.map(({ type }) => type)).toEqual(['ping', 'ping']);
+  expect((await list({ to: '2020-01-01T00:00:00Z' })).body.data).toEqual([]);
+  expect((await list({ from: 'yesterday' })).error?.message).toMatch(/^from: /);
+  expect((await list({ status: 'LOST' })).error?.message).toMatch(/^status: /);
+  const stats = (query: object) => account.dashboard.call(getDeliveryStats, { params: { id }, query });
+  const totals = { delivered: 3, failed: 0, skipped: 0, pending: 0, attempts: 3 };
+  expect((await stats({})).body.data).toMatchObject({ totals, nextAttemptAt: null, complete: true });
+  expect((await stats({ range: 'year' })).error?.message).toMatch(/^range: /);
+
+  const context = await signedInContext(account);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const requests = new Set<string>();
+  context.on('request', (request) => {
+    if (request.url().includes('/dashboard/v1/webhooks')) requests.add(new URL(request.url()).pathname);
+  });
+  const page = await openScreen(context, `developers/webhooks/${id}`);
+  expect(requests.size).toBeLessThanOrEqual(3);
+  await page.getByText('100%', { exact: true }).waitFor();
+  await page.getByRole('slider', { name: 'Deliveries by status' }).waitFor();
+  await page.getByLabel('Filter by event').selectOption('app.created');
+  const rows = page.locator('.card > .row');
+  await rows.filter({ hasText: 'ping' }).first().waitFor({ state: 'detached' });
+  await rows.getByRole('button', { name: /attempt/ }).click();
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain(app.id);
+  await page.getByLabel('Filter by event').selectOption('');
+  await rows.nth(2).waitFor();
+  const before = hooks.received.length;
+  for (const index of [0, 1]) await rows.nth(index).getByRole('checkbox').check();
+  await page.getByText('2 selected').waitFor();
+  await page.getByRole('button', { name: 'Replay selected' }).click();
+  await page.getByText('2 deliveries queued.').waitFor();
+  await waitFor(async () => hooks.received.length === before + 2);
+  await page.getByRole('button', { name: 'Replay since' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+  await page.getByText('3 deliveries queued.').waitFor();
+  await waitFor(async () => hooks.received.length === before + 5);
 });
 
 test('after a rotation deliveries are signed with both secrets, and the page shows until when', async () => {

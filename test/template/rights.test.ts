@@ -17,6 +17,8 @@ const WITHOUT_RESOURCE = [
   /^xray:/,
   /^logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+)$/,
   /^dynamodb:ListStreams$/,
+  /^cloudwatch:GetMetricData$/,
+  /^logs:GetQueryResults$/,
   /^route53domains:/,
   /^acm:RequestCertificate$/,
   /^cloudfront:CreateDistributionTenant$/,

@@ -85,7 +85,7 @@ test('a disabled endpoint receives nothing until it is enabled, and then the mis
   expect(enabled.body.data).toMatchObject({ id, active: true, failureCount: 0 });
   expect(healthy.received.some(({ body }) => body.includes(app.id))).toBe(false);
   const resent = await account.dashboard.call(resendSkipped, { params: { id }, body: { since } });
-  expect([resent.status, resent.body.data]).toEqual([202, { resent: 1, remaining: false }]);
+  expect([resent.status, resent.body.data]).toEqual([202, { resent: 1, remaining: false, next: null }]);
   expect(JSON.parse((await sentFor(app.id, 'app.created')).body).id).toBe(skipped.eventId);
 });
 

@@ -1,0 +1,86 @@
+import { Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { useSearchParams } from 'wouter';
+import { DELIVERY_RANGES, type DeliveryRange } from '../../contract/webhooks/management.ts';
+import { formatCount, formatMs, formatShare } from '../ui/chart/figures.ts';
+import { RangeLinks } from '../ui/chart/RangeLinks.tsx';
+import { TimeChart } from '../ui/chart/TimeChart.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Stat } from '../ui/Stat.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { type DeliveryStats, useDeliveryStats } from './api.ts';
+
+const RANGES: readonly { range: DeliveryRange; name: string }[] = [
+  { range: 'day', name: 'Day' },
+  { range: 'week', name: 'Week' },
+  { range: 'month', name: 'Month' },
+];
+
+/** Success, latency and waiting deliveries of an endpoint. */
+export function EndpointFigures({ id }: { id: string }) {
+  const [search] = useSearchParams();
+  const chosen = search.get('range') ?? '';
+  const range = chosen in DELIVERY_RANGES ? (chosen as DeliveryRange) : 'day';
+  const stats = useDeliveryStats(id, range);
+  return (
+    <Section
+      title="Delivery health"
+      actions={
+        <RangeLinks ranges={RANGES} current={range} hrefOf={(each) => `/developers/webhooks/${id}?range=${each}`} />
+      }
+    >
+      <QueryBoundary query={stats} lines={3}>
+        {({ data }) => <Figures stats={data} />}
+      </QueryBoundary>
+    </Section>
+  );
+}
+
+function Figures({ stats }: { stats: DeliveryStats }) {
+  const { totals, points, nextAttemptAt, complete } = stats;
+  const { delivered, failed, skipped, pending, attempts, p50Ms, p95Ms } = totals;
+  const chart = useMemo(
+    () => ({
+      times: points.map(({ at }) => Date.parse(at) / 1000),
+      series: [
+        { label: 'Deliveries', values: points.map((each) => each.deliveries), colour: '--chart-4', kind: 'bars' },
+        { label: 'Failed or skipped', values: points.map((each) => each.failed), colour: '--chart-3', kind: 'bars' },
+      ] as const,
+    }),
+    [points],
+  );
+  const isEmpty = delivered + failed + skipped + pending === 0;
+  return (
+    <>
+      <div className="stats">
+        <div className="card">
+          <Stat name="Success rate" value={formatShare(delivered, delivered + failed + skipped)} />
+        </div>
+        <div className="card">
+          <Stat
+            name="Receiver latency, p50 / p95"
+            value={p50Ms === null || p95Ms === null ? '–' : `${formatMs(p50Ms)} / ${formatMs(p95Ms)}`}
+          />
+        </div>
+        <div className="card">
+          <Stat name="Attempts" value={formatCount(attempts)} />
+        </div>
+        <div className="card">
+          <Stat name="Waiting" value={formatCount(pending)} />
+          {nextAttemptAt && (
+            <Text size="xs" c="dimmed">
+              next attempt <TimeAgo at={nextAttemptAt} />
+            </Text>
+          )}
+        </div>
+      </div>
+      {!isEmpty && <TimeChart name="Deliveries by status" format={formatCount} {...chart} />}
+      {!complete && (
+        <Text size="sm" c="dimmed">
+          Only the newest deliveries are counted. Choose a shorter time.
+        </Text>
+      )}
+    </>
+  );
+}

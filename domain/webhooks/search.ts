@@ -1,0 +1,114 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import {
+  DELIVERY_RANGES,
+  type listDeliveries as DeliveriesRoute,
+  type getDeliveryStats as StatsRoute,
+} from '../../contract/webhooks/management.ts';
+import { Delivery, deliveriesOf, deliveryOrder } from '../../table/entities/webhooks.ts';
+import { joinKey } from '../../table/keys.ts';
+import type { Page } from '../../table/table.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { findWebhook } from './endpoints.ts';
+
+/** Deliveries that one request reads at most: a few megabytes. */
+const MAX_READ = 2000;
+/** Deliveries of one round trip. */
+const PAGE_SIZE = 200;
+
+type Filter = Pick<Input<typeof DeliveriesRoute>, 'status' | 'type' | 'from' | 'to'>;
+
+/** Yields an endpoint's deliveries, newest first, made before a position and at `from` or later. */
+async function* newestDeliveries(deps: Pick<Deps, 'table'>, webhookId: string, before: string | undefined, from = '') {
+  let cursor = before;
+  for (;;) {
+    const { items, hasMore } = await deps.table.list(Delivery, deliveriesOf(webhookId), {
+      ...{ limit: PAGE_SIZE, offset: 0, cursor },
+    });
+    for (const item of items) {
+      if (item.createdAt < from) return;
+      yield item;
+    }
+    const last = items.at(-1);
+    if (!hasMore || !last) return;
+    cursor = deliveryOrder(last);
+  }
+}
+
+/** Returns a page of an endpoint's deliveries. Throws 400 where a filter finds too little among those that one request reads. */
+export async function findDeliveries(
+  deps: Pick<Deps, 'table'>,
+  webhookId: string,
+  { status, type, from, to }: Filter,
+  page: { limit: number; offset: number; cursor: string | undefined },
+): Promise<Page<Delivery>> {
+  const filters = [status, type, from, to];
+  if (filters.every((each) => each === undefined)) return deps.table.list(Delivery, deliveriesOf(webhookId), page);
+  const { limit, offset, cursor } = page;
+  const end = to === undefined ? undefined : joinKey(to);
+  const before = cursor !== undefined && end !== undefined ? (cursor < end ? cursor : end) : (cursor ?? end);
+  const found: Delivery[] = [];
+  let read = 0;
+  for await (const delivery of newestDeliveries(deps, webhookId, before, from)) {
+    const isWanted = (!status || delivery.status === status) && (!type || delivery.type === type);
+    if (isWanted) found.push(delivery);
+    if (found.length > offset + limit) break;
+    read += 1;
+    if (read === MAX_READ)
+      throw new ApiError(
+        'invalid_request',
+        `cursor: there are more deliveries than one request reads; continue from ${delivery.id}, or choose a time`,
+      );
+  }
+  return { items: found.slice(offset, offset + limit), hasMore: found.length > offset + limit };
+}
+
+/** Returns the value below which a share of the sorted values lies; null without values. */
+function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
+}
+
+/** GET /dashboard/v1/webhooks/{id}/stats: counted from the deliveries themselves, so that an attempt costs no write more. */
+export async function readDeliveryStats(
+  deps: Deps,
+  caller: Caller,
+  { id, range }: Input<typeof StatsRoute>,
+): Promise<Output<typeof StatsRoute>> {
+  await findWebhook(deps, caller, id);
+  const { periodS, periods } = DELIVERY_RANGES[range];
+  const periodMs = periodS * 1000;
+  const start = (Math.floor(deps.now().getTime() / periodMs) + 1 - periods) * periodMs;
+  const from = new Date(start).toISOString();
+  const points = Array.from({ length: periods }, (_, index) => ({
+    at: new Date(start + index * periodMs).toISOString(),
+    ...{ deliveries: 0, failed: 0, attempts: 0 },
+  }));
+  const counts = { DELIVERED: 0, FAILED: 0, SKIPPED: 0, PENDING: 0 };
+  const durations: number[] = [];
+  let nextAttemptAt: string | null = null;
+  let read = 0;
+  for await (const delivery of newestDeliveries(deps, id, undefined, from)) {
+    if (read === MAX_READ) break;
+    read += 1;
+    const { status, attempts, createdAt } = delivery;
+    counts[status] += 1;
+    durations.push(...attempts.map(({ durationMs }) => durationMs));
+    const due = status === 'PENDING' ? delivery.nextAttemptAt : null;
+    if (due !== null && (nextAttemptAt === null || due < nextAttemptAt)) nextAttemptAt = due;
+    const point = points[Math.floor((Date.parse(createdAt) - start) / periodMs)];
+    if (!point) continue;
+    point.deliveries += 1;
+    point.failed += Number(status === 'FAILED' || status === 'SKIPPED');
+    point.attempts += attempts.length;
+  }
+  durations.sort((a, b) => a - b);
+  return {
+    data: {
+      ...{ range, from, periodSeconds: periodS, points, nextAttemptAt, complete: read < MAX_READ },
+      totals: {
+        ...{ delivered: counts.DELIVERED, failed: counts.FAILED, skipped: counts.SKIPPED, pending: counts.PENDING },
+        ...{ attempts: durations.length, p50Ms: percentile(durations, 0.5), p95Ms: percentile(durations, 0.95) },
+      },
+    },
+  };
+}
