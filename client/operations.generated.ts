@@ -173,15 +173,50 @@ export type Database = {
   applicationId: string;
   name: string;
   engine: "aurora-dsql";
-  status: "PROVISIONING" | "AVAILABLE" | "FAILED";
+  status: "PROVISIONING" | "AVAILABLE" | "FAILED" | "DELETING";
   region: string;
   /** null until it is available */
   host: string | null;
+  /** null until it is available */
+  port: number | null;
   /** null unless it is FAILED */
   failureReason: string | null;
   /** The environment variables that the application has from its next deployment on */
   variables: Array<string>;
   createdAt: string;
+};
+
+export type DatabaseDetails = {
+  id: string;
+  applicationId: string;
+  name: string;
+  engine: "aurora-dsql";
+  status: "PROVISIONING" | "AVAILABLE" | "FAILED" | "DELETING";
+  region: string;
+  /** null until it is available */
+  host: string | null;
+  /** null until it is available */
+  port: number | null;
+  /** null unless it is FAILED */
+  failureReason: string | null;
+  /** The environment variables that the application has from its next deployment on */
+  variables: Array<string>;
+  createdAt: string;
+  /** Storage in bytes as last measured, some minutes ago; null before the first measurement */
+  sizeBytes: number | null;
+};
+
+export type DatabaseConnection = {
+  host: string;
+  port: number;
+  database: string;
+  user: string;
+  /** Opens connections until `expiresAt`, unless the passwords are revoked before */
+  password: string;
+  sslMode: "require";
+  /** All of it as one address, for `psql` and drivers */
+  url: string;
+  expiresAt: string;
 };
 
 export type Invoice = {
@@ -820,6 +855,22 @@ export interface CreateDatabaseInput {
   name: string;
 }
 
+export interface GetDatabaseInput {
+  id: string;
+}
+
+export interface CreateDatabasePasswordInput {
+  id: string;
+}
+
+export interface ResetDatabasePasswordsInput {
+  id: string;
+}
+
+export interface DeleteDatabaseInput {
+  id: string;
+}
+
 export interface ListInvoicesInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
@@ -997,8 +1048,19 @@ export interface Operations {
 } };
   /** List the databases of your applications, newest first. `GET /v1/databases` */
   listDatabases: { input: ListDatabasesInput; optional: true; shape: 'list'; result: Database };
-  /** Have a database made for an application; `database.created` tells when it is there. `POST /v1/databases` */
+  /** Create a database for an application; `database.created` follows when it is available. `POST /v1/databases` */
   createDatabase: { input: CreateDatabaseInput; optional: false; shape: 'single'; result: Database };
+  /** Retrieve a database, with its size. `GET /v1/databases/{id}` */
+  getDatabase: { input: GetDatabaseInput; optional: false; shape: 'single'; result: DatabaseDetails };
+  /** Create a password for a database, valid for an hour, with all that a client needs to connect. `POST /v1/databases/{id}/password` */
+  createDatabasePassword: { input: CreateDatabasePasswordInput; optional: false; shape: 'single'; result: DatabaseConnection };
+  /** Revoke every password of a database that was created so far; the application keeps its own access. `POST /v1/databases/{id}/reset-passwords` */
+  resetDatabasePasswords: { input: ResetDatabasePasswordsInput; optional: false; shape: 'single'; result: Database };
+  /** Delete a database and all its data, for good; its variables go with the next deployment. `DELETE /v1/databases/{id}` */
+  deleteDatabase: { input: DeleteDatabaseInput; optional: false; shape: 'single'; result: {
+  id: string;
+  deleted: true;
+} };
   /** List your invoices, newest first. `GET /v1/invoices` */
   listInvoices: { input: ListInvoicesInput; optional: true; shape: 'list'; result: Invoice };
   /** Read an invoice with its lines, the seller and the customer. `GET /v1/invoices/{id}` */
@@ -1096,6 +1158,10 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   readAppLogs: {"method":"GET","path":"/v1/apps/{id}/logs","query":["after","from","to","limit"],"shape":"whole"},
   listDatabases: {"method":"GET","path":"/v1/databases","query":["limit","offset","cursor"],"shape":"list"},
   createDatabase: {"method":"POST","path":"/v1/databases","query":[],"shape":"single"},
+  getDatabase: {"method":"GET","path":"/v1/databases/{id}","query":[],"shape":"single"},
+  createDatabasePassword: {"method":"POST","path":"/v1/databases/{id}/password","query":[],"shape":"single"},
+  resetDatabasePasswords: {"method":"POST","path":"/v1/databases/{id}/reset-passwords","query":[],"shape":"single"},
+  deleteDatabase: {"method":"DELETE","path":"/v1/databases/{id}","query":[],"shape":"single"},
   listInvoices: {"method":"GET","path":"/v1/invoices","query":["limit","offset","cursor","status"],"shape":"list"},
   getInvoice: {"method":"GET","path":"/v1/invoices/{id}","query":[],"shape":"single"},
   getWallet: {"method":"GET","path":"/v1/wallet","query":[],"shape":"single"},

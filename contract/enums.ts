@@ -44,7 +44,7 @@ export const CUSTOM_DOMAIN_STATUSES = ['PENDING', 'VERIFIED'] as const;
 export const CERTIFICATE_STATUSES = ['WAITING', 'PENDING', 'ISSUED', 'FAILED'] as const;
 
 /** A database is made in about a minute, or not at all. */
-export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED'] as const;
+export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED', 'DELETING'] as const;
 
 /** Companies whose models the AI gateway passes on. The platform's own key for each is the variable `<ID>_API_KEY`. */
 export const AI_PROVIDER_IDS = [

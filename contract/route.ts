@@ -50,6 +50,8 @@ export type Uses =
   | 'registrar'
   | 'panel'
   | 'databases'
+  | 'database-size'
+  | 'database-passwords'
   | 'git'
   | 'repositories'
   | 'hooks'

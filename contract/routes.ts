@@ -31,7 +31,14 @@ import {
   removeCustomDomain,
   setCustomDomain,
 } from './custom-domains/custom-domains.ts';
-import { createDatabase, listDatabases } from './databases/databases.ts';
+import {
+  createDatabase,
+  createDatabasePassword,
+  deleteDatabase,
+  getDatabase,
+  listDatabases,
+  resetDatabasePasswords,
+} from './databases/databases.ts';
 import { createDeployment, getDeployment, listDeployments, readDeploymentLog } from './deployments/deployments.ts';
 import { receivePush } from './deployments/push-hook.ts';
 import { rollBack } from './deployments/rollback.ts';
@@ -97,6 +104,10 @@ export const routes = [
   readAppLogs,
   listDatabases,
   createDatabase,
+  getDatabase,
+  createDatabasePassword,
+  resetDatabasePasswords,
+  deleteDatabase,
   listInvoices,
   getInvoice,
   getWallet,

@@ -54,6 +54,8 @@ export function namesOf(config: Config) {
     tenants: `arn:aws:cloudfront::${account}:distribution-tenant/*`,
     edgeCertificates: `arn:aws:acm:us-east-1:${account}:certificate/*`,
     databases: `arn:aws:dsql:${config.databaseRegion}:${account}:cluster/*`,
+    /** The role whose sessions sign the passwords of databases. */
+    databaseAccessRole: role('database-access'),
     databaseServiceRole: `arn:aws:iam::${account}:role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql`,
     /** An application's function is named with this prefix and the application's id. */
     appFunctions: {

@@ -62,6 +62,9 @@ const VARIABLES = {
   DNS_SERVERS: text,
   /** The region in which applications' databases are created. */
   DATABASE_REGION: text,
+  /** ARN of a database's cluster up to its id, and the role whose sessions sign the passwords of databases. */
+  DATABASE_ARN_PREFIX: text,
+  DATABASE_ACCESS_ROLE_ARN: text,
   APP_FUNCTION_PREFIX: text,
   /** ARN of an application's function up to and including the prefix of its name. */
   APP_FUNCTION_ARN_PREFIX: text,

@@ -1,26 +1,56 @@
 import * as z from 'zod/mini';
 import { DATABASE_STATUSES } from '../enums.ts';
-import { list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** An application's databases; the next one is 409. */
 export const MAX_DATABASES = 5;
 
-/** A database as the dashboard shows it (design, section 5). */
-export const Database = resource('Database', () =>
+/** Validity of a password in seconds: the longest session of a role that another role assumes (STS). */
+export const PASSWORD_SECONDS = 3600;
+
+const fields = () => ({
+  id: z.string(),
+  applicationId: z.string(),
+  name: z.string(),
+  engine: z.literal('aurora-dsql'),
+  status: z.enum(DATABASE_STATUSES),
+  region: z.string(),
+  host: z.nullable(z.string()).register(z.globalRegistry, { description: 'null until it is available' }),
+  port: z.nullable(z.int()).register(z.globalRegistry, { description: 'null until it is available' }),
+  failureReason: z.nullable(z.string()).register(z.globalRegistry, { description: 'null unless it is FAILED' }),
+  variables: z.array(z.string()).register(z.globalRegistry, {
+    description: 'The environment variables that the application has from its next deployment on',
+  }),
+  createdAt: Timestamp(),
+});
+
+/** A database of an application (an addition to the specification; design, section 5). */
+export const Database = resource('Database', () => z.object(fields()));
+
+/** One database, with its measured size. */
+const DatabaseDetails = resource('DatabaseDetails', () =>
   z.object({
-    id: z.string(),
-    applicationId: z.string(),
-    name: z.string(),
-    engine: z.literal('aurora-dsql'),
-    status: z.enum(DATABASE_STATUSES),
-    region: z.string(),
-    host: z.nullable(z.string()).register(z.globalRegistry, { description: 'null until it is available' }),
-    failureReason: z.nullable(z.string()).register(z.globalRegistry, { description: 'null unless it is FAILED' }),
-    variables: z.array(z.string()).register(z.globalRegistry, {
-      description: 'The environment variables that the application has from its next deployment on',
+    ...fields(),
+    sizeBytes: z.nullable(z.number()).register(z.globalRegistry, {
+      description: 'Storage in bytes as last measured, some minutes ago; null before the first measurement',
     }),
-    createdAt: Timestamp(),
+  }),
+);
+
+/** A password, and everything else that a PostgreSQL client needs to connect. */
+const DatabaseConnection = resource('DatabaseConnection', () =>
+  z.object({
+    host: z.string(),
+    port: z.int(),
+    database: z.string(),
+    user: z.string(),
+    password: z.string().register(z.globalRegistry, {
+      description: 'Opens connections until `expiresAt`, unless the passwords are revoked before',
+    }),
+    sslMode: z.literal('require'),
+    url: z.string().register(z.globalRegistry, { description: 'All of it as one address, for `psql` and drivers' }),
+    expiresAt: Timestamp(),
   }),
 );
 
@@ -55,10 +85,61 @@ export const createDatabase = /* @__PURE__ */ route({
   path: '/v1/databases',
   access: 'write',
   audit: 'database.created',
-  summary: 'Have a database made for an application; `database.created` tells when it is there',
+  summary: 'Create a database for an application; `database.created` follows when it is available',
   tag,
   body: CreateDatabase,
   status: 202,
   response: () => single(Database()),
   uses: ['databases'],
+});
+
+export const getDatabase = /* @__PURE__ */ route({
+  id: 'getDatabase',
+  method: 'GET',
+  path: '/v1/databases/{id}',
+  access: 'read',
+  summary: 'Retrieve a database, with its size',
+  tag,
+  params: Id,
+  response: () => single(DatabaseDetails()),
+  uses: ['database-size'],
+});
+
+export const createDatabasePassword = /* @__PURE__ */ route({
+  id: 'createDatabasePassword',
+  method: 'POST',
+  path: '/v1/databases/{id}/password',
+  access: 'write',
+  audit: 'database.password-created',
+  summary: 'Create a password for a database, valid for an hour, with all that a client needs to connect',
+  tag,
+  params: Id,
+  status: 201,
+  response: () => single(DatabaseConnection()),
+  uses: ['database-passwords'],
+});
+
+export const resetDatabasePasswords = /* @__PURE__ */ route({
+  id: 'resetDatabasePasswords',
+  method: 'POST',
+  path: '/v1/databases/{id}/reset-passwords',
+  access: 'write',
+  audit: 'database.passwords-reset',
+  summary: 'Revoke every password of a database that was created so far; the application keeps its own access',
+  tag,
+  params: Id,
+  status: 202,
+  response: () => single(Database()),
+});
+
+export const deleteDatabase = /* @__PURE__ */ route({
+  id: 'deleteDatabase',
+  method: 'DELETE',
+  path: '/v1/databases/{id}',
+  access: 'write',
+  audit: 'database.deleted',
+  summary: 'Delete a database and all its data, for good; its variables go with the next deployment',
+  tag,
+  params: Id,
+  response: Deleted,
 });

@@ -1,23 +1,28 @@
 import {
   type createDatabase as CreateRoute,
+  type deleteDatabase as DeleteRoute,
+  type getDatabase as GetRoute,
   type listDatabases as ListRoute,
   MAX_DATABASES,
 } from '../../contract/databases/databases.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import type { DatabaseMetrics } from '../../providers/databases/metrics.ts';
+import { DATABASE_PORT } from '../../providers/databases/token.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Database, databaseListOf, databasesOf } from '../../table/entities/databases.ts';
 import { schedule } from '../../table/schedule.ts';
-import { changeOrInspect, create } from '../../table/writes.ts';
+import { change, changeOrInspect, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countTowards } from '../limits/limits.ts';
 
 export const ENGINE = 'aurora-dsql' as const;
 
-/** Time without progress after which the reconciler takes over the creation of a database, in milliseconds. */
+/** Time without progress after which the reconciler takes over the work on a cluster, in milliseconds. */
 const HEARTBEAT_TIMEOUT_MS = 300_000;
-/** Returns the attributes that have the reconciler start the provisioning of a database again. */
+/** Returns the attributes that have the reconciler start the work on a cluster again. */
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
   schedule(Database, new Date(now().getTime() + HEARTBEAT_TIMEOUT_MS));
 
@@ -30,12 +35,28 @@ const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceA
  */
 const VARIABLES = ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'];
 
-/** A database as the dashboard shows it. */
-function view(database: Database) {
+/** A database as its owner sees it. */
+export function viewDatabase(database: Database): Output<typeof ListRoute>['data'][number] {
   const { id, applicationId, name, prefix, status, region, host, createdAt } = database;
   const failureReason = database.failureReason ?? null;
+  const port = host === null ? null : (database.port ?? DATABASE_PORT);
   const variables = VARIABLES.map((each) => `${prefix}_${each}`);
-  return { id, applicationId, name, engine: ENGINE, status, region, host, failureReason, variables, createdAt };
+  return { id, applicationId, name, engine: ENGINE, status, region, host, port, failureReason, variables, createdAt };
+}
+
+const noSuchDatabase = () => new ApiError('not_found', 'Database not found.');
+
+/** Returns a database of the caller's. Throws 404. */
+export async function findDatabase(
+  deps: Pick<Deps, 'table'>,
+  { accountId }: Pick<Caller, 'accountId'>,
+  id: string,
+): Promise<Database> {
+  // The list is some milliseconds behind; the item itself is read as it is.
+  const [listed] = await deps.table.since(Database, databaseListOf(accountId), id, 1);
+  const database = listed?.id === id ? await deps.table.get(Database, listed) : undefined;
+  if (database?.id !== id) throw noSuchDatabase();
+  return database;
 }
 
 /** POST /v1/databases: the stream has it made. Of two racing calls with one name exactly one gets it. */
@@ -64,7 +85,7 @@ export async function createDatabase(
   );
   const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);
   const ofAccount = countTowards(deps, accountId, ['databases']);
-  return await deps.commit([count, create(Database, database, taken), ofAccount], { data: view(database) });
+  return await deps.commit([count, create(Database, database, taken), ofAccount], { data: viewDatabase(database) });
 }
 
 /** GET /v1/databases */
@@ -74,7 +95,46 @@ export async function listDatabases(
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const { items, hasMore } = await deps.table.list(Database, databaseListOf(accountId), page);
-  return { data: items.map(view), has_more: hasMore };
+  return { data: items.map(viewDatabase), has_more: hasMore };
+}
+
+/** GET /v1/databases/{id}. Throws 404. */
+export async function getDatabase(
+  deps: Deps & { databaseMetrics: DatabaseMetrics },
+  caller: Caller,
+  { id }: Input<typeof GetRoute>,
+): Promise<Output<typeof GetRoute>> {
+  const database = await findDatabase(deps, caller, id);
+  const { clusterId } = database;
+  const sizeBytes = clusterId ? await deps.databaseMetrics.storageBytes(clusterId, deps.now()) : null;
+  return { data: { ...viewDatabase(database), sizeBytes } };
+}
+
+/**
+ * DELETE /v1/databases/{id}: it no longer counts when this answers; the stream has its cluster deleted, and its name is free
+ * after that. Throws 404, for one that is being deleted too.
+ */
+export async function deleteDatabase(
+  deps: Deps,
+  caller: Caller,
+  { id }: Input<typeof DeleteRoute>,
+): Promise<Output<typeof DeleteRoute>> {
+  const database = await findDatabase(deps, caller, id);
+  const { accountId, applicationId, counted } = database;
+  const deleting = {
+    set: { status: 'DELETING', ...scheduleCheck(deps) },
+    remove: ['counted'],
+    when: { status: { isNot: 'DELETING' }, id: { is: id } },
+  } as const;
+  return await deps.commit(
+    [
+      change(Database, database, deleting, noSuchDatabase),
+      change(App, { accountId, id: applicationId }, { add: { databaseCount: -1 } }, noSuchDatabase),
+      ...(counted ? [change(Account, { id: accountId }, { add: { databaseCount: -1 } })] : []),
+    ],
+    { data: { id, deleted: true } },
+    { before: viewDatabase(database) },
+  );
 }
 
 /** The databases that a release of an application knows, oldest first. */
@@ -85,7 +145,7 @@ export async function releaseDatabases(
   const all = await deps.table.all(Database, databasesOf(applicationId));
   return all
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .flatMap(({ prefix, host, port, region }) =>
-      host === null ? [] : [{ prefix, host, ...(port ? { port } : {}), region }],
+    .flatMap(({ prefix, host, port, region, status }) =>
+      host === null || status !== 'AVAILABLE' ? [] : [{ prefix, host, ...(port ? { port } : {}), region }],
     );
 }

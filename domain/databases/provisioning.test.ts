@@ -3,16 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
-import { startDsql } from '../../local/emulators/dsql/dsql.ts';
-import type { Emulator } from '../../local/emulators/wire.ts';
+import { type Dsql, startDsql } from '../../local/emulators/dsql/dsql.ts';
 import { createDatabases, type Databases } from '../../providers/databases/databases.ts';
+import { App } from '../../table/entities/apps.ts';
 import { Database } from '../../table/entities/databases.ts';
-import { create } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
-import { provisionDatabase, removeDatabases } from './provisioning.ts';
+import { advanceDatabase } from './clusters.ts';
+import { deleteDatabase } from './databases.ts';
+import { createDatabasePassword, resetDatabasePasswords } from './passwords.ts';
+import { removeDatabases } from './removal.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'provisioning-'));
-let dsql: Emulator;
+const ARN_PREFIX = 'arn:aws:dsql:eu-west-1:000000000000:cluster/';
+let dsql: Dsql;
 let databases: Databases;
 
 beforeAll(async () => {
@@ -23,7 +27,7 @@ beforeAll(async () => {
     ['AWS_ENDPOINT_URL_DSQL', dsql.url],
   ] as const)
     vi.stubEnv(name, value);
-  databases = createDatabases('eu-west-1');
+  databases = createDatabases('eu-west-1', ARN_PREFIX);
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -37,6 +41,10 @@ afterAll(async () => {
 /** A database that is being provisioned, at a time. */
 async function provisioning(id: string) {
   const { deps, ids, clock } = await deploymentSimulation();
+  await deps.table.write(
+    App,
+    change(App, { accountId: ids.accountId, id: ids.applicationId }, { set: { databaseCount: 1 } }),
+  );
   const settings = { ...deps.settings, hostArnOf: (of: string) => `arn:${of}` };
   const key = { applicationId: ids.applicationId, prefix: id };
   const createdAt = deps.now().toISOString();
@@ -48,15 +56,18 @@ async function provisioning(id: string) {
   ]);
   return {
     clock,
-    provision: (from: Databases = databases) => provisionDatabase({ ...deps, settings, databases: from }, key),
+    provision: (from: Databases = databases) => advanceDatabase({ ...deps, settings, databases: from }, key),
     remove: (from: Databases = databases) => removeDatabases({ ...deps, settings, databases: from }, ids.applicationId),
+    deps,
+    caller: { accountId: ids.accountId, keyId: '' },
     read: () => deps.table.get(Database, key),
   };
 }
 
 test('the database beyond the quota of clusters fails with a reason, at once, and can be removed', async () => {
+  const others: string[] = [];
   for (let number = 1; number <= AWS_LIMITS.dsqlClusters.value; number += 1)
-    await databases.create(`db_${number}`, 'arn:x');
+    others.push((await databases.create(`db_${number}`, 'arn:x')).id);
   const { provision, read, remove } = await provisioning('db_beyond');
   expect(await provision()).toEqual({ done: true });
   const failed = await read();
@@ -73,6 +84,7 @@ test('the database beyond the quota of clusters fails with a reason, at once, an
   const other = await provisioning('db_deleted');
   await other.remove();
   expect(await other.read()).toBeUndefined();
+  for (const id of others) await databases.remove(id);
 });
 
 test('a database whose every request fails is late after half an hour, and not provisioning for ever', async () => {
@@ -83,4 +95,62 @@ test('a database whose every request fails is late after half an hour, and not p
   clock.now += 31 * 60_000;
   expect(await provision(failing)).toEqual({ done: true });
   expect(await read()).toMatchObject({ status: 'FAILED', failureReason: expect.stringMatching(/after 30 minutes/) });
+});
+
+/** A provider of passwords that shows which generation they are of. */
+const databasePasswords = { create: async ({ generation }: { generation: number }) => `generation ${generation}` };
+
+test('revoking passwords gives the cluster the next generation, and no password is created before it has it', async () => {
+  const { provision, read, deps, caller } = await provisioning('db_reset');
+  const id = 'db_reset';
+  await provision();
+  const database = await read();
+  const create = async () => (await createDatabasePassword({ ...deps, databasePasswords }, caller, { id })).data;
+  expect(await create()).toMatchObject({ password: 'generation 0', port: database?.port });
+  await resetDatabasePasswords(deps, caller, { id });
+  await resetDatabasePasswords(deps, caller, { id });
+  expect(await read()).toMatchObject({ generation: 2, dueAt: expect.any(String) });
+  await expect(create()).rejects.toThrow(/being revoked/);
+  const failing = { ...databases, setGeneration: () => Promise.reject(new Error('unreachable')) };
+  await expect(provision(failing)).rejects.toThrow('unreachable');
+  await expect(create()).rejects.toThrow(/being revoked/);
+  expect(await provision()).toEqual({ done: true });
+  expect(dsql.tagsOf(`${ARN_PREFIX}${database?.clusterId}`)).toMatchObject({ passwords: '2' });
+  expect((await read())?.dueAt).toBeUndefined();
+  expect(await create()).toMatchObject({ password: 'generation 2' });
+});
+
+test('a deleted database goes with its cluster, once the cluster can be deleted, however often its deletion fails', async () => {
+  const { provision, read, deps, caller } = await provisioning('db_gone');
+  await provision();
+  const { clusterId = '' } = (await read()) ?? {};
+  await deleteDatabase(deps, caller, { id: 'db_gone' });
+  expect(await read()).toMatchObject({ status: 'DELETING', dueAt: expect.any(String) });
+  await expect(deleteDatabase(deps, caller, { id: 'db_gone' })).rejects.toMatchObject({ code: 'not_found' });
+  const pending = { ...databases, find: async (id: string) => ({ id, status: 'PENDING' as const, host: '' }) };
+  expect(await provision(pending)).toEqual({ done: false });
+  const failing = { ...databases, remove: () => Promise.reject(new Error('unreachable')) };
+  await expect(provision(failing)).rejects.toThrow('unreachable');
+  expect((await databases.find(clusterId)).status).toBe('READY');
+  expect(await provision()).toEqual({ done: true });
+  expect(await read()).toBeUndefined();
+  expect((await databases.find(clusterId)).status).toBe('GONE');
+  expect(await provision()).toEqual({ done: true });
+});
+
+test('a database that is deleted before its cluster was requested leaves none behind', async () => {
+  const { provision, read, deps, caller } = await provisioning('db_early');
+  await deleteDatabase(deps, caller, { id: 'db_early' });
+  const created: string[] = [];
+  const observed = {
+    ...databases,
+    async create(token: string, owner: string) {
+      const cluster = await databases.create(token, owner);
+      created.push(cluster.id);
+      return cluster;
+    },
+  };
+  expect(await provision(observed)).toEqual({ done: true });
+  expect(await read()).toBeUndefined();
+  for (const id of created) expect((await databases.find(id)).status).toBe('GONE');
 });

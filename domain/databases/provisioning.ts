@@ -1,16 +1,12 @@
-import * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type Cluster, DatabaseQuotaReached, type Databases } from '../../providers/databases/databases.ts';
-import type { Executions } from '../../providers/workflows/executions.ts';
-import { Account } from '../../table/entities/accounts.ts';
-import { Database, type DatabaseKey, databasesOf } from '../../table/entities/databases.ts';
+import { Database } from '../../table/entities/databases.ts';
 import { unschedule } from '../../table/schedule.ts';
-import { change, remove } from '../../table/writes.ts';
-import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { change } from '../../table/writes.ts';
+import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import type { DueQueue } from '../sweep/sweep.ts';
 import { emit } from '../webhooks/events.ts';
-import { ENGINE, scheduleCheck } from './databases.ts';
+import { ENGINE } from './databases.ts';
 
 /** Time after which the creation of a database counts as failed, in milliseconds. */
 const MAX_PROVISIONING_MS = TIMEOUTS_S.database.provisioning * 1000;
@@ -20,15 +16,8 @@ const QUOTA_REACHED =
 const NOT_CREATED = 'The database could not be created. Create another one, or contact support.';
 const NOT_IN_TIME = `The database was not available after ${TIMEOUTS_S.database.provisioning / 60} minutes. Create another one, or contact support.`;
 
-/** Has a database made. @param name of the execution: a making that was lost is done again under another */
-export const startProvisioning = (
-  deps: { databaseMaking: Executions },
-  { applicationId, prefix }: DatabaseKey,
-  name: string,
-): Promise<void> => deps.databaseMaking.start(name, { applicationId, prefix });
-
 /** Asks for the cluster, once, and keeps its id. A database that went with its application meanwhile takes it along. */
-async function requestCluster(deps: Deps & { databases: Databases }, database: Database): Promise<Cluster> {
+export async function requestCluster(deps: Deps & { databases: Databases }, database: Database): Promise<Cluster> {
   const cluster = await deps.databases.create(database.id, deps.settings.hostArnOf(database.applicationId));
   try {
     await deps.table.write(Database, change(Database, database, { set: { clusterId: cluster.id } }, concurrentUpdate));
@@ -85,58 +74,9 @@ async function outcomeOf(
  * cannot be any more. Repeating it changes nothing.
  * @returns whether there is nothing left to do
  */
-export async function provisionDatabase(
-  deps: Deps & { databases: Databases },
-  of: DatabaseKey,
-): Promise<{ done: boolean }> {
-  const database = await deps.table.get(Database, of);
-  if (database?.status !== 'PROVISIONING') return { done: true };
+export async function provisionDatabase(deps: Deps & { databases: Databases }, database: Database): Promise<boolean> {
   const late = deps.now().getTime() - Date.parse(database.createdAt) > MAX_PROVISIONING_MS;
   const outcome = await outcomeOf(deps, database, late);
-  if (!outcome) return { done: false };
-  await endProvisioning(deps, database, outcome);
-  return { done: true };
+  if (outcome) await endProvisioning(deps, database, outcome);
+  return outcome !== undefined;
 }
-
-/** Databases whose provisioning was lost: another execution is started. */
-export const databaseQueue: DueQueue<typeof Database, Deps & { databaseMaking: Executions }> = {
-  queue: 'DATABASE',
-  entity: Database,
-  async act(deps, database, { dueAt }) {
-    await startProvisioning(deps, database, `${database.id}-${Date.parse(dueAt)}`);
-    const what = { set: scheduleCheck(deps), when: { dueAt: { is: dueAt } } };
-    await ignoreConflict(deps.table.write(Database, change(Database, database, what, concurrentUpdate)));
-  },
-};
-
-/** Returns the id of a cluster that is being requested right now: requesting it again is the same cluster. */
-async function requestedCluster(
-  deps: Deps & { databases: Databases },
-  database: Database,
-): Promise<string | undefined> {
-  if (database.status !== 'PROVISIONING') return undefined;
-  try {
-    return (await requestCluster(deps, database)).id;
-  } catch (error) {
-    // The quota holds for new clusters: there is none.
-    if (error instanceof DatabaseQuotaReached) return undefined;
-    throw error;
-  }
-}
-
-/** Removes all databases of an application, with what is in them. May be repeated. */
-export async function removeDatabases(deps: Deps & { databases: Databases }, applicationId: string): Promise<void> {
-  for (const database of await deps.table.all(Database, databasesOf(applicationId))) {
-    const clusterId = database.clusterId ?? (await requestedCluster(deps, database));
-    if (clusterId) await deps.databases.remove(clusterId);
-    const returned = database.counted
-      ? [change(Account, { id: database.accountId }, { add: { databaseCount: -1 } })]
-      : [];
-    // On a conflict another run removed it, and counted that.
-    await ignoreConflict(
-      deps.table.transact([remove(Database, database, { pk: 'present' }, concurrentUpdate), ...returned]),
-    );
-  }
-}
-
-export const DatabaseInput = z.object({ applicationId: z.string(), prefix: z.string() });

@@ -206,7 +206,7 @@ async function everyQueue() {
   const executions = () => provider<Executions>({ status: 'RUNNING' });
   const needs = {
     ...deps,
-    ...{ deployments: executions(), teardowns: executions(), hosting: executions(), databaseMaking: executions() },
+    ...{ deployments: executions(), teardowns: executions(), hosting: executions(), databaseWork: executions() },
     ...{ tenantExecutions: executions(), domainTasks: executions(), queue: provider<DeliveryQueue>() },
     ...{
       mirrors: provider<ZoneSyncQueue>(),

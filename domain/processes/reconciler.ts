@@ -1,7 +1,7 @@
 import { ownershipQueue } from '../custom-domains/ownership.ts';
 import { tenantQueue } from '../custom-domains/reconciliation.ts';
 import { customDomainQueue } from '../custom-domains/verify.ts';
-import { databaseQueue } from '../databases/provisioning.ts';
+import { databaseQueue } from '../databases/clusters.ts';
 import { deploymentQueue, teardownQueue } from '../deployments/executions.ts';
 import { buildQueue } from '../deployments/scheduler.ts';
 import { zoneQueue } from '../dns/sync.ts';

@@ -12,7 +12,7 @@ import { unschedule } from '../../table/schedule.ts';
 import { change, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
-import { removeDatabases } from '../databases/provisioning.ts';
+import { removeDatabases } from '../databases/removal.ts';
 import { accountForBuild } from '../deployments/finish.ts';
 import type { Deps } from '../deps.ts';
 

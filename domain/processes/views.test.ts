@@ -21,7 +21,7 @@ import { listSubscriptions } from '../billing/subscriptions.ts';
 import { getTopUp } from '../billing/top-ups.ts';
 import { getWallet } from '../billing/wallet-view.ts';
 import { getCustomDomain } from '../custom-domains/verify.ts';
-import { listDatabases } from '../databases/databases.ts';
+import { getDatabase, listDatabases } from '../databases/databases.ts';
 import { getDeployment, listDeployments } from '../deployments/create.ts';
 import type { Caller } from '../deps.ts';
 import { listDnsRecords } from '../dns/records.ts';
@@ -57,7 +57,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     getAiUsage: readUsage,
     listProviderKeys,
   },
-  ...{ getApp, listApps, listEnvKeys, getDeployKey, getGitHook, getDeployment, listDeployments, listDatabases },
+  ...{ getApp, listApps, listEnvKeys, getDeployKey, getGitHook, getDeployment, listDeployments, getDatabase, listDatabases },
   ...{
     getInvoice,
     listInvoices,
@@ -120,6 +120,7 @@ async function read(id: string, unknown?: string): Promise<object> {
     now: () => new Date(TEXT),
     settings: { publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (of: string) => of },
     secrets: { unseal: async () => TEXT },
+    databaseMetrics: { storageBytes: async () => 1 },
     builds: { readLog: async () => [] },
     panel: { read: async () => ({ ...PANEL_ACCOUNT, mailboxes: [{ ...PANEL_ACCOUNT.mailboxes[0], internal: 1 }] }) },
     edgeEndpoint: 'edge.example.com',

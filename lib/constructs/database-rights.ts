@@ -9,7 +9,8 @@ const ANY_CLUSTER = 'AWS chooses the names of clusters; the condition restricts 
  */
 export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names'>) {
   const on = [names.databases];
-  const variables = { DATABASE_REGION: config.databaseRegion };
+  const region = { DATABASE_REGION: config.databaseRegion };
+  const variables = { ...region, DATABASE_ARN_PREFIX: names.databases.slice(0, -'*'.length) };
   const apps = `${names.appFunctions.arnPrefix}*`;
   const ours: Pick<Right, 'on' | 'when' | 'wildcard'> = {
     on,
@@ -35,6 +36,40 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
     ],
   };
   const remove: Use = { variables, rights: [{ actions: ['dsql:DeleteCluster'], ...ours }] };
+  const revoke: Use = {
+    variables,
+    rights: [
+      {
+        actions: ['dsql:TagResource'],
+        on,
+        // The owner's tag decides who may connect: it is set once, on creation.
+        when: {
+          StringLike: { 'aws:ResourceTag/application': apps },
+          'ForAllValues:StringEquals': { 'aws:TagKeys': ['passwords'] },
+        },
+        wildcard: ANY_CLUSTER,
+      },
+    ],
+  };
+  /** Of the role whose sessions sign passwords; each session's policy names one cluster. */
+  const connectOwner: Right = { actions: ['dsql:DbConnectAdmin'], ...ours };
+  const createPasswords: Use = {
+    variables: {
+      DATABASE_ARN_PREFIX: variables.DATABASE_ARN_PREFIX,
+      DATABASE_ACCESS_ROLE_ARN: names.databaseAccessRole.arn,
+    },
+    rights: [{ actions: ['sts:AssumeRole'], on: [names.databaseAccessRole.arn] }],
+  };
+  const measure: Use = {
+    variables: region,
+    rights: [
+      {
+        actions: ['cloudwatch:GetMetricData'],
+        on: ['*'],
+        wildcard: 'the action has no resource-level permissions',
+      },
+    ],
+  };
   const connect: Right = {
     actions: ['dsql:DbConnectAdmin'],
     on,
@@ -44,9 +79,13 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
   };
   return {
     /** The region in which databases are created. */
-    region: { variables } satisfies Use,
+    region: { variables: region } satisfies Use,
     make,
     remove,
+    revoke,
+    connectOwner,
+    createPasswords,
+    measure,
     /** For customers' code: each application connects to its own database only. */
     connect,
   };

@@ -159,6 +159,7 @@ export class ApiStack extends PlatformStack {
     this.throughTheEdge = readsSecret('ORIGIN_SECRET_NAME', names.originSecret);
 
     this.offer = { variables: { AI_RAND_PER_DOLLAR: String(config.aiRandPerDollar) } };
+    const databases = databaseUses(platform);
     const extras: Record<Uses, Use[]> = {
       secrets: [hosting.seal],
       builds: [builds.readLogs],
@@ -176,7 +177,9 @@ export class ApiStack extends PlatformStack {
       hooks: [hosting.openHookSecret],
       'new-hook-secret': [hosting.makeHookSecret],
       'new-deploy-key': [hosting.makeDeployKey],
-      databases: [databaseUses(platform).region],
+      databases: [databases.region],
+      'database-size': [databases.measure],
+      'database-passwords': [databases.createPasswords],
       'provider-keys': [hosting.sealProviderKeys],
       payments: [billing.payments],
       dns: [DNS_LOOKUP],

@@ -58,7 +58,7 @@ export class SchedulesStack extends PlatformStack {
         customDomains.reconcile,
         domains.syncZones,
         panel.reconcile,
-        databases.provision,
+        databases.work,
         DNS_LOOKUP,
       ]),
       everyMinute('settleBilling', 'Checks open payments and voids invoices that were not paid in time', [

@@ -68,7 +68,7 @@ export class StreamStack extends PlatformStack {
         deployments.start,
         builds.discardJob,
         panel.reconcile,
-        databases.provision,
+        databases.work,
         domains.start,
         customDomains.reconcile,
         domains.syncZones,

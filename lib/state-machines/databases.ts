@@ -1,16 +1,16 @@
 /** Seconds between two checks of a cluster in creation, which takes about a minute. */
 const POLL_SECONDS = 5;
 
-/** Checks a database until its creation succeeded or failed. Input: applicationId, prefix. */
-export function databaseMachine({ makeDatabase }: { makeDatabase: string }) {
+/** Advances a database until there is nothing left to do. Input: applicationId, prefix. */
+export function databaseMachine({ advanceDatabase }: { advanceDatabase: string }) {
   return {
-    Comment: 'Creates a database for an application',
+    Comment: 'Creates, changes or deletes a database of an application',
     StartAt: 'Look',
     TimeoutSeconds: 3600,
     States: {
       Look: {
         Type: 'Task',
-        Resource: makeDatabase,
+        Resource: advanceDatabase,
         ResultPath: '$.look',
         Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 5, MaxAttempts: 5, BackoffRate: 2 }],
         Next: 'IsDone',

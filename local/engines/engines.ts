@@ -3,7 +3,6 @@ import { ACCOUNT, type Addresses, BUILD_REGION, DOMAIN, REGION } from '../addres
 import type { Reporter } from '../console.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import { startAiEmulators } from '../emulators/ai/ai.ts';
-import { startCloudWatch } from '../emulators/cloudwatch/cloudwatch.ts';
 import { startCloudWatchLogs } from '../emulators/cloudwatch-logs/cloudwatch-logs.ts';
 import { startGit } from '../emulators/git/git.ts';
 import { startPanel } from '../emulators/hosting-panel/panel.ts';
@@ -126,7 +125,6 @@ export async function startEngines(options: EngineOptions) {
     startSts({ dataDir, port: ports.sts }).then(started),
     startRegistrar({ dataDir, strict, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
     startCloudWatchLogs({ dataDir, strict, port: ports.logs }).then(started),
-    startCloudWatch({ dataDir, strict, port: ports.metrics }).then(started),
     startAiEmulators({ port: ports.ai }).then(started),
     startPanel({ dataDir, port: ports.panel }).then(started),
     guard && startAuthorizerServer(ports.iam, guard).then(started),

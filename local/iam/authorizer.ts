@@ -132,9 +132,9 @@ export function createAuthorizer({ roles, resources }: Policies): Authorizer {
 
 /** Returns the statements of a session's policy. */
 const sessionStatements = ({ policy }: Session): Statement[] =>
-  (policy?.Statement ?? []).map(({ Effect, Action, Resource }) => ({
+  (policy?.Statement ?? []).map(({ Effect, Action, Resource, Condition }) => ({
     effect: Effect,
     actions: Action,
     resources: Resource,
-    document: { Effect, Action, Resource },
+    document: { Effect, Action, Resource, ...(Condition ? { Condition } : {}) },
   }));

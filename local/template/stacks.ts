@@ -3,6 +3,7 @@ import { formatErrorLine } from '../console.ts';
 import { aiKeys, aiVariables } from '../emulators/ai/ai.ts';
 import { startCloudFront } from '../emulators/cloudfront/cloudfront.ts';
 import { startKeyValueStore } from '../emulators/cloudfront/key-value-store.ts';
+import { startCloudWatch } from '../emulators/cloudwatch/cloudwatch.ts';
 import { startCodeBuild } from '../emulators/codebuild/codebuild.ts';
 import { buildProjectsOf } from '../emulators/codebuild/projects.ts';
 import { startDsql } from '../emulators/dsql/dsql.ts';
@@ -72,7 +73,11 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     }).then(started),
     startDsql({ ...place, guard, port: ports.databases, region: String(variables.DATABASE_REGION) })
       .then(started)
-      .then(({ tagsOf }) => guard?.readTags(tagsOf)),
+      .then(({ tagsOf, sizeOf }) => {
+        guard?.readTags(tagsOf);
+        return startCloudWatch({ dataDir, strict, port: ports.metrics, storageOf: sizeOf });
+      })
+      .then(started),
     startCloudFront({
       ...{ dataDir, port: ports.cloudfront },
       pointsHere: (domain) => resolvesTo(zones.zoneOf, domain, String(variables.EDGE_ENDPOINT)),

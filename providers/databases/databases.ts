@@ -1,4 +1,11 @@
-import { CreateClusterCommand, DeleteClusterCommand, DSQLClient, GetClusterCommand } from '@aws-sdk/client-dsql';
+import {
+  CreateClusterCommand,
+  DeleteClusterCommand,
+  DSQLClient,
+  GetClusterCommand,
+  TagResourceCommand,
+} from '@aws-sdk/client-dsql';
+import { GENERATION_TAG } from './passwords.ts';
 
 export interface Cluster {
   id: string;
@@ -24,6 +31,8 @@ export interface Databases {
   find(clusterId: string): Promise<Cluster>;
   /** Deleting what is not there is no error. Throws while the cluster is still being made. */
   remove(clusterId: string): Promise<void>;
+  /** Revokes the passwords of earlier generations (passwords.ts). */
+  setGeneration(clusterId: string, generation: number): Promise<void>;
 }
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
@@ -42,8 +51,11 @@ const STATUS: Record<string, Cluster['status']> = {
   ...{ FAILED: 'FAILED', PENDING_DELETE: 'GONE', DELETING: 'GONE', DELETED: 'GONE' },
 };
 
-/** Aurora DSQL: one cluster per database, which costs nothing while it is idle. */
-export function createDatabases(region: string): Databases {
+/**
+ * Aurora DSQL: one cluster per database, which costs nothing while it is idle.
+ * @param arnPrefix of clusters
+ */
+export function createDatabases(region: string, arnPrefix: string): Databases {
   const client = new DSQLClient({ region });
   const clusterOf = (answer: {
     identifier?: string | undefined;
@@ -82,6 +94,11 @@ export function createDatabases(region: string): Databases {
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
+    },
+
+    async setGeneration(identifier, generation) {
+      const tags = { [GENERATION_TAG]: String(generation) };
+      await client.send(new TagResourceCommand({ resourceArn: `${arnPrefix}${identifier}`, tags }));
     },
   };
 }

@@ -10,6 +10,6 @@ export const machines = {
   domainTasks: createExecutions(client, required('DOMAIN_STATE_MACHINE_ARN')),
   teardowns: createExecutions(client, required('TEARDOWN_STATE_MACHINE_ARN')),
   hosting: createExecutions(client, required('HOSTING_STATE_MACHINE_ARN')),
-  databaseMaking: createExecutions(client, required('DATABASE_STATE_MACHINE_ARN')),
+  databaseWork: createExecutions(client, required('DATABASE_STATE_MACHINE_ARN')),
   tenantExecutions: createExecutions(client, required('TENANT_STATE_MACHINE_ARN')),
 };

@@ -26,12 +26,15 @@ export const Database = /* @__PURE__ */ entity({
       host: z.nullable(z.string()),
       /** PostgreSQL's own unless given. */
       port: z.optional(z.int()),
+      /** The number of times that its passwords were revoked, and the number that its cluster knows of. */
+      generation: z.optional(z.int()),
+      appliedGeneration: z.optional(z.int()),
       /** The reason why it is FAILED, for its owner. */
       failureReason: z.optional(z.string()),
       /** True where the account's number of databases counts it. */
       counted: z.optional(z.literal(true)),
       createdAt: z.string(),
-      /** While it is provisioned: the time at which the reconciler starts another execution. */
+      /** While something of its cluster is to be changed: the time at which the reconciler starts another execution. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ applicationId, prefix }: Pick<DatabaseKey, 'applicationId' | 'prefix'>) => ({

@@ -179,8 +179,8 @@ describe("another tenant's id", () => {
   test('changes nothing of its owner, for whom each of these operations finds its resource', async () => {
     expect(await readAll(victim)).toEqual(before);
     // Parts before the whole, and reads before the rest: what is deleted cannot be found.
-    const rank = ({ method, path }: Route) =>
-      method === 'DELETE' ? 100 - path.split('/').length : method === 'GET' ? 0 : 1;
+    const rank = ({ id, method, path }: Route) =>
+      id === 'deleteApp' ? 100 : method === 'DELETE' ? 100 - path.split('/').length : method === 'GET' ? 0 : 1;
     for (const route of [...AUDITED].sort((a, b) => rank(a) - rank(b))) {
       const answer = await send(route, route.path, victim, (slot) => idOf(victim, slot));
       expect([route.id, answer.status, answer.text]).not.toEqual([route.id, 404, expect.any(String)]);
@@ -198,7 +198,13 @@ describe('the audit log', () => {
     const { account } = attacker;
     // What is deleted cannot be changed; a custom domain is set where there is none.
     const rank = ({ id, method, path }: Route) =>
-      id === 'removeCustomDomain' ? 0 : method === 'DELETE' ? 100 - path.split('/').length : 1;
+      id === 'removeCustomDomain'
+        ? 0
+        : id === 'deleteApp'
+          ? 100
+          : method === 'DELETE'
+            ? 100 - path.split('/').length
+            : 1;
     const requests = new Map<string, string>();
     const shown: string[] = Object.values(SECRETS);
     const unexpected: unknown[] = [];
@@ -208,7 +214,9 @@ describe('the audit log', () => {
       const { status, text, requestId } = await change(route);
       if (status >= 300) unexpected.push([route.id, status, text]);
       requests.set(route.id, requestId);
-      shown.push(...[...text.matchAll(/"(?:secret|secretKey)":"([^"]+)"/g)].flatMap(([, secret]) => secret ?? []));
+      shown.push(
+        ...[...text.matchAll(/"(?:secret|secretKey|password)":"([^"]+)"/g)].flatMap(([, secret]) => secret ?? []),
+      );
     }
     expect(unexpected).toEqual([]);
     const { data } = (await account.dashboard.call(listAuditEntries, { query: { limit: '100' } })).body;

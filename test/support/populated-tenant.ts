@@ -32,7 +32,8 @@ export async function populatedTenant(webhookUrl: string): Promise<PopulatedTena
     body: { vars: [{ key: 'SECRET', value: 'of this tenant' }] },
   });
   const deployments = (await account.call(createDeployment, { params: { id: apps } })).body.data.id;
-  await dashboard.call(createDatabase, { body: { applicationId: apps, name: 'shop' } });
+  const databases = (await dashboard.call(createDatabase, { body: { applicationId: apps, name: 'shop' } })).body.data
+    .id;
   await dashboard.call(setCustomDomain, { params: { id: apps }, body: { domain: uniqueDomain('custom') } });
   await dashboard.call(putProviderKey, { params: { id: 'openai' }, body: { key: 'sk-of-this-tenant-0123456789' } });
   const webhooks = (
@@ -63,7 +64,7 @@ export async function populatedTenant(webhookUrl: string): Promise<PopulatedTena
     account,
     ids: {
       ...{ apps, deployments, webhooks, deliveries, keys, topups, hosting, dns, git: apps },
-      ...{ subscriptions: hosting, invoices: invoice.id, domains: domain.id },
+      ...{ databases, subscriptions: hosting, invoices: invoice.id, domains: domain.id },
     },
   };
 }

@@ -57,7 +57,7 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
   },
   {
     right:
-      /(MakeDatabase\S* dsql:DeleteCluster|BeginDeployment\S* s3:DeleteObject|SwitchRelease\S* lambda:UpdateFunctionUrlConfig|TeardownApp\S* dsql:GetCluster) /,
+      /(BeginDeployment\S* s3:DeleteObject|SwitchRelease\S* lambda:UpdateFunctionUrlConfig|TeardownApp\S* dsql:GetCluster) /,
     reason: 'undoes a step in whose course the application was deleted, suspended or stopped',
   },
   {

@@ -11,6 +11,8 @@ import { createAppStarts } from '../../providers/app-host/starts.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
 import { createBuildRunner } from '../../providers/builds/build-runner.ts';
 import { createDatabases } from '../../providers/databases/databases.ts';
+import { createDatabaseMetrics } from '../../providers/databases/metrics.ts';
+import { createDatabasePasswords } from '../../providers/databases/passwords.ts';
 import { createDns } from '../../providers/dns/dns.ts';
 import { createZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { createHostRoutes } from '../../providers/edge/host-routes.ts';
@@ -19,6 +21,7 @@ import { createSecrets } from '../../providers/encryption/secrets.ts';
 import { createRegistrar } from '../../providers/registrar/registrar.ts';
 import { createDeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import { createExecutions } from '../../providers/workflows/executions.ts';
+import { assumeRole } from '../../runtime/aws/assume-role.ts';
 import { callAws, deleteObject, getObject, putObject } from '../../runtime/aws/client.ts';
 import { presign } from '../../runtime/aws/presign.ts';
 import { readSecret } from '../../runtime/aws/secret-values.ts';
@@ -29,6 +32,7 @@ import { change, check, create, remove } from '../../table/writes.ts';
 
 export const STORE_ARN = 'arn:aws:cloudfront::000000000000:key-value-store/routes';
 const KEY_ARN = 'arn:aws:kms:af-south-1:000000000000:key/one';
+const DATABASE_ROLE = 'arn:aws:iam::000000000000:role/database-access';
 const DELIVERIES = [
   { message: { accountId: 'acc_1', webhookId: 'whk_1', eventId: 'evt_1', deliveryId: 'del_1', step: 1 }, delay: 5 },
 ];
@@ -73,9 +77,19 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await runner.stop(id);
   },
   async databases() {
-    const databases = createDatabases('eu-west-1');
+    const arnPrefix = 'arn:aws:dsql:eu-west-1:000000000000:cluster/';
+    const databases = createDatabases('eu-west-1', arnPrefix);
     const { id } = await databases.create('db_1', 'arn:aws:lambda:af-south-1:000000000000:function:app-1');
     await databases.find(id);
+    await databases.setGeneration(id, 1);
+    const passwords = createDatabasePasswords(
+      (session) => assumeRole({ roleArn: DATABASE_ROLE, ...session }),
+      arnPrefix,
+    );
+    const target = { clusterId: id, host: 'localhost', region: 'eu-west-1', generation: 1 };
+    await passwords.create(target, { name: 'db_1', seconds: 3600 });
+    const metrics = createDatabaseMetrics((operation, input) => callAws('monitoring', operation, input));
+    await metrics.storageBytes(id, new Date());
     await databases.remove(id);
   },
   async 'zones and records'() {

@@ -128,9 +128,27 @@ test('a build’s own role can fetch the builder and write its log, and nothing 
   }
 });
 
+/** Returns the roles that may assume a role. */
+const holdersOf = (name: string): string[] =>
+  roles
+    .filter(({ Policies }) =>
+      Policies.some(
+        ({ Action, Resource }) =>
+          Action.includes('sts:AssumeRole') && Resource.some((arn) => arn.endsWith(`:role/${name}`)),
+      ),
+    )
+    .map(({ resource }) => resource.logicalId);
+
+test('the passwords of databases are signed by a role that one function can assume, which may only connect', () => {
+  expect(holdersOf('hosting-prod-database-access-af-south-1')).toEqual([
+    expect.stringContaining('CreateDatabasePassword'),
+  ]);
+  const access = roles.find(({ name }) => name === 'hosting-prod-database-access-af-south-1');
+  expect(access?.Policies.flatMap(({ Action }) => Action)).toEqual(['dsql:DbConnectAdmin']);
+});
+
 test('the requests of builds are signed by a role that no build can assume', () => {
-  const holders = roles.filter(({ Policies }) => Policies.some(({ Action }) => Action.includes('sts:AssumeRole')));
-  expect(holders.map(({ resource }) => resource.logicalId)).toEqual([expect.stringContaining('BeginDeployment')]);
+  expect(holdersOf('hosting-prod-build-access-af-south-1')).toEqual([expect.stringContaining('BeginDeployment')]);
   const access = roles.find(({ name }) => name === 'hosting-prod-build-access-af-south-1');
   expect(access?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([
     's3:DeleteObject',

@@ -76,14 +76,26 @@ function functionIn({ Namespace, Dimensions }: Query['MetricStat']['Metric']): s
   return Namespace === 'AWS/Lambda' && known && isLive ? FunctionName : undefined;
 }
 
+interface CloudWatchOptions extends EmulatorOptions {
+  /** Returns the storage of a cluster of Aurora DSQL in bytes; undefined before its first measurement. */
+  storageOf?(clusterId: string): Promise<number | undefined>;
+}
+
+/** Returns the id of the cluster whose storage a query asks for. */
+function clusterIn({ Namespace, MetricName, Dimensions }: Query['MetricStat']['Metric']): string | undefined {
+  const [dimension, ...others] = Dimensions;
+  const isStorage = Namespace === 'AWS/AuroraDSQL' && MetricName === 'ClusterStorageSize';
+  return isStorage && dimension?.Name === 'ClusterId' && others.length === 0 ? dimension.Value : undefined;
+}
+
 /**
  * Starts an emulator of Amazon CloudWatch: `GetMetricData` of hosted applications' functions, from the requests that the
- * Lambda emulator records. Only periods with samples have a value, as in CloudWatch.
+ * Lambda emulator records, and the storage of databases as it is now. Only periods with samples have a value, as in CloudWatch.
  */
-export function startCloudWatch({ dataDir, port, strict }: EmulatorOptions): Promise<Emulator> {
+export function startCloudWatch({ dataDir, port, strict, storageOf }: CloudWatchOptions): Promise<Emulator> {
   const throttle = createThrottle(strict, () => new ServiceError('Throttling', 'Rate exceeded'));
 
-  const evaluate = (query: Query, from: number, to: number, ascending: boolean) => {
+  const evaluate = async (query: Query, from: number, to: number, ascending: boolean) => {
     const { Metric, Period, Stat } = query.MetricStat;
     const name = functionIn(Metric);
     const sampleOf = METRICS[Metric.MetricName];
@@ -96,6 +108,9 @@ export function startCloudWatch({ dataDir, port, strict }: EmulatorOptions): Pro
         periods.set(start, [...(periods.get(start) ?? []), sample]);
       }
     }
+    const cluster = clusterIn(Metric);
+    const storage = cluster === undefined ? undefined : await storageOf?.(cluster);
+    if (storage !== undefined) periods.set(Math.floor(Math.min(to, Date.now() / 1000) / Period - 1) * Period, [storage]);
     const points = [...periods].sort(([a], [b]) => (ascending ? a - b : b - a));
     return {
       ...{ Id: query.Id, Label: query.Label ?? Metric.MetricName, StatusCode: 'Complete' },
@@ -108,7 +123,7 @@ export function startCloudWatch({ dataDir, port, strict }: EmulatorOptions): Pro
     port,
     'application/x-amz-json-1.0',
     jsonOperations({
-      GetMetricData(body) {
+      async GetMetricData(body) {
         throttle('metricDataRate');
         const { MetricDataQueries, StartTime, EndTime, ScanBy } = parse(GetMetricData, body);
         const invalid = (message: string) => new ServiceError('ValidationError', message);
@@ -119,7 +134,9 @@ export function startCloudWatch({ dataDir, port, strict }: EmulatorOptions): Pro
         if (ids.size < MetricDataQueries.length) throw invalid('The values for parameter id must be unique.');
         const ascending = ScanBy === 'TimestampAscending';
         return {
-          MetricDataResults: MetricDataQueries.map((query) => evaluate(query, StartTime, EndTime, ascending)),
+          MetricDataResults: await Promise.all(
+            MetricDataQueries.map((query) => evaluate(query, StartTime, EndTime, ascending)),
+          ),
           Messages: [],
         };
       },

@@ -3,19 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabases, type Databases } from '../../../providers/databases/databases.ts';
-import type { Emulator } from '../wire.ts';
-import { startDsql } from './dsql.ts';
+import { type Dsql, startDsql } from './dsql.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'databases-'));
-const options = { dataDir, region: 'eu-west-1', accountId: '000000000000', createFor: 200 };
+const options = { dataDir, region: 'eu-west-1', accountId: '000000000000', createFor: 2000 };
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
-let standIn: Emulator;
+let standIn: Dsql;
 let databases: Databases;
 
 beforeAll(async () => {
   standIn = await startDsql(options);
   Object.assign(process.env, CREDENTIALS, { AWS_ENDPOINT_URL_DSQL: standIn.url });
-  databases = createDatabases('eu-west-1');
+  databases = createDatabases('eu-west-1', 'arn:aws:dsql:eu-west-1:000000000000:cluster/');
 });
 afterAll(async () => {
   for (const name of [...Object.keys(CREDENTIALS), 'AWS_ENDPOINT_URL_DSQL']) delete process.env[name];
@@ -33,14 +32,19 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   });
   expect((await databases.create('db_1', 'x')).id).toBe(made.id);
   await expect(databases.remove(made.id)).rejects.toMatchObject({ name: 'ConflictException' });
-  await expect.poll(async () => (await databases.find(made.id)).status).toBe('READY');
+  await expect.poll(async () => (await databases.find(made.id)).status, { timeout: 20_000 }).toBe('READY');
   const { port } = standIn;
   await standIn.stop();
   standIn = await startDsql({ ...options, port });
   const found = await fetch(`${standIn.url}/cluster/${made.id}`).then((answer) => answer.json());
   expect(found).toMatchObject({ status: 'ACTIVE', tags: { application: expect.stringContaining(':function:app') } });
+  await databases.setGeneration(made.id, 1);
+  expect(standIn.tagsOf(`arn:aws:dsql:eu-west-1:000000000000:cluster/${made.id}`)).toEqual({
+    application: expect.stringContaining(':function:app'),
+    passwords: '1',
+  });
   await databases.remove(made.id);
   await databases.remove(made.id);
   expect((await databases.find(made.id)).status).toBe('GONE');
   expect((await databases.find('nothing')).status).toBe('GONE');
-});
+}, 60_000);

@@ -37,14 +37,18 @@ interface DsqlOptions extends EmulatorOptions {
 export interface Dsql extends Emulator {
   /** Returns a cluster's tags; none for an unknown ARN. */
   tagsOf(arn: string): Record<string, string>;
+  /** Returns the storage of a cluster in bytes; undefined before its first measurement. */
+  sizeOf(identifier: string): Promise<number | undefined>;
 }
+
+const Tagging = z.object({ tags: z.record(z.string().min(1).max(128), z.string().max(256)) });
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 /** Returns a cluster id of 26 letters and digits. */
 const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
 /**
- * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, DeleteCluster, and a PostgreSQL for each cluster at
+ * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, DeleteCluster, TagResource, and a PostgreSQL for each cluster at
  * `localhost` and a port of its own, which starts with its first connection.
  */
 export async function startDsql({
@@ -110,8 +114,16 @@ export async function startDsql({
     return describeCluster(identifier, cluster);
   }
 
+  function tag(arn: string, body: Buffer) {
+    // The server of the cluster has the same object.
+    Object.assign(find(arn.split('/').at(-1) ?? '').tags, parse(Tagging, body).tags);
+    state.save();
+    return {};
+  }
+
   const emulator = await serve(port, 'application/json', async ({ method, path, body }: WireRequest) => {
-    const [, , identifier = ''] = path.split('/').map(decodeURIComponent);
+    const [, collection, identifier = ''] = path.split('/').map(decodeURIComponent);
+    if (method === 'POST' && collection === 'tags') return { body: tag(identifier, body) };
     const operation = `${method} ${identifier ? '/cluster/{identifier}' : path}`;
     if (operation === 'POST /cluster') return { body: await create(body) };
     if (operation === 'GET /cluster/{identifier}') return { body: describeCluster(identifier, find(identifier)) };
@@ -126,5 +138,6 @@ export async function startDsql({
       await databases.stop();
     },
     tagsOf: (arn) => state.value[arn.split('/').at(-1) ?? '']?.tags ?? {},
+    sizeOf: (identifier) => databases.sizeOf(identifier),
   };
 }

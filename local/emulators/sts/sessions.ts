@@ -9,6 +9,8 @@ const Policy = z.object({
       Effect: z.literal('Allow'),
       Action: z.union([z.string(), z.array(z.string())]).transform((all) => [all].flat()),
       Resource: z.union([z.string(), z.array(z.string())]).transform((all) => [all].flat()),
+      /** Operator → key → value. */
+      Condition: z.record(z.string(), z.record(z.string(), z.string())).optional(),
     }),
   ),
 });
@@ -63,8 +65,10 @@ export type Sessions = ReturnType<typeof openSessions>;
 /** Returns true if the session may perform an action on a resource. A session without a policy has its role's rights. */
 export function isAllowed({ policy }: Session, action: string, resource: string): boolean {
   if (!policy) return true;
+  // Conditions are evaluated by the authorizer only (local/iam/authorizer.ts).
   return policy.Statement.some(
-    ({ Action, Resource }) => Action.includes(action) && Resource.some((pattern) => matches(pattern, resource)),
+    ({ Action, Resource, Condition }) =>
+      !Condition && Action.includes(action) && Resource.some((pattern) => matches(pattern, resource)),
   );
 }
 

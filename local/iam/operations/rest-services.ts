@@ -1,3 +1,4 @@
+import { isObject } from '../../template/intrinsics.ts';
 import type { Access } from '../authorizer.ts';
 import { arnIn, conditionKeys, jsonBody, type Operations } from './operation.ts';
 
@@ -76,6 +77,15 @@ export const dsql =
   (request) => {
     const { method, path, region } = request;
     const [collection, id = ''] = segments(path);
+    if (method === 'POST' && collection === 'tags') {
+      const { tags } = jsonBody(request);
+      const context = {
+        ...conditionKeys('aws:ResourceTag/', tagsOf(id)),
+        ...conditionKeys('aws:RequestTag/', tags),
+        'aws:TagKeys': Object.keys(isObject(tags) ? tags : {}),
+      };
+      return [{ action: 'dsql:TagResource', resource: id, context }];
+    }
     if (collection !== 'cluster') return undefined;
     const resource = arnIn(region)('dsql', `cluster/${id || '*'}`);
     if (method === 'POST' && id === '') {

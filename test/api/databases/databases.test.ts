@@ -1,10 +1,18 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authToken } from '../../../builder/package/databases.ts';
 import { createApp, deleteApp } from '../../../contract/apps/apps.ts';
-import { createDatabase, listDatabases, MAX_DATABASES } from '../../../contract/databases/databases.ts';
+import {
+  createDatabase,
+  createDatabasePassword,
+  deleteDatabase,
+  getDatabase,
+  listDatabases,
+  MAX_DATABASES,
+  resetDatabasePasswords,
+} from '../../../contract/databases/databases.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { artifactKey } from '../../../providers/builds/keys.ts';
+import { authToken } from '../../../providers/databases/token.ts';
 import { entriesOf } from '../../support/archive.ts';
 import { deployer } from '../../support/deployer.ts';
 import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
@@ -21,18 +29,23 @@ const list = async (account: OpenedAccount) => (await account.dashboard.call(lis
 const untilAvailable = (account: OpenedAccount, id: string) =>
   waitFor(async () => (await list(account)).find((each) => each.id === id && each.status === 'AVAILABLE'));
 
-/** Connects to a database as the administrator; resolves with the name of its role. */
-async function roleAt(port: number): Promise<string> {
-  const password = authToken(
-    { host: 'localhost', region: 'eu-west-1' },
-    { accessKeyId: 'local', secretAccessKey: 'local' },
-  );
+/** Runs one query over a connection of its own; resolves with the first row. */
+async function query(port: number, password: string, sql: string): Promise<Record<string, unknown>> {
   const options = { host: 'localhost', port, user: 'admin', database: 'postgres', password };
   const client = new Client({ ...options, ssl: { rejectUnauthorized: false } });
   await client.connect();
-  const { rows } = await client.query('SELECT current_user AS name');
-  await client.end();
-  return rows[0].name;
+  try {
+    return (await client.query(sql)).rows[0];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Connects to a database as the administrator of the local run; resolves with the name of its role. */
+async function roleAt(port: number): Promise<unknown> {
+  const administrator = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const password = authToken({ host: 'localhost', region: 'eu-west-1' }, administrator, 3600);
+  return (await query(port, password, 'SELECT current_user AS name')).name;
 }
 
 test('a database is created, its event sent once, its variables named, and it is deleted with its application', async () => {
@@ -49,6 +62,7 @@ test('a database is created, its event sent once, its variables named, and it is
       status: 'PROVISIONING',
       region: 'eu-west-1',
       host: null,
+      port: null,
       failureReason: null,
     },
     variables: ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
@@ -121,6 +135,56 @@ test('lists newest first; racing creates of one name succeed once, and names wit
   const { create: elsewhere } = await withApp(account);
   expect((await elsewhere('one')).status).toBe(202);
 });
+
+test('a password opens its database alone, until the passwords are reset; the size is measured; a deleted database is gone', async () => {
+  const { account, create } = await withApp();
+  const { dashboard } = account;
+  const { id } = (await create('own')).body.data;
+  const other = (await create('other')).body.data;
+  const at = { params: { id } };
+  expect(codeOf(await dashboard.call(createDatabasePassword, at))).toBe('conflict');
+  expect(codeOf(await dashboard.call(resetDatabasePasswords, at))).toBe('conflict');
+  expect((await account.call(getDatabase, at)).body.data).toMatchObject({
+    id,
+    status: 'PROVISIONING',
+    sizeBytes: null,
+  });
+  const [{ port }, { port: otherPort }] = await Promise.all([
+    untilAvailable(account, id),
+    untilAvailable(account, other.id),
+  ]);
+
+  const createPassword = () => account.call(createDatabasePassword, at);
+  const created = await createPassword();
+  expect(created.status).toBe(201);
+  const { password, url, ...connection } = created.body.data;
+  expect(connection).toEqual({
+    ...{ host: 'localhost', port, database: 'postgres', user: 'admin', sslMode: 'require' },
+    expiresAt: expect.any(String),
+  });
+  expect(Date.parse(connection.expiresAt) - Date.now()).toBeLessThanOrEqual(3_600_000);
+  expect(decodeURIComponent(new URL(url).password)).toBe(password);
+  await query(port ?? 0, password, 'CREATE TABLE things (id int PRIMARY KEY)');
+  await query(port ?? 0, password, 'INSERT INTO things SELECT generate_series(1, 1000)');
+  expect((await account.call(getDatabase, at)).body.data.sizeBytes).toBeGreaterThan(8192);
+  await expect(query(otherPort ?? 0, password, 'SELECT 1')).rejects.toMatchObject({ code: '28000' });
+
+  expect((await account.call(resetDatabasePasswords, at)).status).toBe(202);
+  const renewed = await waitFor(async () => {
+    const answer = await createPassword();
+    return answer.status === 201 && answer.body.data.password;
+  });
+  await expect(query(port ?? 0, password, 'SELECT 1')).rejects.toMatchObject({ code: '28000' });
+  expect(await query(port ?? 0, renewed, 'SELECT count(*)::int AS n FROM things')).toEqual({ n: 1000 });
+
+  expect((await account.call(deleteDatabase, at)).body.data).toEqual({ id, deleted: true });
+  expect(codeOf(await account.call(createDatabasePassword, at))).toBe('conflict');
+  await waitFor(async () => (await list(account)).every((each) => each.id !== id));
+  for (const route of [getDatabase, createDatabasePassword, resetDatabasePasswords, deleteDatabase])
+    expect([route.id, codeOf(await account.call(route as typeof getDatabase, at))]).toEqual([route.id, 'not_found']);
+  await expect(query(port ?? 0, renewed, 'SELECT 1')).rejects.toThrow();
+  expect((await create('own')).status).toBe(202);
+}, 120_000);
 
 test('racing creates beyond the limit succeed exactly up to the limit', async () => {
   const { create } = await withApp();

@@ -70,7 +70,6 @@ export function openClusterDatabases(directory: string, { dataDir, region, guard
       if (!signer) return DENIED;
       const { session } = signer;
       if (!session) return undefined;
-      if (session.sourceFunctionArn !== tags.application) return DENIED;
       const context = Object.fromEntries(Object.entries(tags).map(([key, value]) => [`aws:ResourceTag/${key}`, value]));
       return guard?.refuse(session, [{ action: 'dsql:DbConnectAdmin', resource: arn, context }]) && DENIED;
     };
@@ -102,6 +101,7 @@ export function openClusterDatabases(directory: string, { dataDir, region, guard
         },
       });
     },
+    sizeOf: async (id: string): Promise<number | undefined> => await served.get(id)?.database.measure(),
     async remove(id: string): Promise<void> {
       await served.get(id)?.stop();
       served.delete(id);

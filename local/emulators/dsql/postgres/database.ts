@@ -1,3 +1,4 @@
+import { readAnswer, rowsOf } from './answers.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { query } from './messages.ts';
 
@@ -13,6 +14,11 @@ export interface Turn {
 
 /** Thrown where a turn does not come in time, because another session's transaction stays open. */
 export class TurnTimeout extends Error {}
+
+/** As on DSQL, an empty database has no size. */
+const SIZE = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')`;
 
 interface DatabaseOptions {
   /** Returns the data directory, and creates it the first time. */
@@ -32,8 +38,8 @@ export interface Database {
   stop(): Promise<void>;
   readonly running: boolean;
   readonly usedAt: number;
-  /** Size in bytes as the engine last reported it. */
-  readonly size: number | undefined;
+  /** Returns the size of all tables in bytes: as it is while the engine runs unused, else as it was then. */
+  measure(): Promise<number | undefined>;
 }
 
 /** A database whose engine runs while it is used. */
@@ -49,9 +55,8 @@ export function createDatabase({ directory, reserve, idleMs, turnMs }: DatabaseO
 
   const measure = async (): Promise<void> => {
     if (!engine || engine.ended) return;
-    const answer = (await engine.run(query('SELECT pg_database_size(current_database())'))).toString('latin1');
-    const [, digits] = /(\d+)C\0/.exec(answer) ?? [];
-    if (digits) size = Number(digits);
+    const [[bytes] = []] = rowsOf(readAnswer(await engine.run(query(SIZE))));
+    if (bytes) size = Number(bytes);
   };
   const release = (): void => {
     usedAt = Date.now();
@@ -117,6 +122,16 @@ export function createDatabase({ directory, reserve, idleMs, turnMs }: DatabaseO
       }
       return true;
     },
+    async measure() {
+      if (taken || !database.running) return size;
+      taken = true;
+      try {
+        await measure();
+      } finally {
+        release();
+      }
+      return size;
+    },
     async stop() {
       clearTimeout(idle);
       await engine?.stop();
@@ -126,9 +141,6 @@ export function createDatabase({ directory, reserve, idleMs, turnMs }: DatabaseO
     },
     get usedAt() {
       return usedAt;
-    },
-    get size() {
-      return size;
     },
   };
   return database;

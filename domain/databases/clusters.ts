@@ -1,0 +1,55 @@
+import * as z from 'zod/mini';
+import type { Databases } from '../../providers/databases/databases.ts';
+import type { Executions } from '../../providers/workflows/executions.ts';
+import { Database, type DatabaseKey } from '../../table/entities/databases.ts';
+import { change } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import type { DueQueue } from '../sweep/sweep.ts';
+import { scheduleCheck } from './databases.ts';
+import { applyReset } from './passwords.ts';
+import { provisionDatabase } from './provisioning.ts';
+import { removeDeleted } from './removal.ts';
+
+/** Starts the work on a database's cluster. @param name of the execution: what was lost is done again under another */
+export const startClusterWork = (
+  deps: { databaseWork: Executions },
+  { applicationId, prefix }: DatabaseKey,
+  name: string,
+): Promise<void> => deps.databaseWork.start(name, { applicationId, prefix });
+
+/**
+ * One step of the work on a database's cluster: creates it, deletes it, or revokes its passwords, whichever the database
+ * asks for. May be repeated.
+ * @returns whether there is nothing left to do
+ */
+export async function advanceDatabase(
+  deps: Deps & { databases: Databases },
+  of: DatabaseKey,
+): Promise<{ done: boolean }> {
+  const database = await deps.table.get(Database, of);
+  switch (database?.status) {
+    case 'PROVISIONING':
+      return { done: await provisionDatabase(deps, database) };
+    case 'DELETING':
+      return { done: await removeDeleted(deps, database) };
+    case 'AVAILABLE':
+      await applyReset(deps, database);
+      return { done: true };
+    default:
+      return { done: true };
+  }
+}
+
+/** Databases whose work was lost: another execution is started. */
+export const databaseQueue: DueQueue<typeof Database, Deps & { databaseWork: Executions }> = {
+  queue: 'DATABASE',
+  entity: Database,
+  async act(deps, database, { dueAt }) {
+    await startClusterWork(deps, database, `${database.id}-${Date.parse(dueAt)}`);
+    const what = { set: scheduleCheck(deps), when: { dueAt: { is: dueAt } } };
+    await ignoreConflict(deps.table.write(Database, change(Database, database, what, concurrentUpdate)));
+  },
+};
+
+export const DatabaseInput = z.object({ applicationId: z.string(), prefix: z.string() });

@@ -1,0 +1,53 @@
+import { DatabaseQuotaReached, type Databases } from '../../providers/databases/databases.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { Database, databasesOf } from '../../table/entities/databases.ts';
+import { change, remove } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { requestCluster } from './provisioning.ts';
+
+/**
+ * Returns the id of a database's cluster. One that is being requested right now is requested again, which is the same
+ * cluster. Undefined where there is none.
+ */
+async function findCluster(deps: Deps & { databases: Databases }, database: Database): Promise<string | undefined> {
+  // A database without a cluster that has failed has never had one.
+  if (database.clusterId !== undefined || database.failureReason !== undefined) return database.clusterId;
+  try {
+    return (await requestCluster(deps, database)).id;
+  } catch (error) {
+    // The quota holds for new clusters: there is none.
+    if (error instanceof DatabaseQuotaReached) return undefined;
+    throw error;
+  }
+}
+
+/** Removes a database, with what is in it. Throws while its cluster is being made. May be repeated. */
+async function removeDatabase(deps: Deps & { databases: Databases }, database: Database): Promise<void> {
+  const clusterId = await findCluster(deps, database);
+  if (clusterId) await deps.databases.remove(clusterId);
+  const returned = database.counted
+    ? [change(Account, { id: database.accountId }, { add: { databaseCount: -1 } })]
+    : [];
+  const same = { id: { is: database.id }, counted: database.counted ? { is: true } : 'absent' } as const;
+  // On a conflict another run removed it, and counted that.
+  await ignoreConflict(deps.table.transact([remove(Database, database, same, concurrentUpdate), ...returned]));
+}
+
+/**
+ * Removes a database that its owner deleted, once its cluster can be.
+ * @returns whether there is nothing left to do
+ */
+export async function removeDeleted(deps: Deps & { databases: Databases }, database: Database): Promise<boolean> {
+  const clusterId = await findCluster(deps, database);
+  // DSQL deletes no cluster that it is creating.
+  if (clusterId && (await deps.databases.find(clusterId)).status === 'PENDING') return false;
+  await removeDatabase(deps, clusterId ? { ...database, clusterId } : database);
+  return true;
+}
+
+/** Removes all databases of an application, with what is in them. May be repeated. */
+export async function removeDatabases(deps: Deps & { databases: Databases }, applicationId: string): Promise<void> {
+  for (const database of await deps.table.all(Database, databasesOf(applicationId)))
+    await removeDatabase(deps, database);
+}

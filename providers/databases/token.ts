@@ -1,0 +1,38 @@
+import aws4 from 'aws4';
+
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+/** The address of a database. */
+export interface DatabaseAddress {
+  host: string;
+  /** 5432 unless given. */
+  port?: number | undefined;
+}
+
+/** Aurora DSQL has one database and one administrator per cluster. */
+export const DATABASE_NAME = 'postgres';
+export const DATABASE_USER = 'admin';
+export const DATABASE_PORT = 5432;
+
+/**
+ * Returns a password for DSQL: a signed connect request, as AWS's signer creates it in `getDbConnectAdminAuthToken`. It is
+ * checked when a connection opens.
+ * @param seconds validity, while the credentials are valid
+ */
+export function authToken(
+  { host, region }: Pick<DatabaseAddress, 'host'> & { region: string },
+  credentials: Credentials,
+  seconds: number,
+): string {
+  const path = `/?Action=DbConnectAdmin&X-Amz-Expires=${seconds}`;
+  const signed = aws4.sign({ service: 'dsql', region, host, path, method: 'GET', signQuery: true }, credentials);
+  return `${host}${signed.path}`;
+}
+
+/** Returns the address of a database with its password, as `psql` and drivers take it. */
+export const connectionUrl = ({ host, port = DATABASE_PORT }: DatabaseAddress, password: string): string =>
+  `postgres://${DATABASE_USER}:${encodeURIComponent(password)}@${host}:${port}/${DATABASE_NAME}?sslmode=require`;
