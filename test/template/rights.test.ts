@@ -20,6 +20,7 @@ const WITHOUT_RESOURCE = [
   /^cloudwatch:GetMetricData$/,
   /^logs:GetQueryResults$/,
   /^route53domains:/,
+  /^cloudwatch:GetMetricData$/,
   /^acm:RequestCertificate$/,
   /^cloudfront:CreateDistributionTenant$/,
   /^route53:(CreateHostedZone|ListHostedZonesByName)$/,
