@@ -57,7 +57,17 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     getAiUsage: readUsage,
     listProviderKeys,
   },
-  ...{ getApp, listApps, listEnvKeys, getDeployKey, getGitHook, getDeployment, listDeployments, getDatabase, listDatabases },
+  ...{
+    getApp,
+    listApps,
+    listEnvKeys,
+    getDeployKey,
+    getGitHook,
+    getDeployment,
+    listDeployments,
+    getDatabase,
+    listDatabases,
+  },
   ...{
     getInvoice,
     listInvoices,

@@ -110,7 +110,8 @@ export function startCloudWatch({ dataDir, port, strict, storageOf }: CloudWatch
     }
     const cluster = clusterIn(Metric);
     const storage = cluster === undefined ? undefined : await storageOf?.(cluster);
-    if (storage !== undefined) periods.set(Math.floor(Math.min(to, Date.now() / 1000) / Period - 1) * Period, [storage]);
+    if (storage !== undefined)
+      periods.set(Math.floor(Math.min(to, Date.now() / 1000) / Period - 1) * Period, [storage]);
     const points = [...periods].sort(([a], [b]) => (ascending ? a - b : b - a));
     return {
       ...{ Id: query.Id, Label: query.Label ?? Metric.MetricName, StatusCode: 'Complete' },
