@@ -34,6 +34,8 @@ export type Account = {
     unpaidDomainOrders: number;
     /** Maximum AI calls at once: 200 on every plan. Beyond it: `rate_limited`. */
     concurrentAiCalls: number;
+    /** Maximum AI calls at once of one API key, or of all logins together: 100 on every plan. Beyond it: `rate_limited`. */
+    concurrentAiCallsPerKey: number;
     /** Maximum webhook endpoints: 20 on every plan. Beyond it: `conflict`. */
     webhookEndpoints: number;
     /** Maximum webhook deliveries resent in a day (UTC): 5000 on every plan. Beyond it: `rate_limited`. */
@@ -66,6 +68,8 @@ export type Account = {
     unpaidDomainOrders?: number | undefined;
     /** Now: AI calls at once; absent where it is not counted */
     concurrentAiCalls?: number | undefined;
+    /** Now: AI calls at once of one API key, or of all logins together; absent where it is not counted */
+    concurrentAiCallsPerKey?: number | undefined;
     /** Now: webhook endpoints; absent where it is not counted */
     webhookEndpoints?: number | undefined;
     /** Now: webhook deliveries resent in a day (UTC); absent where it is not counted */

@@ -67,5 +67,8 @@ export function idGenerator(now: () => number = Date.now): (prefix: string) => s
   };
 }
 
+/** Returns a text that sorts before every id of a prefix made at a time or later, in epoch milliseconds. */
+export const firstIdAt = (prefix: string, time: number): string => `${prefix}_${timeDigits(time)}`;
+
 /** Creates an id by the system's clock. */
 export const newId = idGenerator();

@@ -9,7 +9,7 @@ import { deps } from './deps.ts';
 export const batchDeps: Deps = {
   ...deps,
   table: createTable(
-    batchReads((operation, input) => callAws('dynamodb', operation, input)),
+    batchReads((operation, input, policy) => callAws('dynamodb', operation, input, policy)),
     required('TABLE_NAME'),
   ),
 };

@@ -5,7 +5,10 @@ import { createTable } from '../table/table.ts';
 import { callAws } from './aws/client.ts';
 import { config, required } from './config.ts';
 
-const table = createTable((operation, input) => callAws('dynamodb', operation, input), required('TABLE_NAME'));
+const table = createTable(
+  (operation, input, policy) => callAws('dynamodb', operation, input, policy),
+  required('TABLE_NAME'),
+);
 
 /** Dependencies of every domain function in this process. */
 export const deps: Deps = {

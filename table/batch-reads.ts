@@ -1,5 +1,5 @@
 import { fromItem, type Item } from './attributes.ts';
-import type { Send } from './table.ts';
+import type { Send, SendPolicy } from './table.ts';
 
 interface PendingRead {
   key: Item;
@@ -66,8 +66,8 @@ export function batchReads(send: Send): Send {
     }
   }
 
-  return <Output>(operation: string, input: object): Promise<Output> => {
-    if (operation !== 'GetItem' || !('Key' in input) || !('TableName' in input)) return send(operation, input);
+  return <Output>(operation: string, input: object, policy?: SendPolicy): Promise<Output> => {
+    if (operation !== 'GetItem' || !('Key' in input) || !('TableName' in input)) return send(operation, input, policy);
     const { TableName, Key } = input;
     return new Promise<unknown>((resolve, reject) => {
       const key = Key as Item;

@@ -9,8 +9,7 @@ export type Condition =
   | { oneOf: readonly string[] }
   | { below: number | { attribute: string } }
   | { absentOrBelow: number }
-  | { atLeast: number }
-  | { sizeBelow: number | { attribute: string } };
+  | { atLeast: number };
 
 /** Conditions of which one must hold: each is a set of conditions that hold together. */
 export type AnyOf = readonly Record<string, Condition>[];
@@ -84,7 +83,6 @@ export class Expression {
       if ('absentOrBelow' in must)
         return `(attribute_not_exists(${name}) OR ${name} < ${this.value(must.absentOrBelow)})`;
       if ('atLeast' in must) return `${name} >= ${this.value(must.atLeast)}`;
-      if ('sizeBelow' in must) return `size(${name}) < ${operand(must.sizeBelow)}`;
       return `${name} < ${operand(must.below)}`;
     });
     return [...all, ...groups].join(' AND ');

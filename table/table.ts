@@ -4,7 +4,12 @@ import type { Entity } from './entity.ts';
 import type { Write } from './writes.ts';
 
 /** Sends an operation to DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
-export type Send = <Output>(operation: string, input: object) => Promise<Output>;
+export type Send = <Output>(operation: string, input: object, policy?: SendPolicy) => Promise<Output>;
+
+export interface SendPolicy {
+  /** True for a write that must not be applied twice: where its answer is lost, it is not repeated. */
+  once?: boolean | undefined;
+}
 
 export interface PageRequest {
   limit: number;
@@ -137,11 +142,8 @@ export function createTable(send: Send, TableName: string): Table {
     const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { Attributes } = await send<{ Attributes?: Item }>(operation, {
-          TableName,
-          ...write.input,
-          ...ReturnValues,
-        });
+        const input = { TableName, ...write.input, ...ReturnValues };
+        const { Attributes } = await send<{ Attributes?: Item }>(operation, input, { once: write.once });
         return Attributes;
       } catch (error) {
         if (!isRefusal(error)) throw error;

@@ -13,7 +13,15 @@ export interface Write {
   onConditionFailed: (item?: unknown) => Error;
   /** Makes the error for a conflict with another transaction, where a retry could not succeed. */
   onConflict?: () => Error;
+  /** True where the client must not repeat the write if its answer is lost ({@link atMostOnce}). */
+  once?: true;
 }
+
+/**
+ * The write, which is not repeated where its answer is lost, because a repetition would add a second time. It throws then,
+ * whether or not it was applied; what repairs that is up to the caller.
+ */
+export const atMostOnce = (write: Write): Write => ({ ...write, once: true });
 
 const unexpectedConditionFailure = () => new Error('the condition of a write failed that cannot fail');
 

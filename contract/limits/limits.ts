@@ -90,6 +90,13 @@ export const LIMITS = {
     error: 'rate_limited',
     remedy: 'Wait for a call to end',
   },
+  concurrentAiCallsPerKey: {
+    counts: 'AI calls at once of one API key, or of all logins together',
+    amounts: 100,
+    error: 'rate_limited',
+    remedy: 'Wait for a call to end',
+    isFixed: true,
+  },
   webhookEndpoints: { counts: 'webhook endpoints', amounts: 20, error: 'conflict', remedy: 'Delete an endpoint' },
   webhookResendsPerDay: {
     counts: 'webhook deliveries resent in a day (UTC)',

@@ -31,7 +31,7 @@ export const TIMEOUTS_S = {
     silence: 60,
     /** From this time on without a byte for the caller, the gateway keeps the response alive; less than the edge waits. */
     keepAlive: 90,
-    /** Life of a hold: a call that crashed returns its credits after this. */
+    /** Life of a hold: a call that crashed returns its credits a few minutes after this (domain/ai/windows.ts). */
     hold: 16 * 60,
   },
   /**

@@ -7,7 +7,7 @@ import { SCOPES } from '../../contract/route.ts';
 import { Account, DailyUsage, Login } from '../../table/entities/accounts.ts';
 import { WalletTransaction } from '../../table/entities/billing.ts';
 import { create } from '../../table/writes.ts';
-import { addCredits, newCreditEntry } from '../ai/credits.ts';
+import { addCredits, newCreditEntry } from '../ai/entries.ts';
 import { formatRand } from '../billing/money.ts';
 import { nextSuspension } from '../billing/plan-limit.ts';
 import type { Caller, Deps } from '../deps.ts';

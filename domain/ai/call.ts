@@ -8,13 +8,14 @@ import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
-import { HoldNotFound, release, settle } from './credits.ts';
+import { release } from './credits.ts';
 import { toApiError } from './errors.ts';
 import { type Funding, type FundingDeps, fund } from './funding.ts';
 import { JSON_TYPE, KeepAlive, STREAM_TYPE } from './keep-alive.ts';
 import { type Choice, chooseModel, type Offer } from './models.ts';
 import { calculateCost, priceFor } from './prices.ts';
 import { estimator } from './prompt.ts';
+import { settle } from './settlement.ts';
 
 export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
@@ -65,10 +66,11 @@ export interface Report {
   callerLeft: boolean;
   /** The charge could not be written: the hold will come back and the call was free. */
   settlementFailed: boolean;
+  /** Writes at the end of the call that failed, and are made up for when its window closes (domain/ai/closing.ts). */
+  unwritten: string[];
 }
 
 const ADAPTERS: Record<'openai' | 'anthropic', Adapter> = { openai: openAiCompatible, anthropic };
-const MAX_SETTLE_ATTEMPTS = 5;
 
 /**
  * One call to a model, from the choice of who pays to the settled charge. Throws ApiError while nothing has been sent;
@@ -92,12 +94,12 @@ export class ChatCall {
     this.report = {
       ...{ provider: undefined, model: call.request.model, saved: false, usage: undefined, estimated: false },
       ...{ chargedMicroRand: 0, writtenOffMicroRand: 0, firstByte: undefined, overhead: undefined },
-      ...{ failure: undefined, callerLeft: false, settlementFailed: false },
+      ...{ failure: undefined, callerLeft: false, settlementFailed: false, unwritten: [] },
     };
   }
 
   async run(): Promise<void> {
-    const { request, text, accountId } = this.#call;
+    const { request, text, accountId, keyId } = this.#call;
     const offer = await this.#deps.offer();
     const choice = chooseModel(offer, request.model);
     const { provider, upstream, model } = choice;
@@ -107,7 +109,7 @@ export class ChatCall {
       ...{ provider, text, request, upstream, outputLimit: undefined, modelLimit: model?.outputLimit },
       estimate: estimator(request, text),
     };
-    const funding = await fund(this.#deps, accountId, choice, offer, adapter, ask);
+    const funding = await fund(this.#deps, { accountId, keyId }, choice, offer, adapter, ask);
     this.report.saved = funding.kind === 'saved';
     try {
       const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
@@ -231,28 +233,19 @@ export class ChatCall {
 
   async #settle(funding: Funding): Promise<void> {
     const { usage } = this.report;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        if (usage && funding.kind === 'credits') await this.#charge(funding, usage);
-        else await release(this.#deps, funding.hold);
-        return;
-      } catch (error) {
-        // A try before this one went through, and only its answer was lost.
-        if (error instanceof HoldNotFound && (attempt > 1 || !usage || funding.kind === 'saved')) return;
-        // A place that is not given back ends with its hold.
-        if (funding.kind === 'saved' && attempt === MAX_SETTLE_ATTEMPTS) return;
-        if (error instanceof HoldNotFound || attempt === MAX_SETTLE_ATTEMPTS) {
-          this.report.settlementFailed = true;
-          return;
-        }
-        await new Promise((done) => setTimeout(done, 50 * 3 ** attempt * Math.random()));
-      }
+    try {
+      if (usage && funding.kind === 'credits') await this.#charge(funding, usage);
+      else await release(this.#deps, funding.hold);
+    } catch (error) {
+      // The hold comes back when its window's calls are over (domain/ai/closing.ts).
+      this.report.unwritten.push(String(error));
+      this.report.settlementFailed = usage !== undefined && funding.kind === 'credits';
     }
   }
 
   async #charge({ hold, rate }: Extract<Funding, { kind: 'credits' }>, usage: Usage): Promise<void> {
     const { requestId, request } = this.#call;
-    const { charged, writtenOff } = await settle(this.#deps, hold, calculateCost(rate, usage), {
+    const { charged, writtenOff, failures } = await settle(this.#deps, hold, calculateCost(rate, usage), {
       ...{ requestId, keyId: this.#call.keyId, model: request.model },
       inputTokens: usage.input,
       cachedTokens: usage.cached,
@@ -262,5 +255,6 @@ export class ChatCall {
       estimated: this.report.estimated,
     });
     Object.assign(this.report, { chargedMicroRand: charged, writtenOffMicroRand: writtenOff });
+    this.report.unwritten.push(...failures.map(String));
   }
 }

@@ -2,18 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import {
-  addCredits,
-  type Hold,
-  HoldRefused,
-  hold,
-  newCreditEntry,
-  payDebt,
-  release,
-  settle,
-  toHoldRefusal,
-  type Used,
-} from './credits.ts';
+import { type Hold, HoldRefused, hold, release, toHoldRefusal } from './credits.ts';
+import { addCredits, newCreditEntry, payDebt } from './entries.ts';
+import { settle, type Used } from './settlement.ts';
 
 const accountId = 'acc_1';
 const RAND = 1_000_000;
@@ -32,7 +23,7 @@ async function credits(rand: number) {
     const payment = owed > 0 ? newCreditEntry(deps, accountId, 'ADJUSTMENT', -owed) : undefined;
     await deps.table.transact(addCredits(entry, payment));
   };
-  const take = (microRand: number) => hold(deps, accountId, 'openai', microRand);
+  const take = (microRand: number) => hold(deps, { accountId, keyId: 'key_1' }, 'openai', microRand);
   const refusal = (microRand = RAND) =>
     take(microRand).then(
       () => undefined,
@@ -54,7 +45,7 @@ async function credits(rand: number) {
 test('a debt is paid from a hold that comes back, before the next call starts', async () => {
   const { deps, read, take, refusal, end, ledger } = await credits(10);
   const [running, greedy] = [await take(8 * RAND), await take(2 * RAND)];
-  expect(await end(greedy, 5 * RAND, USED)).toEqual({ charged: 2 * RAND, writtenOff: 3 * RAND });
+  expect(await end(greedy, 5 * RAND, USED)).toEqual({ charged: 2 * RAND, writtenOff: 3 * RAND, failures: [] });
   expect(await read()).toMatchObject({ balanceMicroRand: 8 * RAND, availableMicroRand: 0, debtMicroRand: 3 * RAND });
   // The balance would cover it: only the running call stands in the way.
   expect(await refusal()).toMatchObject({ code: 'rate_limited', retryAfter: 5 });

@@ -4,7 +4,8 @@ import type { ProviderId } from '../../providers/ai/registry.ts';
 import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
-import { type Hold, HoldRefused, hold, holdPlace, payDebt, release, toHoldRefusal } from './credits.ts';
+import { type AiCaller, type Hold, HoldRefused, hold, holdPlace, release, toHoldRefusal } from './credits.ts';
+import { payDebt } from './entries.ts';
 import type { Choice, Offer } from './models.ts';
 import { microRandToRand, type Rate } from './prices.ts';
 import type { KeyRing } from './provider-keys.ts';
@@ -36,18 +37,19 @@ const tooLongFor = (left: string) =>
  */
 export async function fund(
   deps: FundingDeps,
-  accountId: string,
+  caller: AiCaller,
   choice: Choice,
   { randPerDollar }: Offer,
   adapter: Adapter,
   ask: AdapterRequest,
 ): Promise<Funding> {
   const { provider } = choice;
+  const { accountId } = caller;
   const open = deps.keyRing.get(accountId, provider.id);
   const withPlace = async (key: string): Promise<Funding> => ({
     kind: 'saved',
     key,
-    hold: await holdPlace(deps, accountId),
+    hold: await holdPlace(deps, caller),
   });
   if (open) return await withPlace(open);
   const askedAt = deps.now().getTime();
@@ -63,7 +65,7 @@ export async function fund(
   }
   const { key, rate, quote } = sale;
   try {
-    const held = await holdAfterDebt(deps, accountId, provider.id, quote.microRand);
+    const held = await holdAfterDebt(deps, caller, provider.id, quote.microRand);
     const prepared =
       held.granted === quote.microRand ? quote.prepared : lowerOutput(quote, adapter, ask, rate, held.granted);
     if (prepared) return { kind: 'credits', key, hold: held, rate, prepared };
@@ -109,11 +111,11 @@ async function offerFor(
 }
 
 /** Holds an amount. An account that owes for an earlier call pays that first, once its credits cover it. */
-async function holdAfterDebt(deps: Deps, accountId: string, provider: string, microRand: number): Promise<Hold> {
+async function holdAfterDebt(deps: Deps, caller: AiCaller, provider: string, microRand: number): Promise<Hold> {
   try {
-    return await hold(deps, accountId, provider, microRand);
+    return await hold(deps, caller, provider, microRand);
   } catch (error) {
     if (!(error instanceof HoldRefused) || !(await payDebt(deps, error.account))) throw error;
-    return await hold(deps, accountId, provider, microRand);
+    return await hold(deps, caller, provider, microRand);
   }
 }

@@ -1,14 +1,13 @@
 import type { getAiCredits as ReadRoute } from '../../contract/ai/management.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
-import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { entriesOf } from './entries.ts';
 import { debtToRand, microRandToRand } from './prices.ts';
-
-const entriesOf = (accountId: string) => joinKey('ACCOUNT', accountId, 'AI_ENTRIES');
+import { startOf, windowsOf } from './windows.ts';
 
 /** Returns an entry as its account sees it. */
 export function viewEntry(entry: AiEntry): Output<typeof ReadRoute>['data']['entries'][number] {
@@ -46,12 +45,6 @@ export async function readCredits(
 const CHECK_INTERVAL_MS = 60 * 60_000;
 /** Entries younger than this are summed again on each check, because their index lags a little, in milliseconds. */
 const SETTLED_AFTER_MS = 10 * 60_000;
-/** A busy account is looked at so often until its balance stands still for the length of a look. */
-const MAX_READS = 5;
-/** Between looks, in milliseconds. */
-const PAUSE_MS = 200;
-const pause = () => new Promise((done) => setTimeout(done, PAUSE_MS));
-
 export interface Mismatch {
   accountId: string;
   balanceMicroRand: number;
@@ -65,37 +58,48 @@ export const ledgerQueue: DueQueue<typeof AiAudit, Deps, LedgerCheck> = {
   act: checkLedger,
 };
 
-/** Result of one comparison. */
+/** Result of one comparison; `busy` where it has to be repeated. */
 export type LedgerCheck = 'right' | 'busy' | Mismatch;
 
+/**
+ * Compares the sum of all entries up to the last closed window, and what the balance has of later ones, with the balance. The
+ * account is read once and closed windows get no more entries, so that this is exact while calls are running.
+ */
 async function checkLedger(deps: Deps, audit: AiAudit): Promise<LedgerCheck> {
   const { accountId } = audit;
-  let mismatch: Mismatch | undefined;
-  for (let look = 1; look <= MAX_READS; look += 1) {
-    if (look > 1) await pause();
-    const before = await deps.table.get(AiAccount, { accountId });
-    const sum = await sumLedger(deps, audit);
-    const after = await deps.table.get(AiAccount, { accountId });
-    mismatch = undefined;
-    if (!after || before?.balanceMicroRand !== after.balanceMicroRand) continue;
-    await scheduleCheck(deps, accountId, sum.settled);
-    if (sum.total === after.balanceMicroRand) return 'right';
-    mismatch = { accountId, balanceMicroRand: after.balanceMicroRand, ledgerMicroRand: sum.total };
+  const account = await deps.table.get(AiAccount, { accountId });
+  const { balanceMicroRand = 0, closedWindow } = account ?? {};
+  const { closed, settled, isChanging } = await sumLedger(deps, audit, closedWindow);
+  const later = windowsOf(account ?? {}).filter(({ window }) => window > (closedWindow ?? 0));
+  const ledgerMicroRand = closed + later.reduce((sum, { ledger }) => sum + ledger, 0);
+  if (ledgerMicroRand === balanceMicroRand) {
+    await scheduleCheck(deps, accountId, settled);
+    return 'right';
   }
-  if (!mismatch) await scheduleCheck(deps, accountId, audit);
-  return mismatch ?? 'busy';
+  await scheduleCheck(deps, accountId, audit);
+  return isChanging ? 'busy' : { accountId, balanceMicroRand, ledgerMicroRand };
 }
 
-/** The whole ledger's sum; and that of its settled part, from which the next check goes on. */
-async function sumLedger(deps: Deps, audit: AiAudit) {
-  const settledUntil = new Date(deps.now().getTime() - SETTLED_AFTER_MS).toISOString();
+/**
+ * Returns the sum of the entries of closed windows and of those without one; that of its settled part, from which the next
+ * check goes on; and whether there are new entries without a window, which a function of an earlier version made.
+ */
+async function sumLedger(deps: Deps, audit: AiAudit, closedWindow?: number) {
+  const settledBefore = Math.min(deps.now().getTime() - SETTLED_AFTER_MS, startOf(closedWindow ?? Infinity));
+  const settledUntil = new Date(settledBefore).toISOString();
   const settled = { upTo: audit.upTo, sumMicroRand: audit.sumMicroRand };
-  let total = audit.sumMicroRand;
+  let closed = audit.sumMicroRand;
+  let isChanging = false;
+  let hasLater = false;
   for await (const entry of deps.table.each(AiEntry, entriesOf(audit.accountId), audit.upTo)) {
-    total += entry.amountMicroRand;
-    if (entry.createdAt < settledUntil) Object.assign(settled, { upTo: entry.id, sumMicroRand: total });
+    const { id, window, createdAt, amountMicroRand } = entry;
+    hasLater ||= window !== undefined && window > (closedWindow ?? 0);
+    if (window !== undefined && window > (closedWindow ?? 0)) continue;
+    closed += amountMicroRand;
+    if (createdAt < settledUntil && !hasLater) Object.assign(settled, { upTo: id, sumMicroRand: closed });
+    else if (window === undefined) isChanging = true;
   }
-  return { total, settled };
+  return { closed, settled, isChanging };
 }
 
 async function scheduleCheck(deps: Deps, accountId: string, settled: Pick<AiAudit, 'upTo' | 'sumMicroRand'>) {

@@ -15,7 +15,7 @@ import { change } from '../../table/writes.ts';
 import { Cache } from '../cache/cache.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { addCredits, newCreditEntry } from './credits.ts';
+import { addCredits, newCreditEntry } from './entries.ts';
 
 /** Encryption context of a saved provider key: the key of one account cannot be decrypted as another's. */
 const keyContext = (accountId: string, provider: string) => ({ providerKeyOf: accountId, provider });

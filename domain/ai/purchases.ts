@@ -5,7 +5,7 @@ import { issuePaidInvoice } from '../billing/invoices.ts';
 import { parseCents, vatInside } from '../billing/money.ts';
 import { readNothing, withWallet } from '../billing/wallet.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { addCredits, newCreditEntry } from './credits.ts';
+import { addCredits, newCreditEntry } from './entries.ts';
 import { readCredits, viewCredits, viewEntry } from './ledger.ts';
 import { CENT_MICRO_RAND } from './prices.ts';
 

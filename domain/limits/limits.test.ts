@@ -51,6 +51,10 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   },
   unpaidDomainOrders: HTTP,
   concurrentAiCalls: HTTP,
+  concurrentAiCallsPerKey: {
+    file: 'domain/ai/key-calls.test.ts',
+    title: 'refuses the call beyond the limit of a key with 429, and places of calls that died become free',
+  },
   webhookEndpoints: HTTP,
   webhookResendsPerDay: HTTP,
   buildLogKib: {

@@ -11,7 +11,7 @@ import { AiAccount, AiEntry } from '../../table/entities/ai.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
 import { openAccount } from '../accounts/accounts.ts';
-import { addCredits, newCreditEntry } from '../ai/credits.ts';
+import { addCredits, newCreditEntry } from '../ai/entries.ts';
 import { adjustAccount } from '../billing/adjustments.ts';
 import { parseCents } from '../billing/money.ts';
 import type { Plans } from '../billing/plans.ts';

@@ -25,7 +25,7 @@ import type { Send } from '../../table/table.ts';
 import { changeByKey, create, type Write } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
-import { expiredHoldQueue } from '../ai/credits.ts';
+import { windowQueue } from '../ai/closing.ts';
 import { ledgerQueue } from '../ai/ledger.ts';
 import { billingSweeps } from '../billing/lifecycle.ts';
 import type { SweepReport } from '../sweep/sweep.ts';
@@ -219,7 +219,7 @@ async function everyQueue() {
   const jobs = {
     ...reconcilers(needs),
     ...billingSweeps(needs),
-    holds: sweepJob(deps, expiredHoldQueue),
+    windows: sweepJob(deps, windowQueue),
     ledgers: sweepJob(deps, ledgerQueue),
   };
 

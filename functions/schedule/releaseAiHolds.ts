@@ -1,7 +1,8 @@
-import { expiredHoldQueue } from '../../domain/ai/credits.ts';
+import { windowQueue } from '../../domain/ai/closing.ts';
 import { sweepJob } from '../../domain/sweep/sweep-all.ts';
 import { deps } from '../../runtime/deps.ts';
-import { sweeper } from '../../runtime/triggers/sweeper.ts';
+import { reportRepairs } from '../../runtime/observability/ledger-metrics.ts';
+import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
-/** Every minute: releases the credit holds of AI calls that crashed. */
-export const handler = sweeper({ holds: sweepJob(deps, expiredHoldQueue) });
+/** Every minute: closes the windows of AI accounts, which settles and releases the calls that crashed. */
+export const handler = sweeper({ windows: reporting(sweepJob(deps, windowQueue), reportRepairs) });

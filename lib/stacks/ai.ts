@@ -32,6 +32,8 @@ export class AiStack extends PlatformStack {
     const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', {
       description: 'POST /ai/v1/chat/completions, streamed',
       timeout: TIMEOUTS_S.ai.function,
+      // A call waits for its provider, and pays for the memory meanwhile.
+      memory: 512,
       uses: [
         table.read,
         table.write,

@@ -65,7 +65,7 @@ export class SchedulesStack extends PlatformStack {
         ...jobUses,
         billing.payments,
       ]),
-      everyMinute('releaseAiHolds', 'Releases the credit holds of AI calls that crashed', jobUses),
+      everyMinute('releaseAiHolds', 'Settles the AI calls that crashed and releases their holds', jobUses),
       everyMinute('checkAiLedgers', 'Compares each AI credit ledger with its balance, every account hourly', jobUses),
     ];
 

@@ -41,6 +41,8 @@ interface CallPolicy {
   region?: string;
   attempts?: number;
   timeout?: number;
+  /** True for a change that must not be made twice: it is repeated only where the service says that it did not make it. */
+  once?: boolean | undefined;
 }
 const MAX_ATTEMPTS = 4;
 const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
@@ -132,14 +134,20 @@ const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExce
  * Retries broken connections, 5xx responses and throttling, with full jitter from 25 ms, while another attempt of
  * `timeout` milliseconds fits into the time of a call: the function must outlast it, so that it can answer.
  */
-async function withRetries<T>(work: () => Promise<T>, timeout: number, attempts = MAX_ATTEMPTS): Promise<T> {
+async function withRetries<T>(
+  work: () => Promise<T>,
+  timeout: number,
+  attempts = MAX_ATTEMPTS,
+  once = false,
+): Promise<T> {
   const lastStart = performance.now() + CALL_TIMEOUT_MS - timeout;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       const refused = error instanceof AwsError && error.status >= 400 && error.status < 500;
-      if (attempt >= attempts || (refused && !THROTTLED.test(error.name))) throw error;
+      const throttled = error instanceof AwsError && error.status < 500 && THROTTLED.test(error.name);
+      if (attempt >= attempts || ((refused || once) && !throttled)) throw error;
       await pause(Math.random() * 25 * 2 ** attempt);
       if (performance.now() > lastStart) throw error;
     }
@@ -154,7 +162,7 @@ export function callAws<Output>(
   service: keyof typeof PROTOCOLS,
   operation: string,
   input: object,
-  { attempts, timeout = TRY_TIMEOUT_MS, region: chosen = config.AWS_REGION }: CallPolicy = {},
+  { attempts, timeout = TRY_TIMEOUT_MS, region: chosen = config.AWS_REGION, once }: CallPolicy = {},
 ): Promise<Output> {
   const { target, version, region = chosen }: { target: string; version: string; region?: string } = PROTOCOLS[service];
   const body = JSON.stringify(input);
@@ -173,6 +181,7 @@ export function callAws<Output>(
     },
     timeout,
     attempts,
+    once,
   );
 }
 

@@ -42,6 +42,7 @@ export function callReport(
     providerMessage: report?.saved ? undefined : failure?.words,
     callerLeft: report?.callerLeft,
     estimated: report?.estimated,
+    unwritten: report?.unwritten.length ? report.unwritten : undefined,
     latency: milliseconds(performance.now() - request.startedAt)[0],
     provider,
     ...metrics({ operation: 'createChatCompletion' }, values),

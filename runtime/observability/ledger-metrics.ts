@@ -1,3 +1,4 @@
+import type { Repair } from '../../domain/ai/closing.ts';
 import type { LedgerCheck } from '../../domain/ai/ledger.ts';
 import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { log, metrics } from './log.ts';
@@ -13,4 +14,9 @@ export function reportLedgers({ results }: SweepReport<LedgerCheck>): void {
       ? metrics({ operation: 'checkAiLedgers' }, { LedgerMismatches: [mismatches.length, 'Count'] })
       : {}),
   });
+}
+
+/** Logs the AI calls that had died, or whose last write was lost. */
+export function reportRepairs({ results: repairs }: SweepReport<Repair>): void {
+  if (repairs.length > 0) log.warn('ai calls settled late', { repairs });
 }

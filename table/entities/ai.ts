@@ -5,19 +5,26 @@ import { joinKey as key } from '../keys.ts';
 
 /**
  * Everything that a call to a model asks of an account, in one item, so that one conditional write decides: AI credits
- * in micro-rand, what running calls hold of them, and the caller's own provider keys.
+ * in micro-rand, what running calls hold of them, and the caller's own provider keys. Calls are no more than sums here, by
+ * the window of time in which they began (`held_<window>`, `calls_<window>`) and ended (`ledger_<window>`;
+ * domain/ai/windows.ts), so that the item stays as small with a thousand open calls as with one.
  */
 export type AiAccount = ItemOf<typeof AiAccount>;
 export const AiAccount = /* @__PURE__ */ entity({
   type: 'AI_ACCOUNT',
   schema: () =>
-    z.object({
+    z.looseObject({
       accountId: z.string(),
       balanceMicroRand: z.int(),
       /** The balance less all holds; below zero where the last hold took more than was left (domain/ai/credits.ts). */
       availableMicroRand: z.int(),
       /** Owed for calls that cost more than there was. */
       debtMicroRand: z.optional(z.int()),
+      /** Calls that have begun and not ended. */
+      openCalls: z.optional(z.int()),
+      /** The balance has every entry of this window and of those before it. */
+      closedWindow: z.optional(z.int()),
+      /** Holds of calls of version 0.2.0, by call; empty since. Written because that version requires it. */
       holds: z.record(z.string(), object({ microRand: z.int(), expiresAt: z.string() })),
       /** Calls at once, where operators set another number than contract/limits/limits.ts. */
       callLimit: z.optional(z.int()),
@@ -29,7 +36,7 @@ export const AiAccount = /* @__PURE__ */ entity({
           lastFour: z.string(),
         }),
       ),
-      /** Time at which the first hold expires; the sweep of holds reads it. */
+      /** Time at which the first window closes; the sweep of windows reads it. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'AI_ACCOUNT' }),
@@ -57,6 +64,8 @@ export const AiEntry = /* @__PURE__ */ entity({
       estimated: z.boolean(),
       amountMicroRand: z.int(),
       createdAt: z.string(),
+      /** The window of `createdAt`; none for entries made before accounts had windows. */
+      window: z.optional(z.int()),
     }),
   key: ({ accountId, id }: { accountId: string; id: string }) => ({
     pk: key('AI_ENTRY', accountId, id),
@@ -65,7 +74,21 @@ export const AiEntry = /* @__PURE__ */ entity({
   list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'AI_ENTRIES'), listSk: item.id }),
 });
 
-/** Sum of the calls of one day on credits, by key and model; written with each call's entry in the ledger. */
+/**
+ * The open calls of one API key, as a sum and by the window in which they began (`calls_<window>`). Empty key ids are calls of
+ * logins.
+ */
+export type AiKeyCalls = ItemOf<typeof AiKeyCalls>;
+export const AiKeyCalls = /* @__PURE__ */ entity({
+  type: 'AI_KEY_CALLS',
+  schema: () => z.looseObject({ accountId: z.string(), keyId: z.string(), openCalls: z.int() }),
+  key: ({ accountId, keyId }: { accountId: string; keyId: string }) => ({
+    pk: key('AI_KEY_CALLS', accountId, keyId),
+    sk: 'AI_KEY_CALLS',
+  }),
+});
+
+/** Sum of the calls of one day on credits, by key and model; written after each call's entry in the ledger. */
 export type AiUsage = ItemOf<typeof AiUsage>;
 export const AiUsage = /* @__PURE__ */ entity({
   type: 'AI_USAGE',

@@ -70,15 +70,16 @@ test('the playground names the fields that a model ignores', async () => {
 test('spending beyond a page of the history is shown whole, by model and by key', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
   Object.assign(process.env, local.environment);
-  const [{ deps }, { hold, settle }] = await Promise.all([
+  const [{ deps }, { hold }, { settle }] = await Promise.all([
     import('../../runtime/deps.ts'),
     import('../../domain/ai/credits.ts'),
+    import('../../domain/ai/settlement.ts'),
   ]);
   const [key] = (await account.dashboard.call(listKeys)).body.data;
   const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
   const used = { ...tokens, requestId: 'req', model: 'openai/gpt-4o', price: null, estimated: false };
   for (let call = 0; call < 105; call += 1) {
-    const held = await hold(deps, account.id, 'openai', 20_000);
+    const held = await hold(deps, { accountId: account.id, keyId: 'key_1' }, 'openai', 20_000);
     await settle(deps, held, 10_000, { ...used, keyId: key?.id ?? '' });
   }
   const page = await openScreen(await signedInContext(account), 'ai');

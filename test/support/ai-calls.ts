@@ -56,6 +56,16 @@ export interface World {
 
 export const OWN_KEY = 'sk-own-0123456789abcdef';
 
+/** The parts of a write that the recording table reads. */
+interface RecordedWrite {
+  kind: string;
+  input: {
+    Item?: { outputTokens?: { N: string } };
+    ExpressionAttributeNames?: Record<string, string>;
+    ExpressionAttributeValues?: Record<string, { N?: string }>;
+  };
+}
+
 function gateway({
   credits = 100,
   saved = false,
@@ -65,26 +75,26 @@ function gateway({
 }: World) {
   const done: string[] = [];
   let available = credits * 1_000_000;
+  let settled = 0;
   const table = {
-    updateReturningChanged: async ({
-      input,
-    }: {
-      input: { UpdateExpression?: string; ExpressionAttributeValues?: object };
-    }) => {
-      const added = JSON.stringify(input.ExpressionAttributeValues ?? {});
-      done.push(input.UpdateExpression?.includes('REMOVE') ? 'release' : 'hold');
-      const amount = Number(/"N":"(-\d+)"/.exec(added)?.[1] ?? 0);
-      available += amount;
-      return {
-        availableMicroRand: available,
-        balanceMicroRand: credits * 1_000_000,
-        holds: {},
-        keys: {},
-        accountId: 'acc_1',
-      };
+    updateReturningChanged: async ({ kind, input }: RecordedWrite) => {
+      if (kind === 'Put') {
+        settled += 1;
+        done.push(`settle ${input.Item?.outputTokens?.N}`);
+      }
+      const names = Object.values(input.ExpressionAttributeNames ?? {});
+      if (!names.includes('availableMicroRand')) return {};
+      const values = Object.values(input.ExpressionAttributeValues ?? {}).map(({ N = '0' }) => Number(N));
+      // A hold adds one to the open calls; the end of one takes one away, after a settlement or in place of it.
+      if (values.includes(-1)) {
+        if (settled === 0) done.push('release');
+        settled = 0;
+      } else done.push('hold');
+      available += Math.min(...values);
+      return { availableMicroRand: available };
     },
-    transact: async (writes: { input: { Item?: { outputTokens?: { N: string } } } }[]) => {
-      done.push(`settle ${writes[1]?.input.Item?.outputTokens?.N}`);
+    transact: async ([entry]: RecordedWrite[]) => {
+      done.push(`settle ${entry?.input.Item?.outputTokens?.N}`);
     },
     get: async () => undefined,
   };

@@ -93,11 +93,6 @@ function holds(request: Expressions, item: Item | undefined): boolean {
     const any = splitOutside(text, ' OR ');
     if (any.length > 1) return any.some(term);
     if (text.startsWith('(')) return term(text.slice(1, -1));
-    const sized = /^size\((\S+)\) < (\S+)$/.exec(text);
-    if (sized?.[1] && sized[2]) {
-      const [value, limit] = [read(item, sized[1]), read(item, sized[2])];
-      return value !== undefined && limit !== undefined && Object.keys(value as object).length < Number(limit);
-    }
     const present = /^attribute_(not_)?exists\((\S+)\)$/.exec(text);
     if (present?.[2]) return (read(item, present[2]) !== undefined) === !present[1];
     const member = /^(\S+) IN \((.+)\)$/.exec(text);
@@ -239,6 +234,8 @@ export function memoryTable(): MemoryTable {
       if (condition.includes('BETWEEN')) return at >= String(values[':after']) && at <= String(values[':until']);
       const below = / < (:\w+)$/.exec(condition)?.[1];
       if (below !== undefined) return at < String(values[below]);
+      const above = / > (:\w+)$/.exec(condition)?.[1];
+      if (above !== undefined) return at > String(values[above]);
       return !condition.includes('>=') || at >= String(values[':from']);
     };
     const backwards = input.ScanIndexForward === false;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { type RuleDeps, rules } from '../../events/rules.ts';
 import { SILENT_ITEMS } from '../../lib/stacks/stream.ts';
 import { Account, AnonymousClient, Credential, IdempotencyRecord, Login } from '../../table/entities/accounts.ts';
-import { AiAccount, AiAudit, AiEntry, AiOffer, AiUsage } from '../../table/entities/ai.ts';
+import { AiAccount, AiAudit, AiEntry, AiKeyCalls, AiOffer, AiUsage } from '../../table/entities/ai.ts';
 import { App, GitAccess } from '../../table/entities/apps.ts';
 import { Invoice, InvoiceSequence, PlanOffer, Subscription } from '../../table/entities/billing.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
@@ -90,6 +90,7 @@ test('request counters do not trigger the stream, and every entity with rules do
     ...[AiAccount, AiAudit, AiEntry].map(({ key }) => key(ofAccount)),
     AiUsage.key({ accountId: 'a', day: '2026-01-01', keyId: '', model: 'a/b' }),
     FailedRequest.key({ requestId: 'a' }),
+    AiKeyCalls.key({ accountId: 'a', keyId: 'b' }),
     ...[AiOffer.key({}), DomainOffer.key({}), DomainName.key({ name: 'a' })],
     ...[InvoiceSequence.key({ year: '2026' }), PlanOffer.key({})],
     ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],

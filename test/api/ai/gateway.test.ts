@@ -262,16 +262,17 @@ describe('credits', () => {
 
   test('releases the hold of a crashed call and verifies the ledger', async () => {
     const account = await newAccount(HIGH_BALANCE);
-    const [{ hold, releaseExpiredHoldsOf }, { ledgerQueue }, { sweep }, { deps }] = await Promise.all([
+    const [{ hold }, { closeWindowsOf }, { ledgerQueue }, { sweep }, { deps }] = await Promise.all([
       import('../../../domain/ai/credits.ts'),
+      import('../../../domain/ai/closing.ts'),
       import('../../../domain/ai/ledger.ts'),
       import('../../../domain/sweep/sweep.ts'),
       import('../../../runtime/deps.ts'),
     ]);
-    await hold(deps, account.id, 'openai', 40_000_000);
+    await hold(deps, { accountId: account.id, keyId: 'key_1' }, 'openai', 40_000_000);
     expect((await credits(account.id)).available).toBe('60.00');
-    const later = { ...deps, now: () => new Date(Date.now() + 17 * 60_000) };
-    expect(await releaseExpiredHoldsOf(later, account.id)).toBe(1);
+    const later = { ...deps, now: () => new Date(Date.now() + 25 * 60_000) };
+    expect(await closeWindowsOf(later, account.id)).toMatchObject({ calls: 1, heldMicroRand: 40_000_000 });
     expect((await credits(account.id)).available).toBe('100.00');
     const { results } = await sweep(later, ledgerQueue);
     const isOurs = (check: (typeof results)[number]) => typeof check === 'object' && check.accountId === account.id;

@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import { AiAccount, AiAudit } from '../../table/entities/ai.ts';
+import { change } from '../../table/writes.ts';
+import {
+  crashAt,
+  type FaultPlan,
+  type SimulatedCall,
+  seededRandom,
+  simulation,
+  toleratingFaults,
+} from '../../test/simulation/simulation.ts';
+import { closeWindowsOf } from './closing.ts';
+import { hold, release } from './credits.ts';
+import { addCredits, newCreditEntry, payDebt } from './entries.ts';
+import { ledgerQueue } from './ledger.ts';
+import { settle } from './settlement.ts';
+import { windowsOf } from './windows.ts';
+
+/** Credits under crashes and missing answers: a process may end, or hear of a failure, before and after each of its writes. */
+
+const accountId = 'acc_1';
+const RAND = 1_000_000;
+const MINUTE_MS = 60_000;
+const USED = {
+  ...{ inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 },
+  ...{ requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false },
+};
+
+async function credits(rand: number, faults?: FaultPlan) {
+  const simulated = simulation({ ...(faults ? { faults } : {}) });
+  const { memory, clock, steady, startProcess } = simulated;
+  await steady.deps.table.transact(addCredits(newCreditEntry(steady.deps, accountId, 'PURCHASE', rand * RAND)));
+  const read = async () => (await steady.deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
+  const ledger = () => memory.items('AI_ENTRY').reduce((sum, { amountMicroRand }) => sum + Number(amountMicroRand), 0);
+  /** The audit's verdict, which has to be right at any moment. */
+  const audit = async () => {
+    const item = (await steady.deps.table.get(AiAudit, { accountId })) ?? expect.fail('no audit');
+    return await ledgerQueue.act(steady.deps, item, { pk: '', sk: '', duePk: '', dueAt: '' });
+  };
+  /** One call of a process of its own. @returns what it knows to be charged */
+  const call = async (keyId: string, held: number, cost: number | undefined): Promise<number> => {
+    const { deps } = startProcess();
+    let charged = 0;
+    await toleratingFaults(async () => {
+      const granted = await hold(deps, { accountId, keyId }, 'openai', held * RAND);
+      if (cost === undefined) await release(deps, granted);
+      else ({ charged } = await settle(deps, granted, cost * RAND, { ...USED, keyId }));
+    });
+    return charged;
+  };
+  /** Lets time pass until every window is closed, with a sweep a minute. */
+  const settleDown = async () => {
+    for (let minute = 0; minute < 26; minute += 1) {
+      clock.now += MINUTE_MS;
+      await closeWindowsOf(steady.deps, accountId);
+    }
+  };
+  /** Checks the invariants that hold once everything has come to its end. */
+  const expectExact = async (what: string) => {
+    await settleDown();
+    const account = await read();
+    expect(account.balanceMicroRand, what).toBe(ledger());
+    expect(account.availableMicroRand, what).toBe(account.balanceMicroRand);
+    expect(account.openCalls ?? 0, what).toBe(0);
+    expect(windowsOf(account), what).toEqual([]);
+    expect(account.dueAt, what).toBeUndefined();
+    expect(await audit(), what).toBe('right');
+  };
+  return { ...simulated, read, ledger, audit, call, settleDown, expectExact };
+}
+
+const CASES = [
+  ['a call within its hold', 2, 1],
+  ['a call that costs more than its hold', 1, 3],
+  ['a call that takes all there is and costs more', 20, 12],
+  ['a call that is not charged', 2, undefined],
+] as const;
+
+test.each(CASES)('%s leaves exact credits wherever its process ends', async (_, held, cost) => {
+  const counting = await credits(10, () => undefined);
+  const full = await counting.call('key_1', held, cost);
+  await counting.expectExact('undisturbed');
+  for (let number = 1; number <= counting.calls(); number += 1) {
+    for (const when of ['before', 'after'] as const) {
+      const world = await credits(10, crashAt(number, when));
+      await world.call('key_1', held, cost);
+      expect(await world.audit(), `${when} ${number}`).toBe('right');
+      await world.expectExact(`crash ${when} ${number}`);
+      expect([0, full], `all or nothing, ${when} ${number}`).toContain(10 * RAND - world.ledger());
+    }
+  }
+});
+
+test.each(CASES)('%s leaves exact credits whichever answer does not arrive', async (_, held, cost) => {
+  const counting = await credits(10, () => undefined);
+  const full = await counting.call('key_1', held, cost);
+  for (let number = 1; number <= counting.calls(); number += 1) {
+    for (const when of ['before', 'after'] as const) {
+      const losing: FaultPlan = (call) => {
+        if (call.number === number && call.when === when) throw new Error('no answer');
+        return undefined;
+      };
+      const world = await credits(10, losing);
+      const known = await world.call('key_1', held, cost);
+      await world.expectExact(`loses ${when} ${number}`);
+      const charged = 10 * RAND - world.ledger();
+      expect([0, full], `${when} ${number}`).toContain(charged);
+      expect(known, 'what is reported is what is charged').toBe(charged);
+    }
+  }
+});
+
+/** Fails or ends processes at random. */
+const randomFaults =
+  (random: () => number): FaultPlan =>
+  ({ when }: SimulatedCall) => {
+    const drawn = random();
+    if (drawn < 0.04) return 'crash';
+    if (drawn < 0.1) throw new Error(`failed ${when}`);
+    return undefined;
+  };
+
+test('many calls at once, purchases, debts and faults: credits never go below zero and end exact', async () => {
+  for (let seed = 1; seed <= 25; seed += 1) {
+    const random = seededRandom(seed);
+    const world = await credits(5, randomFaults(random));
+    const { deps } = world.steady;
+    const expectSound = async () => {
+      const account = await world.read();
+      const held = windowsOf(account).reduce((sum, each) => sum + each.held, 0);
+      expect(account.balanceMicroRand, `seed ${seed}`).toBeGreaterThanOrEqual(0);
+      expect(account.availableMicroRand, `seed ${seed}`).toBe(account.balanceMicroRand - held);
+      expect(await world.audit(), `seed ${seed}`).toBe('right');
+    };
+    for (let round = 0; round < 12; round += 1) {
+      const calls = Array.from({ length: 1 + Math.floor(random() * 5) }, (_, index) => {
+        const cost = random() < 0.2 ? undefined : Math.floor(random() * 4);
+        return world.call(`key_${index}`, 1 + Math.floor(random() * 3), cost);
+      });
+      await Promise.all(calls);
+      if (random() < 0.3) await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 2 * RAND)));
+      await payDebt(deps, await world.read());
+      world.clock.now += Math.floor(random() * 5) * MINUTE_MS;
+      if (random() < 0.7) await toleratingFaults(() => closeWindowsOf(world.startProcess().deps, accountId));
+      await expectSound();
+    }
+    await world.expectExact(`seed ${seed}`);
+  }
+}, 120_000);
+
+test('a call whose entry is written and whose balance is not is charged once, however many sweeps there are', async () => {
+  // The third write of a settlement: place, entry, balance.
+  const world = await credits(10, ({ what, number, when }) =>
+    what === 'table.UpdateItem' && number > 4 && when === 'before' ? 'crash' : undefined,
+  );
+  await world.call('key_1', 5, 2);
+  expect([world.ledger(), (await world.read()).balanceMicroRand]).toEqual([8 * RAND, 10 * RAND]);
+  world.clock.now += 7 * MINUTE_MS;
+  const { deps } = world.steady;
+  const repairs = await Promise.all([closeWindowsOf(deps, accountId), closeWindowsOf(deps, accountId)]);
+  expect(repairs.filter(Boolean)).toHaveLength(1);
+  expect(repairs.find(Boolean)).toMatchObject({ unappliedMicroRand: -2 * RAND, calls: 0 });
+  // What it held stays held while calls of its window may run, so that the charge never finds an empty balance.
+  expect(await world.read()).toMatchObject({ balanceMicroRand: 8 * RAND, availableMicroRand: 3 * RAND, openCalls: 1 });
+  await world.expectExact('afterwards');
+});
+
+test('holds of an account from before there were windows come back when they expire', async () => {
+  const { steady, clock, read, expectExact } = await credits(10);
+  const expiresAt = new Date(clock.now + 16 * MINUTE_MS).toISOString();
+  const old = { set: { holds: { h1: { microRand: 4 * RAND, expiresAt } } }, add: { availableMicroRand: -4 * RAND } };
+  await steady.deps.table.updateReturningChanged(change(AiAccount, { accountId }, old));
+  clock.now += 10 * MINUTE_MS;
+  await closeWindowsOf(steady.deps, accountId);
+  expect((await read()).availableMicroRand).toBe(6 * RAND);
+  await expectExact('afterwards');
+});
+
+test('the 1,000th open call costs what the first does: at most 10 write units, whatever is open', async () => {
+  const { steady, memory } = await credits(10_000);
+  const { deps } = steady;
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 2000 } }));
+  const unitsOf = async (keyId: string) => {
+    const before = memory.written.length;
+    const held = await hold(deps, { accountId, keyId }, 'openai', RAND);
+    await settle(deps, held, 1000, { ...USED, keyId });
+    return memory.written.slice(before).reduce((sum, { units }) => sum + units, 0);
+  };
+  await unitsOf('key_0');
+  const first = await unitsOf('key_0');
+  for (let open = 0; open < 999; open += 1)
+    await hold(deps, { accountId, keyId: `key_${1 + Math.floor(open / 100)}` }, 'openai', RAND);
+  expect(await unitsOf('key_0')).toBe(first);
+  expect(first).toBeLessThanOrEqual(10);
+  console.log(`an AI call on credits: ${first} write units`);
+});
