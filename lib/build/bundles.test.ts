@@ -2,13 +2,18 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundle, functionFolder, functionNameOf, functionNames } from './bundles.ts';
+import { bundleInto } from '../../local/lambda/bundle-cache.ts';
+import { bundle, functionFolder, functionNameOf, functionNames, stopBundler } from './bundles.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'bundles-'));
 const fileOf = (name: string) => join(functionFolder(outdir, name), 'index.mjs');
 
-beforeAll(() => bundle({ outdir }), 60_000);
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+// The bundles of these sources, made once for all tests and starts (local/lambda/bundle-cache.ts).
+beforeAll(() => bundleInto(outdir), 60_000);
+afterAll(async () => {
+  await stopBundler();
+  rmSync(outdir, { recursive: true, force: true });
+});
 
 test('bundles every function and keeps API bundles below 400 kB', () => {
   for (const name of functionNames()) {

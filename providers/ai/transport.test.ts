@@ -154,7 +154,8 @@ test('a slow reader slows the provider down without causing a timeout', async ()
     };
     more();
   });
-  const incoming = await ask(url);
+  // The reader waits for longer than the provider may be silent, and then has time to read on a busy machine.
+  const incoming = await ask(url, undefined, { ...LIMITS, silence: 1000, call: 60_000 });
   let read = 0;
   let release: (() => void) | undefined;
   const done = incoming.each((piece) => {
@@ -164,7 +165,7 @@ test('a slow reader slows the provider down without causing a timeout', async ()
       release = resolve;
     });
   });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(read).toBeLessThan(200_000);
   expect(ended).toBe(false);
   release?.();

@@ -1,29 +1,20 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { getDeployment, readDeploymentLog } from '../../contract/deployments/deployments.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
 import { get } from '../support/browse.ts';
-import { deployer } from '../support/deployer.ts';
-import { codeOf, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
-import { type Run, startRun } from '../support/platform.ts';
+import { deployer, newDeployingAccount } from '../support/deployer.ts';
+import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { app, committer } from '../support/repositories.ts';
 
-/** Builds and their logs, on a separate platform. */
-const root = mkdtempSync(join(tmpdir(), 'builds-'));
-const commit = committer(root);
-let run: Run;
+/** Builds and their logs. */
+const commit = committer(inject('repositories'));
 let account: OpenedAccount;
 beforeAll(async () => {
-  const limits = { RATE_LIMIT_SECRET: '100000', RATE_LIMIT_LOGIN: '100000' };
-  run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, ...limits });
-  account = await newAccount({ appLimit: 100 }, run.local);
-}, 60_000);
-afterAll(() => run?.stop());
+  account = await newDeployingAccount();
+});
 
 const { create, begin, follow, deploy } = deployer(() => account);
 const linesOf = async (id: string, query: { after?: string; limit?: string } = {}) =>
@@ -51,9 +42,9 @@ test('the log is read line by line while it grows, each line once, with its numb
   expect(times).toEqual([...times].sort());
   const at = (text: string) => Date.parse(read.find((line) => line.text === text)?.at ?? '');
   expect(at('two') - at('one')).toBeGreaterThanOrEqual(1000);
-  expect(
-    codeOf(await (await newAccount({}, run.local)).dashboard.call(readDeploymentLog, { params: deployment })),
-  ).toBe('not_found');
+  expect(codeOf(await (await newAccount()).dashboard.call(readDeploymentLog, { params: deployment }))).toBe(
+    'not_found',
+  );
   const refused = await account.dashboard.call(readDeploymentLog, { params: deployment, query: { after: '-1' } });
   expect(refused.error?.message).toMatch(/^after: /);
 }, 60_000);
@@ -72,7 +63,7 @@ test('a secret printed by a build in three ways appears in no log, execution his
   const deployment = await deploy(id);
   expect(deployment.status).toBe('SUCCEEDED');
   expect(deployment.log.match(/\[redacted\]/g)).toHaveLength(5);
-  const { environment } = run.local;
+  const { environment } = local;
   const states = new SFNClient({
     region: 'af-south-1',
     endpoint: environment.AWS_ENDPOINT_URL_SFN ?? '',
@@ -103,7 +94,7 @@ test('the output of an application is stored and read in order, continuing after
     (await account.dashboard.call(readAppLogs, { params: { id }, query })).body;
   expect(await read()).toEqual({ data: [], has_more: false });
   expect((await deploy(id)).status).toBe('SUCCEEDED');
-  for (const path of ['/one', '/two', '/three']) await get(run.local.baseUrl, primaryDomain, path);
+  for (const path of ['/one', '/two', '/three']) await get(local.baseUrl, primaryDomain, path);
   const all = await waitFor(async () => {
     const { data } = await read();
     return data.at(-1)?.text === 'asked for /three' && data;
@@ -114,7 +105,7 @@ test('the output of an application is stored and read in order, continuing after
   const first = await read({ limit: '2' });
   expect(first).toEqual({ data: all.slice(0, 2), has_more: true });
   expect(await read({ after: first.data[1]?.id ?? '' })).toEqual({ data: all.slice(2), has_more: false });
-  const stranger = await newAccount({}, run.local);
+  const stranger = await newAccount();
   expect(codeOf(await stranger.dashboard.call(readAppLogs, { params: { id } }))).toBe('not_found');
   const refused = await account.dashboard.call(readAppLogs, { params: { id }, query: { after: 'x' } });
   expect(refused.error?.message).toMatch(/^after: /);
@@ -130,7 +121,7 @@ test.each(['20', '22', '24'] as const)(
     });
     const { id, primaryDomain } = await create(name, { nodeVersion, buildCommand: 'node build.js' });
     expect((await deploy(id)).status).toBe('SUCCEEDED');
-    const { body } = await get(run.local.baseUrl, primaryDomain);
+    const { body } = await get(local.baseUrl, primaryDomain);
     expect(body).toMatch(new RegExp(`^v${nodeVersion}\\.\\S+ v${nodeVersion}\\.`));
   },
   60_000,
@@ -157,10 +148,10 @@ test('a second deployment with the same lockfile reuses its dependencies, and a 
   expect(first.status).toBe('SUCCEEDED');
   expect(first.log).not.toContain(taken);
   expect((await deploy(id)).log).toContain(taken);
-  expect((await get(run.local.baseUrl, primaryDomain)).body).toBe('1.0.0');
+  expect((await get(local.baseUrl, primaryDomain)).body).toBe('1.0.0');
   commit('cached', files('2.0.0'));
   expect((await deploy(id)).log).not.toContain(taken);
-  expect((await get(run.local.baseUrl, primaryDomain)).body).toBe('2.0.0');
+  expect((await get(local.baseUrl, primaryDomain)).body).toBe('2.0.0');
 }, 60_000);
 
 test('an application of more than 11 MiB, compressed, is deployed', async () => {
@@ -169,5 +160,5 @@ test('an application of more than 11 MiB, compressed, is deployed', async () => 
   const { id, primaryDomain } = await create('large', { buildCommand: 'node build.js' });
   const { status, log } = await deploy(id);
   expect(status, log).toBe('SUCCEEDED');
-  expect((await get(run.local.baseUrl, primaryDomain)).body).toBe(String(12 * 1024 * 1024));
+  expect((await get(local.baseUrl, primaryDomain)).body).toBe(String(12 * 1024 * 1024));
 }, 120_000);

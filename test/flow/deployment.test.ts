@@ -1,60 +1,28 @@
-import { mkdtempSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp, deleteApp, getApp, updateApp } from '../../contract/apps/apps.ts';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { deleteApp, getApp, updateApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
-import type { Client } from '../../contract/client.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
-import { newAccount, waitFor } from '../support/harness.ts';
-import { type Run, startRun } from '../support/platform.ts';
+import { deployer, newDeployingAccount } from '../support/deployer.ts';
+import { local, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { app, committer, git } from '../support/repositories.ts';
 
-/** Deployments on a separate platform whose repositories the tests write. */
-const root = mkdtempSync(join(tmpdir(), 'repositories-'));
-let run: Run;
-let client: Client;
+/** Deployments of repositories that the tests write. */
+const repositories = inject('repositories');
+const commit = committer(repositories);
+let client: OpenedAccount;
 beforeAll(async () => {
-  run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, RATE_LIMIT_SECRET: '100000' });
-  client = await newAccount({ appLimit: 100 }, run.local);
-}, 60_000);
-afterAll(() => run?.stop());
+  client = await newDeployingAccount();
+});
 
-const commit = committer(root);
-
-async function create(name: string, fields: Record<string, unknown> = {}) {
-  const body = {
-    name,
-    framework: 'NODE',
-    repoUrl: `https://git.localhost/${name}.git`,
-    deployNow: false,
-    ...fields,
-  } as { name: string };
-  const { status, body: made, error } = await client.call(createApp, { body });
-  if (status !== 201) throw new Error(`creating ${name}: ${error?.message}`);
-  return made.data;
-}
-
-async function deploy(id: string) {
-  const { body, error } = await client.call(createDeployment, { params: { id } });
-  if (error) throw new Error(error.message);
-  return await follow(body.data.id);
-}
-
-async function follow(id: string) {
-  for (;;) {
-    const { body } = await client.call(getDeployment, { params: { id } });
-    if (body.data.finishedAt !== null) return body.data;
-    await new Promise((done) => setTimeout(done, 100));
-  }
-}
+const { create, begin, follow, deploy } = deployer(() => client);
 
 /** Sends a request with headers to a hosted application. Returns the response, its body unread. */
 const exchange = (host: string, path: string, headers: Record<string, string>, method = 'GET') =>
   new Promise<IncomingMessage>((resolve, reject) => {
-    const { hostname, port } = new URL(run.local.baseUrl);
+    const { hostname, port } = new URL(local.baseUrl);
     request({ hostname, port, path, method, headers: { host: `${host}:${port}`, ...headers } }, (answer) =>
       resolve(answer.resume()),
     )
@@ -62,7 +30,7 @@ const exchange = (host: string, path: string, headers: Record<string, string>, m
       .end();
   });
 
-const page = (host: string, path = '/') => get(run.local.baseUrl, host, path);
+const page = (host: string, path = '/') => get(local.baseUrl, host, path);
 
 describe('a deployment', () => {
   test('brings an application from a Git URL to a live site, and the next one replaces it', async () => {
@@ -91,14 +59,15 @@ describe('a deployment', () => {
   test('in progress makes another one a conflict; its log grows and is kept', async () => {
     commit('slow', app("'slow'", { build: 'echo building && sleep 2 && echo built' }));
     const made = await create('slow', { buildCommand: 'npm run build' });
-    const { body } = await client.call(createDeployment, { params: { id: made.id } });
+    const { id } = await begin(made.id);
     const racing = await Promise.all([1, 2, 3].map(() => client.call(createDeployment, { params: { id: made.id } })));
     expect(racing.map(({ status }) => status)).toEqual([409, 409, 409]);
-    let partly = '';
-    while (!partly.includes('building'))
-      partly = (await client.call(getDeployment, { params: { id: body.data.id } })).body.data.log;
+    const partly = await waitFor(async () => {
+      const { log } = (await client.call(getDeployment, { params: { id } })).body.data;
+      return log.includes('building') && log;
+    });
     expect(partly).not.toMatch(/^built$/m);
-    const done = await follow(body.data.id);
+    const done = await follow(id);
     expect(done.status).toBe('SUCCEEDED');
     expect(done.log).toMatch(/^built$/m);
     expect(done.log).toContain('The new release is live');
@@ -133,7 +102,7 @@ describe('a deployment', () => {
     await deploy(made.id);
     expect((await page(made.primaryDomain)).body).toBe('here');
     await client.call(deleteApp, { params: { id: made.id } });
-    for (;;) if ((await page(made.primaryDomain)).status === 404) break;
+    await waitFor(async () => (await page(made.primaryDomain)).status === 404);
     expect((await client.call(getApp, { params: { id: made.id } })).status).toBe(404);
   }, 60_000);
 });
@@ -149,7 +118,7 @@ describe('a project without settings', () => {
       'build.js': `require('node:fs').mkdirSync('dist');
         require('node:fs').writeFileSync('dist/app.js', ${JSON.stringify(server("process.version + ' ' + process.env.NODE_ENV"))});`,
     });
-    git(join(root, 'detected.git'), 'branch', '-m', 'master');
+    git(join(repositories, 'detected.git'), 'branch', '-m', 'master');
     const made = await create('detected');
     const done = await deploy(made.id);
     expect(done.status, done.log).toBe('SUCCEEDED');
@@ -208,39 +177,61 @@ describe('a project without settings', () => {
   }, 90_000);
 });
 
-describe('a deployment that cannot succeed ends FAILED with a reason, and the previous release stays live', () => {
+/** A release that never answers is given up after a long while, so that the others are deployed meanwhile. */
+describe.concurrent('a deployment that cannot succeed ends FAILED with a reason, and the previous release stays live', () => {
   const good = app("'good'");
-  test.each<[string, Record<string, string>, Record<string, unknown>, RegExp]>([
-    ['no-branch', {}, { branch: 'nowhere' }, /branch.*nowhere/i],
-    ['bad-install', {}, { installCommand: 'npm ci --no-such && exit 7' }, /install/i],
-    ['bad-build', {}, { buildCommand: 'echo trying && exit 3' }, /build.*3/i],
-    ['no-start-file', {}, { startFile: 'nothing.js' }, /nothing\.js/],
-    ['exits', { 'server.js': "console.log('last words'); process.exit(4);" }, {}, /last words/],
-    ['never-listens', { 'server.js': 'setInterval(() => {}, 1000);' }, {}, /did not answer/],
+  type Failure = [what: string, files: Record<string, string>, fields: Record<string, unknown>, reason: RegExp];
+  async function expectFailure(made: { id: string; primaryDomain: string }, name: string, failure: Failure) {
+    const [what, files, fields, reason] = failure;
+    const unchanged = { branch: 'main', installCommand: 'npm ci', buildCommand: null, startFile: 'server.js' };
+    commit(name, { ...good, ...files });
+    await client.call(updateApp, { params: { id: made.id }, body: { ...unchanged, ...fields } });
+    const failed = await deploy(made.id);
+    expect(failed.status, what).toBe('FAILED');
+    expect(failed.log, what).toMatch(reason);
+    expect(failed.log, what).toMatch(/Deployment failed: /);
+    expect((await page(made.primaryDomain)).body, what).toBe('good');
+  }
+
+  test.each<[string, Failure[]]>([
     [
-      'answers-500',
-      {
-        'server.js':
-          'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT);',
-      },
-      {},
-      /answered 500/,
+      'before its release',
+      [
+        ['a branch that does not exist', {}, { branch: 'nowhere' }, /branch.*nowhere/i],
+        ['a failing install command', {}, { installCommand: 'npm ci --no-such && exit 7' }, /install/i],
+        ['a failing build command', {}, { buildCommand: 'echo trying && exit 3' }, /build.*3/i],
+        ['no start file', {}, { startFile: 'nothing.js' }, /nothing\.js/],
+      ],
+    ],
+    [
+      'at its release',
+      [
+        ['exits', { 'server.js': "console.log('last words'); process.exit(4);" }, {}, /last words/],
+        [
+          'answers 500',
+          {
+            'server.js':
+              'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT);',
+          },
+          {},
+          /answered 500/,
+        ],
+      ],
+    ],
+    [
+      'without ever listening',
+      [['never listens', { 'server.js': 'setInterval(() => {}, 1000);' }, {}, /did not answer/]],
     ],
   ])(
     '%s',
-    async (name, files, fields, reason) => {
+    async (when, failures) => {
+      const name = when.replaceAll(' ', '-');
       commit(name, good);
       const made = await create(name);
       expect((await deploy(made.id)).status).toBe('SUCCEEDED');
-      commit(name, files);
-      await client.call(updateApp, { params: { id: made.id }, body: fields });
-      const failed = await deploy(made.id);
-      expect(failed.status).toBe('FAILED');
-      expect(failed.log).toMatch(reason);
-      expect(failed.log).toMatch(/Deployment failed: /);
-      expect((await page(made.primaryDomain)).body).toBe('good');
+      for (const failure of failures) await expectFailure(made, name, failure);
     },
-    90_000,
+    120_000,
   );
 
   test('no repository', async () => {
@@ -249,5 +240,5 @@ describe('a deployment that cannot succeed ends FAILED with a reason, and the pr
     expect(failed.status).toBe('FAILED');
     expect(failed.log).toMatch(/repository/i);
     expect((await page(made.primaryDomain)).status).toBe(200); // the placeholder still
-  }, 60_000);
+  }, 120_000);
 });

@@ -45,7 +45,7 @@ async function tenantStatus(host: string): Promise<'nothing' | 'inactive' | 'act
   return /<Status>(inactive|active)</.exec(await found.text())?.[1] as 'inactive' | 'active' | undefined;
 }
 
-test('a verified domain waits for its CNAME, gets its certificate, serves HTTPS, and is released with its application', async () => {
+test.concurrent('a verified domain waits for its CNAME, gets its certificate, serves HTTPS, and is released with its application', async () => {
   const { tenant, host, id, read, check } = await createVerifiedApp('shop');
   const waiting = await waitFor(async () => {
     const data = await read();
@@ -95,7 +95,7 @@ describe('a certificate that cannot be issued', () => {
   );
 });
 
-test("in a zone that we manage, a domain is pointed here automatically unless the owner's records point it elsewhere", async () => {
+test.concurrent("in a zone that we manage, a domain is pointed here automatically unless the owner's records point it elsewhere", async () => {
   const host = `own.${domain.name}`;
   await record('CNAME', 'own', 'old-host.example.net');
   const { id } = (await create(owner, host)).body.data;
@@ -123,7 +123,7 @@ test("in a zone that we manage, a domain is pointed here automatically unless th
   await waitFor(async () => (await resolver.resolve4(host).catch(() => [])).length === 0);
 }, 90_000);
 
-test('a removed domain is free once its tenant is deleted, and its application stays reachable', async () => {
+test.concurrent('a removed domain is free once its tenant is deleted, and its application stays reachable', async () => {
   const { tenant, host, id, read, check } = await createVerifiedApp('let-go');
   await record('CNAME', 'let-go', address);
   await waitFor(async () => (await check()).certificate?.status !== 'WAITING', 500);
@@ -145,7 +145,7 @@ test('a removed domain is free once its tenant is deleted, and its application s
   expect((await get(local.baseUrl, `${slug}.apps.localhost`)).status).toBe(200);
 }, 90_000);
 
-test('a domain that points elsewhere is told the target and creates nothing at the edge', async () => {
+test.concurrent('a domain that points elsewhere is told the target and creates nothing at the edge', async () => {
   const { host, read, check } = await createVerifiedApp('old');
   await record('CNAME', 'old', 'old-host.example.net');
   const { certificate } = await waitFor(async () => {

@@ -35,11 +35,12 @@ async function deploy(name: string, fields: { installCommand?: string; buildComm
   return { made, deployment };
 }
 
-test.each(['installCommand', 'buildCommand'] as const)(
+test.concurrent.each(['installCommand', 'buildCommand'] as const)(
   'a deployment whose %s hangs ends FAILED at its time limit with that reason',
   async (command) => {
-    commit('hangs', app("'hangs'"));
-    const { deployment } = await deploy('hangs', { [command]: 'echo begun; sleep 3600 & wait' });
+    const name = `hangs-${command.toLowerCase()}`;
+    commit(name, app("'hangs'"));
+    const { deployment } = await deploy(name, { [command]: 'echo begun; sleep 3600 & wait' });
     expect(deployment.status).toBe('FAILED');
     const sentence = `The build was stopped: it exceeded the limit of ${SECONDS} seconds.`;
     expect(deployment.log).toMatch(new RegExp(`begun\\n==> Deployment failed: ${sentence.replaceAll('.', '\\.')}\\n$`));

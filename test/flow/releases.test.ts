@@ -1,54 +1,39 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { BatchGetBuildsCommand, CodeBuildClient, ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
 import { LambdaClient, ListVersionsByFunctionCommand } from '@aws-sdk/client-lambda';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { deleteApp, updateApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { rollBack } from '../../contract/deployments/rollback.ts';
 import { get } from '../support/browse.ts';
-import { deployer } from '../support/deployer.ts';
-import { codeOf, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
-import { type Run, startRun } from '../support/platform.ts';
+import { deployer, newDeployingAccount } from '../support/deployer.ts';
+import { codeOf, local, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { app, committer } from '../support/repositories.ts';
 
-/** Rollbacks, deletions during a build and concurrent deployments, on a separate platform. */
-const root = mkdtempSync(join(tmpdir(), 'releases-'));
-const commit = committer(root);
-let run: Run;
+/** Rollbacks, deletions during a build and concurrent deployments. */
+const commit = committer(inject('repositories'));
+const { AWS_ENDPOINT_URL_CODEBUILD, AWS_ENDPOINT_URL_LAMBDA } = local.environment;
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const at = (endpoint = '') => ({ region: 'af-south-1', endpoint, credentials });
+const builds = new CodeBuildClient(at(AWS_ENDPOINT_URL_CODEBUILD));
+const hosts = new LambdaClient(at(AWS_ENDPOINT_URL_LAMBDA));
 let account: OpenedAccount;
-let builds: CodeBuildClient;
-let hosts: LambdaClient;
 beforeAll(async () => {
-  run = await startRun({
-    DATA_DIR: ':memory:',
-    LOCAL_GIT_ROOT: root,
-    RATE_LIMIT_SECRET: '100000',
-    RATE_LIMIT_LOGIN: '100000',
-  });
-  account = await newAccount({ appLimit: 100 }, run.local);
-  const { AWS_ENDPOINT_URL_CODEBUILD, AWS_ENDPOINT_URL_LAMBDA } = run.local.environment;
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const at = (endpoint = '') => ({ region: 'af-south-1', endpoint, credentials });
-  builds = new CodeBuildClient(at(AWS_ENDPOINT_URL_CODEBUILD));
-  hosts = new LambdaClient(at(AWS_ENDPOINT_URL_LAMBDA));
-}, 60_000);
-afterAll(async () => {
-  builds?.destroy();
-  hosts?.destroy();
-  await run?.stop();
+  account = await newDeployingAccount();
+});
+afterAll(() => {
+  builds.destroy();
+  hosts.destroy();
 });
 
 const { create, begin, follow, deploy } = deployer(() => account);
-const page = async (host: string) => (await get(run.local.baseUrl, host)).body;
+const page = async (host: string) => (await get(local.baseUrl, host)).body;
 const greet = (id: string, value: string) =>
   account.call(replaceEnv, { params: { id }, body: { vars: [{ key: 'GREETING', value }] } });
 
 /** Returns the releases on an application's host. */
 async function releasesOf(id: string): Promise<(string | undefined)[]> {
-  const FunctionName = `${run.local.environment.APP_FUNCTION_PREFIX}${id}`;
+  const FunctionName = `${local.environment.APP_FUNCTION_PREFIX}${id}`;
   const { Versions = [] } = await hosts.send(new ListVersionsByFunctionCommand({ FunctionName }));
   return Versions.map(({ Version }) => Version).filter((version) => version !== '$LATEST');
 }
@@ -97,7 +82,7 @@ test('deleting an application during a build stops the build', async () => {
   await account.call(deleteApp, { params: { id } });
   await waitFor(async () => {
     const { ids } = await builds.send(
-      new ListBuildsForProjectCommand({ projectName: run.local.environment.BUILD_PROJECT_NAME }),
+      new ListBuildsForProjectCommand({ projectName: local.environment.BUILD_PROJECT_NAME }),
     );
     const found = (await builds.send(new BatchGetBuildsCommand({ ids: ids?.slice(0, 100) }))).builds ?? [];
     const ours = found.find(({ environment }) =>

@@ -181,7 +181,8 @@ export function webhookSimulation({
           idleMinutes = 0;
           continue;
         }
-        const pending = messages.length > 0 || unsettled() || deliveries().some(({ status }) => status === 'PENDING');
+        const pending =
+          messages.length > 0 || unsettled() || memory.items('DELIVERY').some(({ status }) => status === 'PENDING');
         // Two more minutes: the reconciler might find something to do.
         if (!pending && idleMinutes > 2) break;
         const nextMessage = Math.min(...messages.map(({ visibleAt }) => visibleAt));

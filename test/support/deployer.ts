@@ -1,11 +1,12 @@
 import { createApp } from '../../contract/apps/apps.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
-import { type OpenedAccount, waitFor } from './harness.ts';
+import { newAccount, type OpenedAccount, waitFor } from './harness.ts';
 
-interface Fields {
-  buildCommand?: string;
-  nodeVersion?: '20' | '22' | '24';
-}
+/** Pause between two requests for the state of a deployment, in milliseconds. */
+const POLL_MS = 200;
+
+/** Opens an account that deploys many applications, and whose requests about them no rate limit stops. */
+export const newDeployingAccount = () => newAccount({ appLimit: 100, keyCount: 24 });
 
 /** Creates applications of an account and deploys them. */
 export function deployer(account: () => OpenedAccount) {
@@ -15,16 +16,18 @@ export function deployer(account: () => OpenedAccount) {
     waitFor(async () => {
       const { data } = (await account().call(getDeployment, { params: { id } })).body;
       return data.finishedAt !== null && data;
-    });
+    }, POLL_MS);
   return {
     begin,
     follow,
     deploy: async (id: string) => await follow((await begin(id)).id),
     /** Creates an application whose repository has its name. */
-    async create(name: string, fields: Fields = {}) {
+    async create(name: string, fields: Record<string, unknown> = {}) {
       const repoUrl = `https://git.localhost/${name}.git`;
       const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
-      return (await account().call(createApp, { body })).body.data;
+      const { body: made, error } = await account().call(createApp, { body });
+      if (error) throw new Error(`creating ${name}: ${error.message}`);
+      return made.data;
     },
   };
 }

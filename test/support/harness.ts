@@ -65,6 +65,8 @@ export async function newAccount(
     aiCreditsMicroRand = 0,
     login = randomUUID() as string,
     email = 'test@example.com',
+    /** Number of API keys. Requests take turns on them, because a key has 120 a minute; with more than one, the account has no limit. */
+    keyCount = 1,
   } = {},
   of: Local = local,
 ): Promise<OpenedAccount> {
@@ -74,7 +76,7 @@ export async function newAccount(
     import('../../runtime/deps.ts'),
   ]);
   const plan = { slug: 'app-test', name: 'Test', appLimit };
-  const keys = [{ name: 'test', scopes }];
+  const keys = Array.from({ length: keyCount }, () => ({ name: 'test', scopes }));
   const opened = await openAccount(deps, {
     ...{ email, name: 'Test', plan, walletCents, aiCreditsMicroRand, keys, login },
   });
@@ -83,7 +85,14 @@ export async function newAccount(
   const { secretKey, publicKey } = key;
   const accessToken = await accessTokenOf(login, {}, { of });
   const dashboard = clientOf({ accessToken: () => accessToken }, of);
-  return { id: opened.id, secretKey, publicKey, dashboard, accessToken, ...clientOf({ secretKey }, of) };
+  if (keyCount > 1) await setLimits(opened.id, { requestsPerMinute: 1_000_000 }, of);
+  const clients = opened.keys.map((each) => clientOf({ secretKey: each.secretKey }, of));
+  let turn = 0;
+  const call: Client['call'] = (route, input) => {
+    turn += 1;
+    return (clients[turn % clients.length] ?? dashboard).call(route, input);
+  };
+  return { id: opened.id, secretKey, publicKey, dashboard, accessToken, call };
 }
 
 /** Sets limits of an account as an operator does. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import type { LoginFacts } from '../../local/emulators/login/provider.ts';
@@ -40,6 +40,8 @@ export interface Local {
 declare module 'vitest' {
   export interface ProvidedContext {
     local: Local;
+    /** Directory of the shared platform's repositories, for tests that add their own. */
+    repositories: string;
   }
 }
 
@@ -101,23 +103,49 @@ export async function startRun(environment: Record<string, string>): Promise<Run
   };
 }
 
-/**
- * Starts one platform, without persistent data, for all tests over HTTP. Each test opens its own accounts. The end of the
- * project `platform` fails if a role lacked a right, whatever became of the refused request.
- */
-export default async function setup(project: TestProject) {
-  const own = process.env.LOCAL_IAM_REPORT === undefined;
-  // The runs that tests start themselves report to the same directory.
-  const directory = process.env.LOCAL_IAM_REPORT ?? (await mkdtemp(join(tmpdir(), 'rights-')));
-  process.env.LOCAL_IAM_REPORT = directory;
+/** The run that all projects over HTTP share. */
+interface Shared {
+  run: Run;
+  /** Directory of the run's repositories: the examples, and what tests add. */
+  repositories: string;
+  remove(): Promise<void>;
+}
+
+/** Each project loads this module for itself: what they share is on the process. */
+const onProcess = globalThis as typeof globalThis & { sharedPlatform?: { started: Promise<Shared>; users: number } };
+
+/** Starts the shared platform, without persistent data. */
+async function startShared(): Promise<Shared> {
+  const rights = await mkdtemp(join(tmpdir(), 'rights-'));
+  // The runs that tests start themselves report their rights to the same directory.
+  process.env.LOCAL_IAM_REPORT ??= rights;
   const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_ANONYMOUS: '100000' });
+  const repositories = resolve(run.local.login.keyFile, '../../git');
+  return { run, repositories, remove: () => rm(rights, { recursive: true }) };
+}
+
+/** Fails if a role lacked a right in the tests of the project `platform`, whatever became of the refused request. */
+async function checkRightsOf({ vitest }: TestProject): Promise<void> {
+  const platform = vitest.projects.find(({ name }) => name === 'platform');
+  const done = vitest.state.getFiles().filter(({ projectName }) => projectName === 'platform');
+  if (!platform || done.length === 0) return;
+  const { testFiles } = await platform.globTestFiles();
+  checkRights(String(process.env.LOCAL_IAM_REPORT), done.length === testFiles.length);
+}
+
+/** Starts one platform for all tests over HTTP; the last project to end stops it. Each test opens its own accounts. */
+export default async function setup(project: TestProject) {
+  onProcess.sharedPlatform ??= { started: startShared(), users: 0 };
+  const { sharedPlatform } = onProcess;
+  sharedPlatform.users += 1;
+  const { run, repositories, remove } = await sharedPlatform.started;
   project.provide('local', run.local);
+  project.provide('repositories', repositories);
   return async () => {
+    sharedPlatform.users -= 1;
+    if (sharedPlatform.users > 0) return;
     await run.stop();
-    if (project.name !== 'platform') return;
-    const { testFiles } = await project.globTestFiles();
-    const done = project.vitest.state.getFiles().filter(({ projectName }) => projectName === project.name);
-    checkRights(directory, done.length === testFiles.length);
-    if (own) await rm(directory, { recursive: true, force: true });
+    await checkRightsOf(project);
+    await remove();
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SettingsInput } from '../../lib/config.ts';
-import { builtPage, synthesize } from './synthesized.ts';
+import { synthesize } from './synthesized.ts';
 
 /**
  * A creation that fails can be repeated with the same command: the simulation fails each stack at each of its resources,
@@ -108,11 +108,11 @@ const PROD: SettingsInput = {
   ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
 };
 
-const prod = synthesize({ ...PROD, webApp: builtPage() });
+const prod = synthesize({ ...PROD, withPage: true });
 
 describe.each([
   { stage: 'prod', stacks: prod.stacks },
-  { stage: 'dev', stacks: synthesize({ stage: 'dev', webApp: builtPage() }).stacks },
+  { stage: 'dev', stacks: synthesize({ stage: 'dev', withPage: true }).stacks },
 ])('stage $stage', ({ stacks }) => {
   test.each(
     stacks.map(
@@ -181,7 +181,7 @@ test('installations of one stage in two regions of an account share no name', ()
     ];
   };
   const here = namesIn(prod);
-  const there = new Set(namesIn(synthesize({ ...PROD, region: 'eu-west-1', webApp: builtPage() })));
+  const there = new Set(namesIn(synthesize({ ...PROD, region: 'eu-west-1', withPage: true })));
   expect(here.length).toBeGreaterThan(300);
   expect(here.filter((name) => there.has(name))).toEqual([]);
 }, 120_000);

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { TIMEOUTS_S as T } from '../../contract/limits/timeouts.ts';
 import type { Uses } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, operatorRoutes, routes } from '../../contract/routes.ts';
-import { bundle } from '../../lib/build/bundles.ts';
-import { LambdaFunction, Role, read, synthesize, temporaryFolder } from './synthesized.ts';
+import { cacheBundles } from '../../local/lambda/bundle-cache.ts';
+import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
@@ -204,7 +204,7 @@ test('only operations that need the key may use it, each with its own encryption
 
 /** Returns the source files of each function's bundle. */
 async function bundledFiles(): Promise<Map<string, string[]>> {
-  const outdir = await bundle({ outdir: temporaryFolder() });
+  const outdir = await cacheBundles();
   const Meta = z.object({
     outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })) })),
   });

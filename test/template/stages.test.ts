@@ -64,7 +64,7 @@ test.each([
     applyNagChecks(app);
     expect(() => app.synth()).not.toThrow();
   },
-  60_000,
+  180_000,
 );
 
 test('an unexplained finding fails the synthesis', () => {
@@ -72,7 +72,7 @@ test('an unexplained finding fails the synthesis', () => {
   new Queue(new Stack(app, 'careless'), 'Queue');
   applyNagChecks(app);
   expect(() => app.synth()).toThrow(/AwsSolutions-SQS4/);
-}, 60_000);
+}, 180_000);
 
 test('a region for builds moves their project alone, and the functions address it there', () => {
   const { stacks, template } = synthesize({ stage: 'prod', buildRegion: 'eu-west-1' });

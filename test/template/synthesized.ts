@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { createApp } from '../../lib/app.ts';
 import { functionFolder, functionNames } from '../../lib/build/bundles.ts';
@@ -15,15 +15,17 @@ const LOCATION = {
   baseUrl: 'https://example.com',
 };
 
-const base = mkdtempSync(join(tmpdir(), 'template-'));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+/** Returns a folder that is removed at the end of the test. */
+export function temporaryFolder(): string {
+  const folder = newFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
 
-/** Temporary folder of this test file. */
-export const temporaryFolder = (): string => mkdtempSync(`${base}/`);
+const newFolder = () => mkdtempSync(join(tmpdir(), 'template-'));
 
 /** Empty bundles with the right names: templates do not depend on the code. */
-export function emptyBundles(): string {
-  const bundles = temporaryFolder();
+export function emptyBundles(bundles = temporaryFolder()): string {
   for (const folder of [...functionNames().map((name) => functionFolder(bundles, name)), join(bundles, 'builder')]) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'index.mjs'), `// ${folder}`);
@@ -32,34 +34,51 @@ export function emptyBundles(): string {
 }
 
 /** Web app with a single page. */
-export function builtPage(): string {
-  const folder = temporaryFolder();
+export function builtPage(folder = temporaryFolder()): string {
   mkdirSync(join(folder, 'assets'));
   for (const file of ['index.html', 'assets/index-abc.js']) writeFileSync(join(folder, file), '');
   return folder;
 }
 
-/** Synthesizes the templates of a stage with every reference resolved. */
-export function synthesize(settings: SettingsInput & { webApp?: string }) {
-  const required = {
-    ...{ domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC' },
-    ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
-  };
-  const app = createApp({
-    ...(['local', 'dev'].includes(settings.stage ?? 'dev') ? {} : required),
-    ...settings,
-    bundles: emptyBundles(),
-    outdir: temporaryFolder(),
-    validate: false,
-  });
-  const assembly = app.synth();
-  const stacks = assembly.stacks.map(({ stackName, template, environment, terminationProtection = false }) => ({
-    stackName,
-    region: environment.region,
-    terminationProtection,
-    template: StackTemplate.parse(template),
-  }));
-  return { stacks, template: readTemplate(assembly.directory, LOCATION) };
+const REQUIRED = {
+  ...{ domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC' },
+  ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
+};
+
+const synthesized = new Map<string, ReturnType<typeof synthesizeOnce>>();
+
+/** Returns the templates of a stage with every reference resolved, synthesized once for the same settings. Read only. */
+export function synthesize({ withPage = false, ...given }: SettingsInput & { withPage?: boolean }) {
+  const settings = { ...(['local', 'dev'].includes(given.stage ?? 'dev') ? {} : REQUIRED), ...given };
+  const key = JSON.stringify([withPage, ...Object.entries(settings).sort()]);
+  const known = synthesized.get(key);
+  if (known) return known;
+  const made = synthesizeOnce(settings, withPage);
+  synthesized.set(key, made);
+  return made;
+}
+
+function synthesizeOnce(settings: SettingsInput, withPage: boolean) {
+  const folders = { bundles: newFolder(), page: newFolder(), assembly: newFolder() };
+  try {
+    const app = createApp({
+      ...settings,
+      ...(withPage ? { webApp: builtPage(folders.page) } : {}),
+      bundles: emptyBundles(folders.bundles),
+      outdir: folders.assembly,
+      validate: false,
+    });
+    const assembly = app.synth();
+    const stacks = assembly.stacks.map(({ stackName, template, environment, terminationProtection = false }) => ({
+      stackName,
+      region: environment.region,
+      terminationProtection,
+      template: StackTemplate.parse(template),
+    }));
+    return { stacks, template: readTemplate(assembly.directory, LOCATION) };
+  } finally {
+    for (const folder of Object.values(folders)) rmSync(folder, { recursive: true });
+  }
 }
 
 const StackTemplate = z.object({
