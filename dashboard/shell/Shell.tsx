@@ -6,6 +6,7 @@ import { AccountMenu } from './AccountMenu.tsx';
 import { AccountNotice } from './AccountNotice.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { isCurrent, NAV_ITEMS, prefetch } from './nav.ts';
+import { PaletteButton } from './PaletteButton.tsx';
 import { SchemeToggle } from './SchemeToggle.tsx';
 
 /** The frame of every screen: header, navigation and content. `index.html` starts with the same markup. */
@@ -33,6 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </Link>
         </div>
         <div>
+          <PaletteButton />
           <SchemeToggle />
           <AccountMenu />
         </div>

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { STATIC_GROUPS } from '../../dashboard/shell/palette-items.ts';
+
+test('the command palette has every area and tab of the dashboard', () => {
+  const files = ['billing/Billing.tsx', 'ai/Ai.tsx', 'developers/Developers.tsx', 'shell/nav.ts'];
+  const sources = files.map((file) => readFileSync(`dashboard/${file}`, 'utf8'));
+  const paths = sources.flatMap((text) => [...text.matchAll(/href: '([^']+)'/g)].map(([, path = '']) => path));
+  const pages = STATIC_GROUPS.flatMap(({ name, items }) => (name === 'Pages' ? items.map(({ href }) => href) : []));
+  expect(pages.toSorted()).toEqual([...new Set(paths)].toSorted());
+});
