@@ -5,11 +5,13 @@ export interface Settings {
   clientId: string;
   /** Base URL of the API. Empty: the dashboard's own origin. */
   apiUrl: string;
+  /** Address of a repository that a new user deploys in one click. Empty: none is offered. */
+  exampleRepository: string;
 }
 
 function isSettings(value: unknown): value is Settings {
-  const { issuer, clientId, apiUrl } = (value ?? {}) as Partial<Record<keyof Settings, unknown>>;
-  return [issuer, clientId, apiUrl].every((each) => typeof each === 'string');
+  const { issuer, clientId, apiUrl, exampleRepository } = (value ?? {}) as Partial<Record<keyof Settings, unknown>>;
+  return [issuer, clientId, apiUrl, exampleRepository].every((each) => typeof each === 'string');
 }
 
 /** Reads the settings. Throws if they are missing or incomplete. */

@@ -112,6 +112,8 @@ export const Settings = z.object({
     .string()
     .regex(/^(\d{10})?$/, 'a South African VAT number has ten digits')
     .default(''),
+  /** Public HTTPS address of a repository that the dashboard offers to new users as their first deployment. Empty: none. */
+  exampleRepository: z.union([z.literal(''), z.url({ protocol: /^https$/ })]).default(''),
   /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
   /** The version (id) of the origin secret that the edge sends. Default: the secret's current version. */

@@ -13,5 +13,13 @@ export const getMe = /* @__PURE__ */ route({
   access: 'login',
   summary: 'Read the account you are logged in to, and your roles in it',
   tag: 'Account',
-  response: () => single(z.object({ account: Account(), roles: z.array(z.enum(ROLES)) })),
+  response: () =>
+    single(
+      z.object({
+        account: Account(),
+        roles: z.array(z.enum(ROLES)),
+        /** True once the account has AI credits: the dashboard's first steps read everything else from `account`. */
+        hasAiCredits: z.boolean(),
+      }),
+    ),
 });

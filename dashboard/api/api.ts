@@ -17,6 +17,11 @@ export class Api {
   readonly #settings: Settings;
   readonly #listeners = new Set<() => void>();
 
+  /** Address of a repository to begin with; empty if the installation offers none. */
+  get exampleRepository(): string {
+    return this.#settings.exampleRepository;
+  }
+
   constructor(settings: Settings, session: Session) {
     this.#settings = settings;
     this.session = session;

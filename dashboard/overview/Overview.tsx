@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Stack } from '@mantine/core';
 import { type Account, useMe } from '../accounts/api.ts';
 import { AppRows } from '../apps/AppList.tsx';
 import { useApps } from '../apps/api.ts';
@@ -11,6 +11,7 @@ import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
 import { type UnpaidInvoices, useUnpaidInvoices } from './api.ts';
+import { FirstSteps } from './FirstSteps.tsx';
 
 const MAX_APPS_SHOWN = 5;
 
@@ -27,6 +28,7 @@ export default function Overview() {
         unpaid={unpaid.data}
       />
       {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
+      <FirstSteps />
       <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
         <QueryBoundary query={apps}>
           {({ data }) => (data.length === 0 ? <GettingStarted /> : <AppRows apps={data.slice(0, MAX_APPS_SHOWN)} />)}
@@ -76,13 +78,5 @@ function formatCount({ data: { length } }: UnpaidInvoices): string {
 const GettingStarted = () => (
   <EmptyState title="Welcome" action={<ButtonLink href="/apps/new">Deploy your first application</ButtonLink>}>
     Connect a Git repository to build and serve it.
-    <Group justify="center" gap="md" mt="xs" component="span">
-      <Text span size="sm">
-        Or start with:
-      </Text>
-      <TextLink href="/domains">register a domain</TextLink>
-      <TextLink href="/developers">create an API key</TextLink>
-      <TextLink href="/ai/playground">try an AI model</TextLink>
-    </Group>
   </EmptyState>
 );

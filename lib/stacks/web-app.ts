@@ -21,7 +21,8 @@ export class WebAppStack extends PlatformStack {
     super(platform, 'web-app', 'The files of the dashboard');
     this.addStackDependency(edge);
     const { names } = platform;
-    const settings = { issuer: login.issuer, clientId: login.clientId, apiUrl: '' };
+    const { exampleRepository } = platform.config;
+    const settings = { issuer: login.issuer, clientId: login.clientId, apiUrl: '', exampleRepository };
     const logs = names.logs(`/aws/lambda/${platform.config.prefix}-web-app-deployer`);
     const common = {
       destinationBucket: Bucket.fromBucketName(this, 'Bucket', names.webApp.name),

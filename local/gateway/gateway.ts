@@ -45,6 +45,12 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
       [LOGIN_PATH, login.handle],
       [PAY_PATH, payments.handle],
     ]),
-    webApp: createWebApp({ issuer: login.facts.issuer, clientId: login.facts.clientId, apiUrl: '' }, { watch }),
+    webApp: createWebApp(
+      {
+        ...{ issuer: login.facts.issuer, clientId: login.facts.clientId, apiUrl: '' },
+        exampleRepository: 'https://git.localhost/hello-express.git',
+      },
+      { watch },
+    ),
   });
 }

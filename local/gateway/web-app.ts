@@ -16,6 +16,7 @@ export interface WebAppSettings {
   issuer: string;
   clientId: string;
   apiUrl: string;
+  exampleRepository: string;
 }
 
 /** Returns true if a request is for the web app: below `/dashboard`, but not for the dashboard's API. */

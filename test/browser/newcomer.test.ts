@@ -60,11 +60,13 @@ test('a new customer goes from signing up to an application, a webhook, money, c
 
   await goTo('Applications');
   await page.getByRole('link', { name: 'New application' }).first().click();
-  await page.getByLabel('Name').fill('My shop');
-  await page.getByLabel('Framework').selectOption('EXPRESS');
   await page.getByLabel('Git repository').fill('https://git.localhost/hello-express.git');
+  await page.getByText('Detected on', { exact: false }).waitFor();
   await takeScreenshot('new-application');
-  await page.getByRole('button', { name: 'Create application' }).click();
+
+  await goTo('Overview');
+  await page.getByText('2 of 5 done').waitFor();
+  await page.getByRole('button', { name: 'Deploy the example' }).click();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 60_000 }).toContain('The new release is live');
   await page.getByText('Ready', { exact: true }).waitFor();
@@ -106,4 +108,12 @@ test('a new customer goes from signing up to an application, a webhook, money, c
   await page.getByLabel('Message').press('Enter');
   await page.getByText('tokens in', { exact: false }).waitFor();
   await takeScreenshot('playground');
+
+  await goTo('Overview');
+  await page.getByText('4 of 5 done').waitFor();
+  await page.getByRole('link', { name: 'Choose a repository' }).waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.reload();
+  await waitUntilLoaded(page);
+  expect(await page.getByText('First steps').count()).toBe(0);
 }, 150_000);

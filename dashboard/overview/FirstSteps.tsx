@@ -1,0 +1,128 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useMe } from '../accounts/api.ts';
+import { useApps, useCreateApp } from '../apps/api.ts';
+import { useApi } from '../api/context.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { Section } from '../ui/Section.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
+import { firstSteps, type StepId } from './first-steps.ts';
+
+const DISMISSED = 'first-steps-dismissed';
+
+/** Returns whether the user of this browser has dismissed the checklist of an account, and a function that does. */
+function useDismissed(accountId: string | undefined): [isDismissed: boolean, dismiss: () => void] {
+  const [, setCount] = useState(0);
+  return [
+    accountId !== undefined && localStorage.getItem(DISMISSED) === accountId,
+    () => {
+      if (accountId !== undefined) localStorage.setItem(DISMISSED, accountId);
+      setCount((count) => count + 1);
+    },
+  ];
+}
+
+const link = (href: string, name: string) => (
+  <ButtonLink href={href} size="xs" variant="default">
+    {name}
+  </ButtonLink>
+);
+
+const STEPS: Readonly<Record<StepId, { title: string; description: string; action: ReactNode }>> = {
+  example: {
+    title: 'Deploy an example',
+    description: 'A small Express application, live in about a minute.',
+    action: <DeployExample />,
+  },
+  repository: {
+    title: 'Deploy your repository',
+    description: 'Paste its address: the framework and commands are detected.',
+    action: link('/apps/new', 'Choose a repository'),
+  },
+  key: {
+    title: 'Create an API key',
+    description: 'For the command line, CI and your own code.',
+    action: link('/developers', 'Create a key'),
+  },
+  webhook: {
+    title: 'Add a webhook endpoint',
+    description: 'Receive an event for every deployment and payment.',
+    action: link('/developers/webhooks', 'Add an endpoint'),
+  },
+  credits: {
+    title: 'Buy AI credits',
+    description: 'One key for the models of every provider.',
+    action: link('/ai', 'Buy credits'),
+  },
+};
+
+/** Checklist of a new account. It completes itself, and goes away when it is complete or dismissed. */
+export function FirstSteps() {
+  const { exampleRepository } = useApi();
+  const me = useMe().data?.data;
+  const apps = useApps().data?.data;
+  const [isDismissed, dismiss] = useDismissed(me?.account.id);
+  if (!me || !apps || isDismissed) return null;
+  const steps = firstSteps({ account: me.account, hasAiCredits: me.hasAiCredits, apps, exampleRepository });
+  const left = steps.filter(({ isDone }) => !isDone).length;
+  if (left === 0) return null;
+  return (
+    <Section
+      title="First steps"
+      description={`${steps.length - left} of ${steps.length} done`}
+      actions={
+        <Button variant="default" size="xs" onClick={dismiss}>
+          Dismiss
+        </Button>
+      }
+    >
+      <ol className="card steps" aria-label="First steps">
+        {steps.map(({ id, isDone }) => (
+          <li key={id} className="row">
+            <Group justify="space-between" gap="xs">
+              <Group gap="sm" wrap="nowrap">
+                <span aria-hidden="true" className={isDone ? 'check check-done' : 'check'}>
+                  {isDone ? '✓' : ''}
+                </span>
+                <div>
+                  <Text size="sm" fw={600}>
+                    {STEPS[id].title}
+                  </Text>
+                  <Text size="sm" c="dimmed">
+                    {STEPS[id].description}
+                  </Text>
+                </div>
+              </Group>
+              {isDone ? (
+                <Text size="sm" c="dimmed">
+                  Done
+                </Text>
+              ) : (
+                STEPS[id].action
+              )}
+            </Group>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+/** Creates an application from the installation's example and opens its deployment. */
+function DeployExample() {
+  const { exampleRepository } = useApi();
+  const create = useCreateApp();
+  const [, navigate] = useLocation();
+  const deploy = async () => {
+    const { data } = await create.mutateAsync({
+      body: { name: 'Example', framework: 'NODE', repoUrl: exampleRepository },
+    });
+    navigate(data.activeDeploymentId ? `/apps/${data.id}/deployments/${data.activeDeploymentId}` : `/apps/${data.id}`);
+  };
+  return (
+    <ActionButton size="xs" variant="filled" action={deploy}>
+      Deploy the example
+    </ActionButton>
+  );
+}

@@ -1,0 +1,33 @@
+import type { Account } from '../accounts/api.ts';
+import type { Application } from '../apps/api.ts';
+
+/** What the checklist of a new account is derived from. */
+export interface FirstStepsState {
+  account: Pick<Account, 'usage'>;
+  apps: readonly Pick<Application, 'repoUrl' | 'liveDeploymentId'>[];
+  hasAiCredits: boolean;
+  /** Address of the example; empty if the installation offers none. */
+  exampleRepository: string;
+}
+
+export type StepId = 'example' | 'repository' | 'key' | 'webhook' | 'credits';
+
+export interface FirstStep {
+  id: StepId;
+  isDone: boolean;
+}
+
+/** Returns the checklist. Each step completes itself: it is read from the account, and not remembered. */
+export function firstSteps({ account, apps, hasAiCredits, exampleRepository }: FirstStepsState): FirstStep[] {
+  const { apiKeys = 0, webhookEndpoints = 0 } = account.usage;
+  const isLive = ({ liveDeploymentId }: { liveDeploymentId: string | null }) => liveDeploymentId !== null;
+  const hasOwn = apps.some((app) => isLive(app) && app.repoUrl !== null && app.repoUrl !== exampleRepository);
+  return [
+    // Whoever deployed a repository needs no example.
+    ...(exampleRepository === '' ? [] : [{ id: 'example' as const, isDone: apps.some(isLive) }]),
+    { id: 'repository', isDone: hasOwn },
+    { id: 'key', isDone: apiKeys > 0 },
+    { id: 'webhook', isDone: webhookEndpoints > 0 },
+    { id: 'credits', isDone: hasAiCredits },
+  ];
+}
