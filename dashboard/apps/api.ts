@@ -3,6 +3,8 @@ import { listEnvKeys, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { getAppMetrics, getAppStarts, type MetricRange } from '../../contract/apps/metrics.ts';
+import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
+import { inspectRepository } from '../../contract/apps/repository-inspection.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
 import { recoveryInterval } from '../api/query-client.ts';
@@ -25,6 +27,20 @@ export const useApp = (id: string) =>
     { params: { id } },
     { refetchInterval: ({ state }) => (state.data?.data.activeDeploymentId ? DEPLOYING_POLL_MS : false) },
   );
+
+/** Reads a repository over HTTPS, before an application exists. Findings stay visible while another branch is read. */
+export const useRepository = ({ url, branch, rootDirectory }: Record<'url' | 'branch' | 'rootDirectory', string>) =>
+  useApiQuery(
+    inspectRepository,
+    { query: { url, ...(branch && { branch }), ...(rootDirectory && { rootDirectory }) } },
+    {
+      enabled: parseRepositoryAddress(url)?.scheme === 'https',
+      staleTime: 60_000,
+      placeholderData: (before, query) => (isSameRepository(query?.queryKey[1], url) ? before : undefined),
+    },
+  );
+
+const isSameRepository = (input: unknown, url: string): boolean => Object(Object(input).query).url === url;
 
 export const useCreateApp = () => useApiMutation(createApp, [listApps]);
 export const useUpdateApp = () => useApiMutation(updateApp, [getApp, listApps]);

@@ -7,6 +7,8 @@ import { Screen } from '../ui/Screen.tsx';
 import { ExternalLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { type Deployment, isInProgress, useBuildLog, useDeployment, useQueuePlace } from './api.ts';
+import { BuildFailure, BuildSteps } from './BuildProgress.tsx';
+import { failureOf, highlight, stepsOf } from './build-steps.ts';
 import { DeployButton } from './DeployButton.tsx';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
 import { Duration } from './Duration.tsx';
@@ -57,7 +59,9 @@ export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenP
           )
         }
       </QueryBoundary>
-      {!isMissing && <BuildLog id={deploymentId} live={!deployment || isInProgress(deployment)} />}
+      {!isMissing && (
+        <BuildLog appId={appId} app={app} id={deploymentId} live={!deployment || isInProgress(deployment)} />
+      )}
     </Screen>
   );
 }
@@ -83,12 +87,6 @@ const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) 
     )}
     {deployment.status === 'QUEUED' && <QueuePlace id={deployment.id} />}
     {app && isLive && <ExternalLink href={app.url}>{app.url}</ExternalLink>}
-    {deployment.status === 'FAILED' && (
-      <Text size="sm">
-        Deployment failed. See the log for the reason.{' '}
-        {app?.liveDeploymentId ? 'The previous deployment is still live.' : 'Nothing is live yet.'}
-      </Text>
-    )}
   </Group>
 );
 
@@ -103,20 +101,37 @@ function QueuePlace({ id }: { id: string }) {
   );
 }
 
-function BuildLog({ id, live }: { id: string; live: boolean }) {
+interface BuildLogProps {
+  appId: string;
+  app: DeployedApp | undefined;
+  id: string;
+  live: boolean;
+}
+
+/** The log of a deployment below its steps; the reason of a failure is at the top. */
+function BuildLog({ appId, app, id, live }: BuildLogProps) {
   const [paused, setPaused] = useState(false);
   return (
     <QueryBoundary query={useBuildLog(id, live, paused)} lines={6}>
-      {(lines) => (
-        <Log
-          name="Build log"
-          lines={lines.map(({ text }) => text)}
-          live={live}
-          paused={paused}
-          pause={setPaused}
-          fileName={`${id}.log`}
-        />
-      )}
+      {(lines) => {
+        const reason = failureOf(lines);
+        return (
+          <>
+            {reason !== undefined && !live && (
+              <BuildFailure appId={appId} reason={reason} isServing={(app?.liveDeploymentId ?? null) !== null} />
+            )}
+            <BuildSteps steps={stepsOf(lines, live)} />
+            <Log
+              name="Build log"
+              lines={lines.map(({ text }) => highlight(text))}
+              live={live}
+              paused={paused}
+              pause={setPaused}
+              fileName={`${id}.log`}
+            />
+          </>
+        );
+      }}
     </QueryBoundary>
   );
 }

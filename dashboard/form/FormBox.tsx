@@ -21,7 +21,12 @@ export function FormBox<V extends object>({ form, label, onSubmit, secondaryActi
   const element = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>();
   const focusInvalidField = () => {
-    requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+    requestAnimationFrame(() => {
+      const field = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+      // A folded field cannot take the focus.
+      field?.closest('details')?.setAttribute('open', '');
+      field?.focus();
+    });
   };
   const send = form.onSubmit(async () => {
     try {

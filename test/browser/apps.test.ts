@@ -11,20 +11,31 @@ import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';
 
-test('an application is created, deployed with a live log, reachable, and shows its output', async () => {
+test('a pasted repository shows what is detected, and is created, deployed step by step, reachable, and shows its output', async () => {
   const account = await newAccount();
   const page = await openScreen(await signedInContext(account), 'apps');
   await page.getByText('No applications yet').waitFor();
   await page.getByRole('link', { name: 'New application' }).first().click();
+  await page.getByLabel('Git repository').fill(REPOSITORY.replace('hello', 'absent'));
+  await page.getByText('was not found, or is private.', { exact: false }).waitFor();
+  await page.getByLabel('Git repository').fill(REPOSITORY);
+  const findings = page.getByText('Detected on', { exact: false }).locator('..');
+  await findings.getByText('Express', { exact: true }).waitFor();
+  expect(await findings.textContent()).toMatch(/1 branch.*Package managernpm.*Startnode /);
+  await page.getByLabel('Production branch').selectOption({ label: 'Default: main' });
+  expect(await page.getByLabel('Name').inputValue()).toBe('hello-express');
+  expect(await page.getByLabel('Framework').locator('option:checked').textContent()).toBe('Automatic: Express');
+  expect((await account.call(listApps)).body.data).toEqual([]);
   await page.getByLabel('Name').fill('Browser made');
   await page.getByText('URL: browser-made.apps…').waitFor();
-  await page.getByLabel('Framework').selectOption('EXPRESS');
-  await page.getByLabel('Git repository').fill(REPOSITORY);
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'Deployment' }).waitFor();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), { timeout: 30_000 }).toContain('The new release is live');
   await page.getByText('Ready', { exact: true }).waitFor();
+  const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+  expect(await steps.first().textContent()).toMatch(/\d s.*Done$/);
+  await expect.poll(() => steps.getByText('Done', { exact: true }).count(), POLL).toBe(await steps.count());
   const address = await page.getByRole('link', { name: /browser-made/ }).getAttribute('href');
   expect((await get(local.baseUrl, new URL(address ?? '').hostname)).body).toContain('Hello from Express');
   await page.getByRole('link', { name: 'Browser made' }).click();
@@ -51,10 +62,17 @@ test('errors are shown while typing, and an invalid form is not sent', async () 
   await expect.poll(() => page.getByText('At least 2 characters').count(), POLL).toBe(0);
   await page.getByLabel('Git repository').fill('ext::sh -c id');
   await page.getByLabel('Production branch').fill('..');
-  await page.getByLabel('Custom domain').focus();
+  await page.getByLabel('Name').focus();
   await page.getByText('must be a Git address', { exact: false }).waitFor();
   await page.getByText('must be a valid branch name', { exact: false }).waitFor();
+  // An error in a folded field opens its section.
+  await page.getByText('Advanced settings').click();
+  await page.getByLabel('Custom domain').fill('not a domain');
+  await page.getByLabel('Production branch').fill('main');
+  await page.getByLabel('Git repository').fill(REPOSITORY);
+  await page.getByText('Advanced settings').click();
   await page.getByRole('button', { name: 'Create application' }).click();
+  await expect.poll(() => page.getByLabel('Custom domain').isVisible(), POLL).toBe(true);
   expect(sent).toEqual([]);
 });
 

@@ -33,6 +33,7 @@ test('a custom domain shows its verification record and target, and a check repo
   const page = await openScreen(await signedInContext(account), 'apps/new');
   const domain = `shop-${Date.now()}.co.za`;
   await page.getByLabel('Name').fill('On its own name');
+  await page.getByText('Advanced settings').click();
   await page.getByLabel('Custom domain').fill(domain);
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'On its own name' }).waitFor();

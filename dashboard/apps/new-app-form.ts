@@ -1,0 +1,44 @@
+import type { createApp } from '../../contract/apps/apps.ts';
+import type { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
+import type { CallerInput } from '../../contract/route.ts';
+
+type Body = NonNullable<CallerInput<typeof createApp>['body']>;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+const INITIAL_VALUES = {
+  ...{
+    repoUrl: '',
+    name: '',
+    /** Empty: as detected. */
+    framework: '' as '' | Framework,
+    branch: '',
+    nodeVersion: '' as '' | (typeof NODE_VERSIONS)[number],
+  },
+  ...{ customDomain: '', rootDirectory: '', installCommand: '', buildCommand: '', startFile: '', startCommand: '' },
+  ...{ healthCheckPath: '', deployNow: true },
+};
+export type NewAppValues = typeof INITIAL_VALUES;
+
+/** Fields that are folded away. */
+export const ADVANCED: readonly (keyof NewAppValues)[] = [
+  ...(['nodeVersion', 'customDomain', 'rootDirectory', 'installCommand', 'buildCommand', 'startFile'] as const),
+  ...(['startCommand', 'healthCheckPath'] as const),
+];
+
+/** Returns the name that a repository suggests: `https://host/you/my-shop.git` is `my-shop`. */
+export const suggestName = (repoUrl: string): string => /([^/:]+?)(?:\.git)?\/*$/.exec(repoUrl.trim())?.[1] ?? '';
+
+/** Returns the values of an empty form; a link to the form may name the repository: `/apps/new?repository=…`. */
+export function initialValues(search: string): NewAppValues {
+  const repoUrl = new URLSearchParams(search).get('repository') ?? '';
+  return { ...INITIAL_VALUES, repoUrl, name: suggestName(repoUrl) };
+}
+
+/**
+ * Converts the form to a request. Empty fields are omitted, so that the contract's defaults apply. Without a choice, the
+ * framework is the detected one: `NODE` is built and started as package.json says.
+ */
+export function toBody({ name, framework, deployNow, ...texts }: NewAppValues, detected: Framework = 'NODE'): Body {
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+  return { ...given, name, framework: framework || detected, deployNow };
+}

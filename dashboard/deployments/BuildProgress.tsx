@@ -1,0 +1,66 @@
+import { Alert, Group, Stack, Text } from '@mantine/core';
+import { formatDurationBetween } from '../ui/duration.ts';
+import { Status } from '../ui/Status.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
+import { type BuildStep, remedyFor } from './build-steps.ts';
+
+const LABELS: Readonly<Record<BuildStep['state'], string>> = { DONE: 'Done', RUNNING: 'Running', FAILED: 'Failed' };
+const STATUSES: Readonly<Record<BuildStep['state'], string>> = {
+  DONE: 'SUCCEEDED',
+  RUNNING: 'BUILDING',
+  FAILED: 'FAILED',
+};
+
+/** The steps of a build with their durations. */
+export const BuildSteps = ({ steps }: { steps: readonly BuildStep[] }) =>
+  steps.length === 0 ? null : (
+    <ol className="card steps" aria-label="Steps">
+      {steps.map(({ title, state, startedAt, finishedAt }) => (
+        <li key={`${startedAt} ${title}`} className="row">
+          <Group justify="space-between" gap="xs" wrap="nowrap">
+            <Text size="sm" className="break">
+              {title}
+            </Text>
+            <Group gap="sm" wrap="nowrap">
+              <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                {finishedAt !== null && formatDurationBetween(startedAt, finishedAt)}
+              </Text>
+              <Status value={STATUSES[state]} label={LABELS[state]} />
+            </Group>
+          </Group>
+        </li>
+      ))}
+    </ol>
+  );
+
+interface BuildFailureProps {
+  appId: string;
+  reason: string;
+  /** True if an earlier release serves. */
+  isServing: boolean;
+}
+
+/** Why a deployment failed, what serves meanwhile, and the way to mend it. */
+export function BuildFailure({ appId, reason, isServing }: BuildFailureProps) {
+  const remedy = remedyFor(reason);
+  return (
+    <Alert variant="default" style={{ borderColor: 'var(--bad)' }} aria-label="Deployment failed" role="region">
+      <Group justify="space-between" gap="sm">
+        <Stack gap={2} style={{ flex: '1 1 16rem' }}>
+          <Text size="sm" fw={600} c="var(--bad)" className="break">
+            Deployment failed: {reason}
+          </Text>
+          <Text size="sm">
+            {isServing ? 'The previous deployment is still live.' : 'Nothing is live yet.'}{' '}
+            {remedy ? 'Then deploy again.' : 'Change the code, push it, and deploy again.'}
+          </Text>
+        </Stack>
+        {remedy && (
+          <ButtonLink size="xs" href={`/apps/${appId}${remedy.path}`}>
+            {remedy.name}
+          </ButtonLink>
+        )}
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { failureOf, highlight, remedyFor, stepsOf } from './build-steps.ts';
+
+const line = (second: number, text: string) => ({ at: `2026-01-01T10:00:0${second}.000Z`, text });
+const LOG = [
+  line(0, '==> Cloning https://git.localhost/app.git'),
+  line(1, 'abc1234 First'),
+  line(2, '==> Installing'),
+  line(4, 'added 3 packages'),
+  line(5, '==> Building'),
+];
+
+test('each section of the log is a step that ends where the next one begins', () => {
+  expect(stepsOf(LOG, true)).toEqual([
+    {
+      ...{ title: 'Cloning https://git.localhost/app.git', state: 'DONE' },
+      ...{ startedAt: LOG[0]?.at, finishedAt: LOG[2]?.at },
+    },
+    { title: 'Installing', state: 'DONE', startedAt: LOG[2]?.at, finishedAt: LOG[4]?.at },
+    { title: 'Building', state: 'RUNNING', startedAt: LOG[4]?.at, finishedAt: null },
+  ]);
+  expect(stepsOf([], true)).toEqual([]);
+});
+
+test('the last step of a failed build has failed, and that of a finished one has not', () => {
+  const failed = [...LOG, line(7, '==> Deployment failed: The build command "x" failed with exit code 1.')];
+  expect(stepsOf(failed, false).map(({ state }) => state)).toEqual(['DONE', 'DONE', 'FAILED']);
+  expect(stepsOf(failed, false)[2]?.finishedAt).toBe(failed.at(-1)?.at);
+  expect(failureOf(failed)).toBe('The build command "x" failed with exit code 1.');
+  const live = [...LOG, line(8, '==> The new release is live')];
+  expect(stepsOf(live, false).map(({ state }) => state)).toEqual(['DONE', 'DONE', 'DONE']);
+  expect(failureOf(live)).toBeUndefined();
+});
+
+test.each([
+  ['git@host:a.git does not accept this application\'s deploy key: add the public key.', '/git'],
+  ['Branch "x" was not found in https://git.localhost/a.git.', '/settings'],
+  ['The build command "npm run build" failed with exit code 1.', '/settings'],
+  ['The start file "server.js" was not found after the build.', '/settings'],
+  ['The new release did not start: Error: Environment variable DATABASE_URL is missing.', '/env'],
+  ['The new release did not answer within 30 seconds: nothing listens on PORT. Listen on process.env.PORT.', '/logs'],
+  ['package.json is not valid JSON: Unexpected token.', undefined],
+])('“%s” is mended at %s', (reason, path) => expect(remedyFor(reason)?.path).toBe(path));
+
+test('errors are highlighted, headings are bold, and coloured lines stay as they are', () => {
+  const isRed = (text: string) => highlight(text).includes('\u001b[1;31m');
+  const errors = ['npm error code E404', 'TypeError: x is undefined', "src/a.ts(1,2): error TS2322: Type 'a'"];
+  expect([...errors, '==> Deployment failed: x'].filter((text) => !isRed(text))).toEqual([]);
+  expect(['added 3 packages', 'errors: 0', 'no error'].filter(isRed)).toEqual([]);
+  expect(highlight('==> Building')).toBe('\u001b[1m==> Building\u001b[0m');
+  expect(highlight('\u001b[32mError: green\u001b[0m')).toBe('\u001b[32mError: green\u001b[0m');
+});
