@@ -2,9 +2,9 @@ import { Group, Stack, Text } from '@mantine/core';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Section } from '../ui/Section.tsx';
-import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
@@ -13,27 +13,29 @@ import { NewApiKey } from './NewApiKey.tsx';
 
 /** The account's API keys, including revoked ones. */
 export function ApiKeys() {
-  const keys = useApiKeys();
+  const filter = useListFilter();
+  const keys = useApiKeys({ allPages: filter.isActive });
   return (
     <Section
       title="API keys"
       description="A secret key can do what its scopes allow. A public key reads the catalogue from a browser."
       actions={<NewApiKey />}
     >
-      <QueryBoundary query={keys}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No keys yet">Create a key to call the API from your code.</EmptyState>
-          ) : (
-            <div className="card">
-              {data.map((key) => (
-                <ApiKeyRow key={key.id} apiKey={key} />
-              ))}
-            </div>
-          )
-        }
-      </QueryBoundary>
-      <ShowMore list={keys} />
+      <FilteredList
+        name="keys"
+        list={keys}
+        filter={filter}
+        view={VIEW}
+        empty={<EmptyState title="No keys yet">Create a key to call the API from your code.</EmptyState>}
+      >
+        {(items) => (
+          <div className="card">
+            {items.map((key) => (
+              <ApiKeyRow key={key.id} apiKey={key} />
+            ))}
+          </div>
+        )}
+      </FilteredList>
     </Section>
   );
 }
@@ -43,6 +45,19 @@ function keyStatus({ revokedAt, expiresAt }: ApiKey): 'ACTIVE' | 'REVOKED' | 'EX
   if (revokedAt) return 'REVOKED';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
 }
+
+const VIEW: ListView<ApiKey> = {
+  text: ({ name, scopes, publicKey, lastFour }) => `${name} ${scopes.join(' ')} ${publicKey} ${lastFour ?? ''}`,
+  sorts: {
+    name: { label: 'Name', compare: byName(({ name }) => name) },
+    used: {
+      label: 'Last used',
+      compare: (a, b) => Date.parse(b.lastUsedAt ?? '1970-01-01') - Date.parse(a.lastUsedAt ?? '1970-01-01'),
+    },
+    expiry: { label: 'Expiry', compare: byTime(({ expiresAt }) => expiresAt) },
+  },
+  status: keyStatus,
+};
 
 function ApiKeyRow({ apiKey: key }: { apiKey: ApiKey }) {
   const revoke = useRevokeApiKey();

@@ -1,5 +1,4 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
-import { useState } from 'react';
 import {
   AUDIT_ACTIONS,
   AUDIT_ACTORS,
@@ -14,6 +13,7 @@ import { Pager } from '../ui/Pager.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { parseOffset, useUrlStates } from '../ui/use-url-state.ts';
 import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from './api.ts';
 import { changesOf } from './audit-changes.ts';
 
@@ -30,12 +30,15 @@ const labelOf = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIO
 
 /** Paged list of the account's changes, by what was changed and who changed it. */
 export function AuditLog() {
-  const [filter, setFilter] = useState<AuditFilter>({});
-  const [offset, setOffset] = useState(0);
-  const choose = (chosen: AuditFilter) => {
-    setFilter(chosen);
-    setOffset(0);
+  const [{ action, actor, offset: at = '' }, change] = useUrlStates(['action', 'actor', 'offset']);
+  const filter: AuditFilter = {
+    action: ACTIONS.find((each) => each === action),
+    actor: AUDIT_ACTORS.find((each) => each === actor),
   };
+  const offset = parseOffset(at);
+  const choose = (chosen: AuditFilter) =>
+    change({ action: chosen.action ?? '', actor: chosen.actor ?? '', offset: '' });
+  const setOffset = (to: number) => change({ offset: to === 0 ? '' : String(to) });
   return (
     <Section
       title="Audit log"

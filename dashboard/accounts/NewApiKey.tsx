@@ -1,11 +1,11 @@
 import { Button, Checkbox, Modal, Stack } from '@mantine/core';
-import { useState } from 'react';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { SCOPES, type Scope } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { useUrlDialog } from '../ui/use-url-state.ts';
 import { useCreateApiKey } from './api.ts';
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
@@ -34,7 +34,7 @@ const toBody = ({ name, scopes, expires, allowedOrigins: origins }: typeof INITI
 
 /** Button and dialog that create a key. Its secret is shown once. */
 export function NewApiKey() {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useUrlDialog('new-key');
   const create = useCreateApiKey();
   const close = () => {
     setOpen(false);

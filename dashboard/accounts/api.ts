@@ -12,7 +12,8 @@ export type ApiKey = Output<typeof listKeys>['data'][number];
 
 export const useMe = () => useApiQuery(getMe);
 
-export const useApiKeys = () => useApiList(listKeys);
+/** @param allPages true to read the whole list, for a search in it */
+export const useApiKeys = ({ allPages = false } = {}) => useApiList(listKeys, {}, { allPages });
 export const useCreateApiKey = () => useApiMutation(createKey, [listKeys]);
 export const useRevokeApiKey = () => useApiMutation(revokeKey, [listKeys]);
 

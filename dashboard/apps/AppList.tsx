@@ -1,59 +1,47 @@
-import { Group, Text } from '@mantine/core';
-import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Screen } from '../ui/Screen.tsx';
-import { ShowMore } from '../ui/ShowMore.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import { TimeAgo } from '../ui/TimeAgo.tsx';
-import { AppStatus } from './AppStatus.tsx';
-import { type Application, servingDomain, useApps } from './api.ts';
+import { AppRows } from './AppRows.tsx';
+import { stateLabel } from './AppStatus.tsx';
+import { type Application, useApps } from './api.ts';
+import { appState } from './app-state.ts';
 import { FRAMEWORK_LABELS } from './labels.ts';
+
+const VIEW: ListView<Application> = {
+  text: (app) =>
+    `${app.name} ${app.primaryDomain} ${app.defaultDomain} ${app.repoUrl ?? ''} ${app.branch} ${FRAMEWORK_LABELS[app.framework]}`,
+  sorts: {
+    name: { label: 'Name', compare: byName(({ name }) => name) },
+    updated: { label: 'Last changed', compare: (a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) },
+    oldest: { label: 'Oldest first', compare: byTime(({ createdAt }) => createdAt) },
+  },
+  status: appState,
+};
 
 const NewAppButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
 
 /** List of all applications. */
 export function AppList() {
-  const apps = useApps();
+  const filter = useListFilter();
+  const apps = useApps({ allPages: filter.isActive });
   return (
     <Screen title="Applications" actions={<NewAppButton />}>
-      <QueryBoundary query={apps}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No applications yet" action={<NewAppButton />}>
-              Connect a Git repository to build it and serve it at its own URL.
-            </EmptyState>
-          ) : (
-            <AppRows apps={data} />
-          )
+      <FilteredList
+        name="applications"
+        list={apps}
+        filter={filter}
+        view={VIEW}
+        statusLabel={stateLabel}
+        empty={
+          <EmptyState title="No applications yet" action={<NewAppButton />}>
+            Connect a Git repository to build it and serve it at its own URL.
+          </EmptyState>
         }
-      </QueryBoundary>
-      <ShowMore list={apps} />
+      >
+        {(items) => <AppRows apps={items} />}
+      </FilteredList>
     </Screen>
   );
 }
-
-export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
-  <div className="card">
-    {apps.map((app) => (
-      <Link key={app.id} href={`/apps/${app.id}`} className="row">
-        <Group justify="space-between" gap="xs">
-          <div>
-            <Text fw={600} className="break">
-              {app.name}
-            </Text>
-            <Text size="sm" c="dimmed" className="break">
-              {servingDomain(app)} · {FRAMEWORK_LABELS[app.framework]} · {app.branch}
-            </Text>
-          </div>
-          <Group gap="sm">
-            <Text size="sm" c="dimmed">
-              created <TimeAgo at={app.createdAt} />
-            </Text>
-            <AppStatus app={app} />
-          </Group>
-        </Group>
-      </Link>
-    ))}
-  </div>
-);

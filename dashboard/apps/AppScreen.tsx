@@ -55,11 +55,10 @@ const Addresses = ({ app }: { app: Application }) => (
 export function AppScreen({ id }: { id: string }) {
   const app = useApp(id);
   const found = app.data?.data;
-  const back = { href: '/apps', name: 'Applications' };
   return (
     <Screen
       title={found?.name ?? 'Application'}
-      back={back}
+      crumbs={[{ href: '/apps', name: 'Applications' }]}
       id={found?.id}
       beside={found && <AppStatus app={found} />}
       actions={found && <DeployButton appId={found.id} disabled={!isDeployable(found)} />}

@@ -9,13 +9,14 @@ import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Application, servingDomain, useDeleteApp, useUpdateApp } from './api.ts';
+import { RedeployNote, useUnapplied } from './RedeployNote.tsx';
 import { FRAMEWORK_LABELS } from './labels.ts';
 
 /** Build settings and deletion of an application. */
 export const AppSettings = ({ app }: { app: Application }) => (
   <Stack gap="xl">
     <BuildSettings app={app} />
-    <Section title="Delete this application">
+    <Section title="Danger zone" description="Actions that cannot be undone.">
       <DeleteApp app={app} />
     </Section>
   </Stack>
@@ -75,12 +76,15 @@ function BuildSettings({ app }: { app: Application }) {
   const form = useForm(updateApp.body, toValues(app), (values) => toBody(app, values), `settings ${app.id}`);
   const update = useUpdateApp();
   const { field, values } = form;
+  const [isUnapplied, markChanged] = useUnapplied(app, 'settings');
   const save = async () => {
     await update.mutateAsync({ params: { id: app.id }, body: toBody(app, values) });
+    markChanged();
     toast('Saved. Applies to the next deployment.');
   };
   return (
     <Section title="Build and start" description="Changes apply to the next deployment.">
+      {isUnapplied && <RedeployNote app={app} what="settings" />}
       {app.detected ? <Detected detected={app.detected} /> : null}
       <FormBox form={form} label="Save" onSubmit={save}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -117,7 +121,7 @@ function DeleteApp({ app }: { app: Application }) {
   };
   return (
     <Group justify="space-between" className="card" p="md">
-      <Text size="sm">Deletes the site and its files. This cannot be undone.</Text>
+      <Text size="sm">Delete this application, its site, releases, variables and logs.</Text>
       <ConfirmButton
         label="Delete application"
         question={`Delete “${app.name}”?`}

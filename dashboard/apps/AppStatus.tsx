@@ -11,6 +11,9 @@ const LABELS: Readonly<Record<AppState, string>> = {
   NOT_DEPLOYED: 'Not deployed',
 };
 
+/** Returns the label of a state. */
+export const stateLabel = (state: string): string => LABELS[state as AppState] ?? state;
+
 /** The status of an application: what serves, or why nothing does. */
 export const AppStatus = ({ app }: { app: Application }) => {
   const state = appState(app);

@@ -51,7 +51,7 @@ export function NewApp() {
   const detectedLabel = setting ? `Automatic: ${found.detected?.framework ?? 'Node.js'}` : 'Automatic';
   const hasList = found !== undefined && found.branches.length > 0 && !found.hasMoreBranches;
   return (
-    <Screen title="New application" back={{ href: '/apps', name: 'Applications' }}>
+    <Screen title="New application" crumbs={[{ href: '/apps', name: 'Applications' }]}>
       <AppLimit />
       <FormBox
         form={form}

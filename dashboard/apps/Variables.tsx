@@ -1,16 +1,15 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Stack, Text } from '@mantine/core';
 import { ENV_LIMITS, replaceEnv } from '../../contract/apps/environment.ts';
-import { DeployButton } from '../deployments/DeployButton.tsx';
 import { memoryStore } from '../drafts.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { useForm } from '../form/form.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
-import { type Application, isDeployable, useEnv, useUpdateEnv } from './api.ts';
+import { type Application, useEnv, useUpdateEnv } from './api.ts';
 import type { Pair } from './dotenv.ts';
 import { PasteVariables } from './PasteVariables.tsx';
+import { RedeployNote, useUnapplied } from './RedeployNote.tsx';
 import { VariableRow } from './VariableRow.tsx';
 import { type Edits, NO_EDITS, rowsOf, toBody, withChange, without, withPairs, withRow } from './variable-edits.ts';
 
@@ -32,12 +31,12 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
   const toWholeSet = (edits: Edits) => ({ vars: rowsOf(keys, edits).map(({ key, value }) => ({ key, value })) });
   const form = useForm(replaceEnv.body, NO_EDITS, toWholeSet, `env:${app.id}`, memoryStore);
   const update = useUpdateEnv();
-  const [saved, setSaved] = useState(false);
+  const [isUnapplied, markChanged] = useUnapplied(app, 'variables');
   const vars = rowsOf(keys, form.values);
   const save = async () => {
     await update.mutateAsync({ params: { id: app.id }, body: toBody(keys, form.values) });
     form.setValues(NO_EDITS);
-    setSaved(true);
+    markChanged();
     toast('Saved. Deploy to apply the change.');
   };
   const add = (pairs: readonly Pair[]) => form.setValues(withPairs(form.values, keys, pairs));
@@ -77,14 +76,7 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
         ))}
         {form.errors.vars && <Text c="var(--bad)">{form.errors.vars}</Text>}
       </FormBox>
-      {saved && (
-        <Alert variant="default" role="status">
-          <Group justify="space-between">
-            <Text size="sm">The live deployment still uses the previous variables.</Text>
-            <DeployButton appId={app.id} disabled={!isDeployable(app)} />
-          </Group>
-        </Alert>
-      )}
+      {isUnapplied && <RedeployNote app={app} what="variables" />}
     </Stack>
   );
 }

@@ -16,7 +16,8 @@ import type { LogWindow } from './log-window.ts';
 
 export type Application = Output<typeof getApp>['data'];
 
-export const useApps = () => useApiList(listApps);
+/** @param allPages true to read the whole list, for a search in it */
+export const useApps = ({ allPages = false } = {}) => useApiList(listApps, {}, { allPages });
 
 /** Poll interval while a deployment is under way. */
 const DEPLOYING_POLL_MS = 2000;

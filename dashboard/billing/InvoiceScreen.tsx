@@ -15,7 +15,10 @@ export function InvoiceScreen({ id }: { id: string }) {
   return (
     <Screen
       title={found ? `Invoice ${found.number}` : 'Invoice'}
-      back={{ href: '/billing/invoices', name: 'Invoices' }}
+      crumbs={[
+        { href: '/billing', name: 'Billing' },
+        { href: '/billing/invoices', name: 'Invoices' },
+      ]}
       id={found?.id}
       beside={found && <Status value={found.status} />}
       actions={

@@ -1,5 +1,4 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { INVOICE_STATUSES } from '../../contract/enums.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -9,6 +8,7 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status, toLabel } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
+import { parseOffset, useUrlStates } from '../ui/use-url-state.ts';
 import { type Invoice, type InvoiceStatus, PAGE_SIZE, useInvoices } from './api.ts';
 import { KIND_LABELS } from './labels.ts';
 
@@ -16,12 +16,11 @@ const parseStatus = (text: string): InvoiceStatus | '' => INVOICE_STATUSES.find(
 
 /** Paged list of the account's invoices. */
 export function Invoices() {
-  const [status, setStatus] = useState<InvoiceStatus | ''>('');
-  const [offset, setOffset] = useState(0);
-  const choose = (text: string) => {
-    setStatus(parseStatus(text));
-    setOffset(0);
-  };
+  const [{ status: chosen = '', offset: at = '' }, change] = useUrlStates(['status', 'offset']);
+  const status = parseStatus(chosen);
+  const offset = parseOffset(at);
+  const choose = (text: string) => change({ status: text, offset: '' });
+  const setOffset = (to: number) => change({ offset: to === 0 ? '' : String(to) });
   const filter = (
     <NativeSelect
       aria-label="Filter by status"

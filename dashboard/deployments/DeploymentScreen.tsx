@@ -37,7 +37,10 @@ export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenP
   return (
     <Screen
       title="Deployment"
-      back={{ href: `/apps/${appId}`, name: app?.name ?? 'Application' }}
+      crumbs={[
+        { href: '/apps', name: 'Applications' },
+        { href: `/apps/${appId}`, name: app?.name ?? 'Application' },
+      ]}
       beside={<span role="status">{deployment && <DeploymentStatus value={deployment.status} />}</span>}
       id={deployment?.id}
       actions={

@@ -1,14 +1,15 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
-import { ShowMore } from '../ui/ShowMore.tsx';
+import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { byTime, type ListView } from '../ui/list-view.ts';
 import { Status } from '../ui/Status.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { type Deployment, useDeployments } from './api.ts';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
 import { Duration } from './Duration.tsx';
-import { TRIGGER_LABELS } from './labels.ts';
+import { STATUS_LABELS, TRIGGER_LABELS } from './labels.ts';
 
 interface DeploymentsProps {
   appId: string;
@@ -16,29 +17,53 @@ interface DeploymentsProps {
   hasRepository: boolean;
 }
 
+const VIEW: ListView<Deployment> = {
+  text: ({ id, commitSha, trigger }) => `${id} ${commitSha} ${TRIGGER_LABELS[trigger]}`,
+  sorts: {
+    oldest: { label: 'Oldest first', compare: byTime(({ startedAt }) => startedAt) },
+    duration: { label: 'Longest first', compare: (a, b) => durationOf(b) - durationOf(a) },
+  },
+  status: ({ status }) => status,
+};
+
+const durationOf = ({ startedAt, finishedAt }: Deployment): number =>
+  finishedAt === null ? 0 : Date.parse(finishedAt) - Date.parse(startedAt);
+
+const statusLabel = (status: string): string => STATUS_LABELS[status as Deployment['status']] ?? status;
+
 /** An application's deployments, newest first. */
 export function Deployments({ appId, liveId, hasRepository }: DeploymentsProps) {
-  const deployments = useDeployments(appId);
+  const filter = useListFilter();
+  const deployments = useDeployments(appId, { allPages: filter.isActive });
   return (
     <Stack>
-      <QueryBoundary query={deployments}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No deployments yet">
-              {!hasRepository
-                ? 'This application has no Git repository. Create an application with a repository to deploy.'
-                : 'Deploy the branch with the Deploy button above.'}
-            </EmptyState>
+      <FilteredList
+        name="deployments"
+        list={deployments}
+        filter={filter}
+        view={VIEW}
+        statusLabel={statusLabel}
+        empty={
+          hasRepository ? (
+            <EmptyState title="No deployments yet">Deploy the branch with the Deploy button above.</EmptyState>
           ) : (
-            <div className="card">
-              {data.map((deployment) => (
-                <DeploymentRow key={deployment.id} deployment={deployment} isLive={deployment.id === liveId} />
-              ))}
-            </div>
+            <EmptyState
+              title="No deployments yet"
+              action={<ButtonLink href={`/apps/${appId}/settings`}>Add a repository</ButtonLink>}
+            >
+              This application has no Git repository.
+            </EmptyState>
           )
         }
-      </QueryBoundary>
-      <ShowMore list={deployments} />
+      >
+        {(items) => (
+          <div className="card">
+            {items.map((deployment) => (
+              <DeploymentRow key={deployment.id} deployment={deployment} isLive={deployment.id === liveId} />
+            ))}
+          </div>
+        )}
+      </FilteredList>
     </Stack>
   );
 }

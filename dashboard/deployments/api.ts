@@ -24,11 +24,11 @@ export const isInProgress = ({ status }: Pick<Deployment, 'status'>): boolean =>
   status === 'QUEUED' || status === 'RUNNING';
 
 /** Lists an application's deployments, newest first, and polls faster while one is in progress. */
-export const useDeployments = (appId: string) =>
+export const useDeployments = (appId: string, { allPages = false } = {}) =>
   useApiList(
     listDeployments,
     { params: { id: appId } },
-    { pageSize: 50, pollInterval: (deployments) => (deployments.some(isInProgress) ? ACTIVE_POLL_MS : IDLE_POLL_MS) },
+    { allPages, pageSize: 50, pollInterval: (deployments) => (deployments.some(isInProgress) ? ACTIVE_POLL_MS : IDLE_POLL_MS) },
   );
 
 /** Reads one deployment of an application. */

@@ -1,37 +1,50 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Screen } from '../ui/Screen.tsx';
-import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { type HostingItem, useHostings } from './api.ts';
 
+const VIEW: ListView<HostingItem> = {
+  text: ({ hostingDomain, plan }) => `${hostingDomain} ${plan.name}`,
+  sorts: {
+    name: { label: 'Name', compare: byName(({ hostingDomain }) => hostingDomain) },
+    end: { label: 'End of period', compare: byTime(({ currentPeriodEnd }) => currentPeriodEnd) },
+  },
+  status: ({ status }) => status,
+};
+
 const ChoosePlanButton = () => <ButtonLink href="/billing/plans">Choose a plan</ButtonLink>;
 
 /** The account's web and e-mail hosting. */
 export function HostingList() {
-  const hostings = useHostings();
+  const filter = useListFilter();
+  const hostings = useHostings({ allPages: filter.isActive });
   return (
     <Screen title="Web hosting" actions={<ChoosePlanButton />}>
-      <QueryBoundary query={hostings}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No hosting yet" action={<ChoosePlanButton />}>
-              Choose a web or e-mail plan to host a site and mailboxes on your domain.
-            </EmptyState>
-          ) : (
-            <div className="card">
-              {data.map((item) => (
-                <HostingRow key={item.id} item={item} />
-              ))}
-            </div>
-          )
+      <FilteredList
+        name="hosting"
+        list={hostings}
+        filter={filter}
+        view={VIEW}
+        empty={
+          <EmptyState title="No hosting yet" action={<ChoosePlanButton />}>
+            Choose a web or e-mail plan to host a site and mailboxes on your domain.
+          </EmptyState>
         }
-      </QueryBoundary>
-      <ShowMore list={hostings} />
+      >
+        {(items) => (
+          <div className="card">
+            {items.map((item) => (
+              <HostingRow key={item.id} item={item} />
+            ))}
+          </div>
+        )}
+      </FilteredList>
     </Screen>
   );
 }

@@ -29,7 +29,7 @@ export function HostingScreen({ id }: { id: string }) {
   return (
     <Screen
       title={found?.hostingDomain ?? 'Web hosting'}
-      back={{ href: '/hosting', name: 'Web hosting' }}
+      crumbs={[{ href: '/hosting', name: 'Web hosting' }]}
       id={found?.id}
       beside={found && <Status value={found.panelStatus} />}
     >

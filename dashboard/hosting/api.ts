@@ -7,7 +7,8 @@ import { useApiQuery } from '../api/use-api-query.ts';
 export type HostingItem = Output<typeof listHosting>['data'][number];
 export type HostingDetails = Output<typeof getHosting>['data'];
 
-export const useHostings = () => useApiList(listHosting);
+/** @param allPages true to read the whole list, for a search in it */
+export const useHostings = ({ allPages = false } = {}) => useApiList(listHosting, {}, { allPages });
 /** Reads a subscription live from its server, which may take a few seconds. */
 export const useHosting = (id: string) => useApiQuery(getHosting, { params: { id } });
 /** Reads whether the domain of a subscription is proven. */

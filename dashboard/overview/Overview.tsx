@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { type Account, useMe } from '../accounts/api.ts';
-import { AppRows } from '../apps/AppList.tsx';
+import { AppRows } from '../apps/AppRows.tsx';
 import { useApps } from '../apps/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FailureAlert } from '../ui/FailureAlert.tsx';

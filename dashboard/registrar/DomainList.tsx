@@ -1,36 +1,47 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
-import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { type Domain, useDomains } from './api.ts';
 import { DomainSearch } from './DomainSearch.tsx';
 
+const VIEW: ListView<Domain> = {
+  text: ({ name, dnsProvider }) => `${name} ${dnsProvider}`,
+  sorts: {
+    name: { label: 'Name', compare: byName(({ name }) => name) },
+    expiry: { label: 'Expiry', compare: byTime(({ expiresAt }) => expiresAt) },
+  },
+  status: ({ status }) => status,
+};
+
 /** The account's domains, with a search for new ones. */
 export function DomainList() {
-  const domains = useDomains();
+  const filter = useListFilter('find');
+  const domains = useDomains({ allPages: filter.isActive });
   return (
     <Screen title="Domains">
       <DomainSearch />
       <Section title="Your domains">
-        <QueryBoundary query={domains}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <EmptyState title="No domains yet">Search above to find an available domain.</EmptyState>
-            ) : (
-              <div className="card">
-                {data.map((domain) => (
-                  <DomainRow key={domain.id} domain={domain} />
-                ))}
-              </div>
-            )
-          }
-        </QueryBoundary>
-        <ShowMore list={domains} />
+        <FilteredList
+          name="domains"
+          list={domains}
+          filter={filter}
+          view={VIEW}
+          empty={<EmptyState title="No domains yet">Search above to find an available domain.</EmptyState>}
+        >
+          {(items) => (
+            <div className="card">
+              {items.map((domain) => (
+                <DomainRow key={domain.id} domain={domain} />
+              ))}
+            </div>
+          )}
+        </FilteredList>
       </Section>
     </Screen>
   );

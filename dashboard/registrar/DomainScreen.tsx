@@ -18,7 +18,7 @@ export function DomainScreen({ id }: { id: string }) {
   return (
     <Screen
       title={found?.name ?? 'Domain'}
-      back={{ href: '/domains', name: 'Domains' }}
+      crumbs={[{ href: '/domains', name: 'Domains' }]}
       id={found?.id}
       beside={found && <Status value={found.status} />}
     >

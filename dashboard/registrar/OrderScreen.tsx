@@ -4,14 +4,14 @@ import { Screen } from '../ui/Screen.tsx';
 import { useAvailability } from './api.ts';
 import { OrderForm } from './OrderForm.tsx';
 
-const BACK = { href: '/domains', name: 'Domains' };
+const CRUMBS = [{ href: '/domains', name: 'Domains' }];
 
 /** Registration of one domain. Reads the price again, so that the amount shown is the amount charged. */
 export function OrderScreen({ name }: { name: string }) {
   const check = useAvailability(name);
   const me = useMe();
   return (
-    <Screen title={`Register ${name}`} back={BACK}>
+    <Screen title={`Register ${name}`} crumbs={CRUMBS}>
       <QueryBoundary query={me}>
         {({ data: { account } }) => (
           <QueryBoundary query={check}>

@@ -17,8 +17,9 @@ export type Availability = Output<typeof checkDomain>['data'][number];
 const ACTIVE_POLL_MS = 3000;
 const isPending = ({ status }: Domain): boolean => status === 'PENDING';
 
-export const useDomains = () =>
-  useApiList(listDomains, {}, { pollInterval: (domains) => (domains.some(isPending) ? ACTIVE_POLL_MS : false) });
+/** @param allPages true to read the whole list, for a search in it */
+export const useDomains = ({ allPages = false } = {}) =>
+  useApiList(listDomains, {}, { allPages, pollInterval: (domains) => (domains.some(isPending) ? ACTIVE_POLL_MS : false) });
 export const useDomain = (id: string) =>
   useApiQuery(
     getDomain,

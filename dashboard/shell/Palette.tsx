@@ -72,7 +72,7 @@ export default function Palette({ close }: { close: () => void }) {
       onQueryChange={setQuery}
       onSpotlightClose={close}
       scrollable
-      aria-label="Command palette"
+      attributes={{ content: { 'aria-label': 'Command palette' } }}
     >
       <Spotlight.Search placeholder="Search or jump to…" aria-label="Search applications, domains, keys and actions" />
       <Spotlight.ActionsList>

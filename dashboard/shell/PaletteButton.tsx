@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { Icon } from '../ui/Icon.tsx';
 import { toastError } from '../ui/toast.ts';
@@ -36,10 +37,10 @@ export function PaletteButton() {
         className="header-button search-button"
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
-        aria-label="Search"
         onClick={() => void open()}
       >
         <Icon name="search" />
+        <VisuallyHidden>Search</VisuallyHidden>
         <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       {isOpen && Palette && <Palette close={() => setIsOpen(false)} />}

@@ -1,6 +1,6 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { BackLink } from './BackLink.tsx';
+import { Breadcrumbs, type Crumb } from './Breadcrumbs.tsx';
 import { CopyId } from './CopyId.tsx';
 
 interface ScreenProps {
@@ -9,7 +9,8 @@ interface ScreenProps {
   beside?: ReactNode;
   /** Buttons of the screen. */
   actions?: ReactNode;
-  back?: { href: string; name: string };
+  /** The screens above this one, the area first. */
+  crumbs?: readonly Crumb[];
   /** API identifier, shown for copying. */
   id?: string | undefined;
   children: ReactNode;
@@ -19,7 +20,7 @@ interface ScreenProps {
 let hasShownScreen = false;
 
 /** One screen. Navigation to it focuses its title, so that keyboards and screen readers start there. */
-export function Screen({ title, beside, actions, back, id, children }: ScreenProps) {
+export function Screen({ title, beside, actions, crumbs, id, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Dashboard`;
@@ -34,7 +35,7 @@ export function Screen({ title, beside, actions, back, id, children }: ScreenPro
   return (
     <Stack gap="lg">
       <Stack gap={4}>
-        {back && <BackLink {...back} />}
+        {crumbs && <Breadcrumbs crumbs={crumbs} />}
         <Group justify="space-between" gap="sm">
           <Group gap="sm">
             <Title order={1} ref={heading} tabIndex={-1} className="break">

@@ -21,7 +21,8 @@ import { EditEndpoint } from './EditEndpoint.tsx';
 import { EndpointFigures } from './EndpointFigures.tsx';
 import { RotateSecret } from './RotateSecret.tsx';
 
-const BACK = { href: '/developers/webhooks', name: 'Webhooks' };
+const WEBHOOKS = { href: '/developers/webhooks', name: 'Webhooks' };
+const CRUMBS = [{ href: '/developers', name: 'Developers' }, WEBHOOKS];
 
 /** One endpoint: events, deliveries and actions. */
 export function EndpointScreen({ id }: { id: string }) {
@@ -30,7 +31,7 @@ export function EndpointScreen({ id }: { id: string }) {
   return (
     <Screen
       title="Webhook endpoint"
-      back={BACK}
+      crumbs={CRUMBS}
       id={found?.id}
       beside={found && <Status value={found.active ? 'ACTIVE' : 'DISABLED'} />}
       actions={found && <Actions endpoint={found} />}
@@ -85,7 +86,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }) {
   };
   const deleteEndpoint = async () => {
     await remove.mutateAsync(input);
-    navigate(BACK.href);
+    navigate(WEBHOOKS.href);
   };
   return (
     <>

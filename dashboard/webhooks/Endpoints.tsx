@@ -1,15 +1,25 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { byName, type ListView } from '../ui/list-view.ts';
 import { Section } from '../ui/Section.tsx';
-import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { type Endpoint, useEndpoints } from './api.ts';
 import { NewEndpoint } from './NewEndpoint.tsx';
 
+const VIEW: ListView<Endpoint> = {
+  text: ({ url, description, events }) => `${url} ${description} ${events.join(' ')}`,
+  sorts: {
+    url: { label: 'URL', compare: byName(({ url }) => url) },
+    failures: { label: 'Most failures', compare: (a, b) => b.failureCount - a.failureCount },
+  },
+  status: ({ active }) => (active ? 'ACTIVE' : 'DISABLED'),
+};
+
 /** List of the account's webhook endpoints. */
 export function Endpoints() {
+  const filter = useListFilter();
   const endpoints = useEndpoints();
   return (
     <Section
@@ -17,22 +27,25 @@ export function Endpoints() {
       description="Every event is signed and sent to each endpoint that subscribes to it."
       actions={<NewEndpoint />}
     >
-      <QueryBoundary query={endpoints}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No endpoints yet">
-              Add a URL to receive events about deployments, payments and domains.
-            </EmptyState>
-          ) : (
-            <div className="card">
-              {data.map((endpoint) => (
-                <EndpointRow key={endpoint.id} endpoint={endpoint} />
-              ))}
-            </div>
-          )
+      <FilteredList
+        name="endpoints"
+        list={endpoints}
+        filter={filter}
+        view={VIEW}
+        empty={
+          <EmptyState title="No endpoints yet">
+            Add a URL to receive events about deployments, payments and domains.
+          </EmptyState>
         }
-      </QueryBoundary>
-      <ShowMore list={endpoints} />
+      >
+        {(items) => (
+          <div className="card">
+            {items.map((endpoint) => (
+              <EndpointRow key={endpoint.id} endpoint={endpoint} />
+            ))}
+          </div>
+        )}
+      </FilteredList>
     </Section>
   );
 }

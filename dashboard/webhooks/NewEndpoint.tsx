@@ -1,9 +1,9 @@
 import { Button, Modal } from '@mantine/core';
-import { useState } from 'react';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { useForm } from '../form/form.ts';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { useUrlDialog } from '../ui/use-url-state.ts';
 import { useCreateEndpoint } from './api.ts';
 import { EndpointFields, type EndpointValues, toBody } from './endpoint-form.tsx';
 
@@ -11,7 +11,7 @@ const INITIAL_VALUES: EndpointValues = { url: '', description: '', events: [] };
 
 /** Button and dialog that create an endpoint. Its signing secret is shown once. */
 export function NewEndpoint() {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useUrlDialog('new-endpoint');
   const create = useCreateEndpoint();
   const close = () => {
     setOpen(false);

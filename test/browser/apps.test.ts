@@ -136,6 +136,8 @@ test('settings are saved, and an invalid branch is rejected at its field', async
   await page.getByLabel('Deploy on every push').check({ force: true });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.', { exact: false }).waitFor();
+  await page.getByText('Redeploy to apply the change.', { exact: false }).waitFor();
+  expect(await page.getByRole('button', { name: 'Redeploy' }).isEnabled()).toBe(true);
   const saved = (await account.call(listApps)).body.data[0];
   await page.getByRole('heading', { name: 'Renamed' }).waitFor();
   expect(saved).toMatchObject({ name: 'Renamed', framework: 'NUXT', repoUrl: REPOSITORY });
@@ -177,7 +179,7 @@ test('saving variables leaves those that were stored meanwhile, and typed ones s
   await page.getByRole('tab', { name: 'Variables' }).click();
   await page.getByLabel('Value of TYPED', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Save variables' }).click();
-  await page.getByText('The live deployment still uses the previous variables.').waitFor();
+  await page.getByText('The live deployment still uses the previous variables.', { exact: false }).waitFor();
   const { keys } = (await account.dashboard.call(listEnvKeys, { params })).body.data;
   expect([...keys].sort()).toEqual(['FIRST', 'MEANWHILE', 'TYPED']);
   expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('TYPED');

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { local, type OpenedAccount } from '../support/harness.ts';
 
 /** Viewports: desktop and phone. */
-export const VIEWPORTS = { desk: { width: 1200, height: 900 }, phone: { width: 390, height: 844 } } as const;
+export const VIEWPORTS = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
 /** Limit of a poll, generous enough for a loaded machine: vitest's default is one second. */
 export const POLL = { timeout: 15_000 } as const;

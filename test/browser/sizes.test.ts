@@ -17,7 +17,7 @@ const Manifest = z.record(
 type Manifest = z.output<typeof Manifest>;
 
 const KB = 1024;
-const MAX_FIRST_LOAD = 250 * KB;
+const MAX_FIRST_LOAD = 160 * KB;
 const MAX_SCREEN = 60 * KB;
 
 /** Collects a file and its static imports. */
@@ -47,6 +47,10 @@ test('the first load and each further screen stay within their budget of compres
   for (const screen of screens) {
     const more = [...collectImports(manifest, screen)].filter((name) => !shell.has(name));
     expect({ screen, fits: sizeOf(more) <= MAX_SCREEN, size: sizeOf(more) }).toMatchObject({ fits: true });
-    expect({ screen, fits: sizeOf([...shell, ...more]) <= MAX_FIRST_LOAD }).toMatchObject({ fits: true });
   }
+  // The first screen of most visits; another one that is opened first costs its own budget more.
+  const overview = screens.filter((name) => name.endsWith('overview/Overview.tsx'));
+  expect(overview).toHaveLength(1);
+  const first = sizeOf(collectImports(manifest, overview[0] ?? '', shell));
+  expect({ fits: first <= MAX_FIRST_LOAD, first }).toMatchObject({ fits: true });
 });

@@ -1,8 +1,9 @@
+import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
-import { openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
+import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
 /** Ctrl-clicks a link. Returns true if the app leaves the click to the browser, which opens a new tab. */
 async function isLeftToBrowser(page: Page, link: Locator): Promise<boolean> {
@@ -66,4 +67,63 @@ test('a click copies an identifier, and times have an exact tooltip', async () =
   const when = page.locator('time').first();
   expect(await when.textContent()).toBe('just now');
   expect(await when.getAttribute('title')).toMatch(/20\d\d.*:\d\d:\d\d/);
+});
+
+test('the command palette finds resources and actions by keyboard, and breadcrumbs lead back', async () => {
+  const account = await newAccount({ appLimit: 5 });
+  const { id } = (await account.call(createApp, { body: { name: 'Needle' } })).body.data;
+  await account.call(createApp, { body: { name: 'Haystack' } });
+  const page = await openScreen(await signedInContext(account), 'billing');
+  await page.keyboard.press('ControlOrMeta+k');
+  const search = page.getByRole('textbox', { name: 'Search applications, domains, keys and actions' });
+  await search.waitFor();
+  await page.getByRole('button', { name: 'Haystack' }).waitFor();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+  await search.fill('needle env');
+  await page.getByRole('button', { name: 'Needle › Variables' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Haystack' }).count()).toBe(0);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Environment variables' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/dashboard/apps/${id}/env`);
+
+  await page.getByRole('button', { name: /^Search Ctrl/ }).click();
+  await search.fill('create an api key');
+  await page.getByRole('button', { name: 'Create an API key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').waitFor();
+  expect(new URL(page.url()).search).toBe('?dialog=new-key');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => new URL(page.url()).search, POLL).toBe('');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Environment variables' }).waitFor();
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Applications' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
+});
+
+test('a list is searched, filtered and sorted, and a link, a reload and Back restore that', async () => {
+  const account = await newAccount({ appLimit: 5 });
+  for (const name of ['Shop 10', 'Blog', 'Shop 2']) await account.call(createApp, { body: { name, deployNow: false } });
+  const context = await signedInContext(account);
+  const page = await openScreen(context, 'apps');
+  const names = () => page.locator('a.row').evaluateAll((rows) => rows.map((row) => row.querySelector('p')?.textContent));
+  expect(await names()).toEqual(['Shop 2', 'Blog', 'Shop 10']);
+  await page.getByLabel('Sort applications').selectOption('Name');
+  await expect.poll(names, POLL).toEqual(['Blog', 'Shop 2', 'Shop 10']);
+  await page.getByLabel('Search applications').fill('shop');
+  await expect.poll(names, POLL).toEqual(['Shop 2', 'Shop 10']);
+  await expect.poll(() => new URL(page.url()).search, POLL).toBe('?sort=name&q=shop');
+  await page.reload();
+  await waitUntilLoaded(page);
+  await expect.poll(names, POLL).toEqual(['Shop 2', 'Shop 10']);
+  await page.locator('a.row').first().click();
+  await page.getByRole('heading', { level: 1, name: 'Shop 2' }).waitFor();
+  await page.goBack();
+  await expect.poll(names, POLL).toEqual(['Shop 2', 'Shop 10']);
+  expect(await page.getByLabel('Search applications').inputValue()).toBe('shop');
+  await page.getByLabel('Filter applications by status').selectOption('Not deployed');
+  await page.getByLabel('Search applications').fill('nothing like it');
+  await page.getByText('No matching applications').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect.poll(names, POLL).toEqual(['Blog', 'Shop 2', 'Shop 10']);
 });

@@ -1,0 +1,65 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'wouter';
+
+/** State in the URL, so that a link, a reload and Back restore it. Changes replace the entry of the history: Back leaves the screen. */
+export function useUrlState(name: string): [value: string, set: (value: string) => void] {
+  const [{ [name]: value = '' }, change] = useUrlStates([name]);
+  const set = useCallback((to: string) => change({ [name]: to }), [name, change]);
+  return [value, set];
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** Several values that change together. An empty text is not in the URL. */
+export function useUrlStates(names: readonly string[]): [values: Values, change: (values: Values) => void] {
+  const [params, setParams] = useSearchParams();
+  const change = useCallback(
+    (values: Values) =>
+      setParams(
+        (before) => {
+          const next = new URLSearchParams(before);
+          for (const [name, value] of Object.entries(values)) {
+            if (value === '') next.delete(name);
+            else next.set(name, value);
+          }
+          return next;
+        },
+        { replace: true },
+      ),
+    [setParams],
+  );
+  return [Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])), change];
+}
+
+/** Returns the offset of a page from the URL; the first page for anything but a number. */
+export const parseOffset = (text: string): number => (/^\d{1,5}$/.test(text) ? Number(text) : 0);
+
+/** Delay between a keystroke and the URL: browsers limit how often it may change. */
+const WRITE_AFTER_MS = 250;
+
+/** Like {@link useUrlState} for a text that is typed: it changes at once, and the URL follows. */
+export function useUrlText(name: string): [text: string, set: (text: string) => void] {
+  const [value, setValue] = useUrlState(name);
+  const [text, setText] = useState(value);
+  const written = useRef(value);
+  useEffect(() => {
+    // A link or Back changed the URL, and not this text.
+    if (value !== written.current) setText(value);
+    written.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text === written.current) return;
+    const timer = setTimeout(() => {
+      written.current = text;
+      setValue(text);
+    }, WRITE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [text, setValue]);
+  return [text, setText];
+}
+
+/** Whether a dialog is open, in the URL: `?dialog=new-key`. */
+export function useUrlDialog(name: string): [isOpen: boolean, setIsOpen: (isOpen: boolean) => void] {
+  const [dialog, setDialog] = useUrlState('dialog');
+  return [dialog === name, (isOpen) => setDialog(isOpen ? name : '')];
+}

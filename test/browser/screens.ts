@@ -1,0 +1,64 @@
+import { buyAiCredits } from '../../contract/ai/management.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { registerDomain } from '../support/domains.ts';
+import { newAccount, type OpenedAccount } from '../support/harness.ts';
+
+/** Every screen of the dashboard; names in the path stand for resources of {@link populatedAccount}. */
+export const SCREENS = [
+  '/',
+  '/apps',
+  '/apps/new',
+  '/apps/:app',
+  '/apps/:app/metrics',
+  '/apps/:app/logs',
+  '/apps/:app/env',
+  '/apps/:app/domain',
+  '/apps/:app/git',
+  '/apps/:app/databases',
+  '/apps/:app/settings',
+  '/apps/:deployed/deployments/:deployment',
+  '/domains',
+  '/domains/:domain',
+  '/domains/order/example.co.za',
+  '/hosting',
+  '/billing',
+  '/billing/invoices',
+  '/billing/invoices/:invoice',
+  '/billing/plans',
+  '/ai',
+  '/ai/providers',
+  '/ai/playground',
+  '/developers',
+  '/developers/webhooks',
+  '/developers/limits',
+  '/developers/audit',
+  '/developers/webhooks/:webhook',
+  '/nowhere',
+] as const;
+
+export interface Populated {
+  account: OpenedAccount;
+  /** Returns the path of a screen with the ids of the account's resources. */
+  pathOf: (screen: string) => string;
+}
+
+/** Opens an account that has something on every screen. */
+export async function populatedAccount(): Promise<Populated> {
+  const account = await newAccount({ walletCents: 200_000, aiCreditsMicroRand: 10_000_000 });
+  const repoUrl = 'https://git.localhost/hello-express.git';
+  const [app, deployed, webhook, { domain }] = await Promise.all([
+    account.call(createApp, { body: { name: 'A <b>bold</b> name', framework: 'EXPRESS' } }),
+    account.call(createApp, { body: { name: 'hello-express', framework: 'EXPRESS', repoUrl } }),
+    account.call(createWebhook, { body: { url: 'https://example.com/hooks' } }),
+    registerDomain(account),
+  ]);
+  await account.dashboard.call(buyAiCredits, { body: { amount: '100.00' } });
+  const [invoice] = (await account.call(listInvoices)).body.data;
+  const ids: Record<string, string | null | undefined> = {
+    ...{ app: app.body.data.id, deployed: deployed.body.data.id, deployment: deployed.body.data.activeDeploymentId },
+    ...{ webhook: webhook.body.data.id, domain: domain.id, invoice: invoice?.id },
+  };
+  return { account, pathOf: (screen) => screen.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name) };
+}
