@@ -1,6 +1,7 @@
 import { type UseQueryOptions, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CallerInput, Output, Route } from '../../contract/route.ts';
 import { useApi } from './context.ts';
+import { recoveryInterval } from './query-client.ts';
 
 type Options<T> = Pick<UseQueryOptions<T>, 'enabled' | 'refetchInterval' | 'staleTime' | 'placeholderData'>;
 
@@ -12,10 +13,17 @@ export const queryKey = <R extends Route>(route: R, input?: CallerInput<R>) =>
 export function useApiQuery<R extends Route>(
   route: R,
   input?: CallerInput<R>,
-  options: Options<Output<R>> = {},
+  { refetchInterval, ...options }: Options<Output<R>> = {},
 ): UseQueryResult<Output<R>> {
   const api = useApi();
-  return useQuery<Output<R>>({ queryKey: queryKey(route, input), queryFn: () => api.call(route, input), ...options });
+  return useQuery<Output<R>>({
+    queryKey: queryKey(route, input),
+    queryFn: () => api.call(route, input),
+    ...options,
+    // A poll of its own must not keep a failed read from recovering.
+    refetchInterval: (query) =>
+      recoveryInterval(query) || (typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval),
+  });
 }
 
 /** Returns a function that refreshes the cached reads of operations. */

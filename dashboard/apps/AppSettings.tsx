@@ -9,8 +9,8 @@ import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Application, servingDomain, useDeleteApp, useUpdateApp } from './api.ts';
-import { RedeployNote, useUnapplied } from './RedeployNote.tsx';
 import { FRAMEWORK_LABELS } from './labels.ts';
+import { RedeployNote, useUnapplied } from './RedeployNote.tsx';
 
 /** Build settings and deletion of an application. */
 export const AppSettings = ({ app }: { app: Application }) => (

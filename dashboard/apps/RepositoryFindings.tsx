@@ -3,15 +3,15 @@ import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { toFailure } from '../api/failure.ts';
 import type { useRepository } from './api.ts';
 
-/** What a look at the repository found, before an application is created: the detected settings, or the problem. */
+/** The findings in a repository before an application is created: the detected settings, or the problem. */
 export function RepositoryFindings({ url, query }: { url: string; query: ReturnType<typeof useRepository> }) {
   const { data, error, isFetching } = query;
   return (
     <div aria-live="polite" aria-busy={isFetching}>
       {parseRepositoryAddress(url)?.scheme === 'ssh' ? (
         <Text size="sm" c="dimmed">
-          Private repository: turn off “Deploy after creation”, add the deploy key from the application's Git tab at your
-          Git host, then deploy.
+          Private repository: turn off “Deploy after creation”, add the deploy key from the application's Git tab at
+          your Git host, then deploy.
         </Text>
       ) : isFetching && !data ? (
         <Group gap="xs">

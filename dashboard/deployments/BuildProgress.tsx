@@ -52,7 +52,7 @@ export function BuildFailure({ appId, reason, isServing }: BuildFailureProps) {
           </Text>
           <Text size="sm">
             {isServing ? 'The previous deployment is still live.' : 'Nothing is live yet.'}{' '}
-            {remedy ? 'Then deploy again.' : 'Change the code, push it, and deploy again.'}
+            {remedy ? 'Then redeploy.' : 'Change the code, push it, then redeploy.'}
           </Text>
         </Stack>
         {remedy && (

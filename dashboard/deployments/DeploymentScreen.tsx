@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Log } from '../ui/Log.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { QueryBoundary, Skeletons } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ExternalLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
@@ -62,8 +62,10 @@ export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenP
           )
         }
       </QueryBoundary>
-      {!isMissing && (
-        <BuildLog appId={appId} app={app} id={deploymentId} live={!deployment || isInProgress(deployment)} />
+      {deployment ? (
+        <BuildLog appId={appId} app={app} id={deploymentId} live={isInProgress(deployment)} />
+      ) : (
+        !isMissing && <Skeletons lines={6} />
       )}
     </Screen>
   );

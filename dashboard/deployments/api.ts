@@ -28,7 +28,11 @@ export const useDeployments = (appId: string, { allPages = false } = {}) =>
   useApiList(
     listDeployments,
     { params: { id: appId } },
-    { allPages, pageSize: 50, pollInterval: (deployments) => (deployments.some(isInProgress) ? ACTIVE_POLL_MS : IDLE_POLL_MS) },
+    {
+      allPages,
+      pageSize: 50,
+      pollInterval: (deployments) => (deployments.some(isInProgress) ? ACTIVE_POLL_MS : IDLE_POLL_MS),
+    },
   );
 
 /** Reads one deployment of an application. */

@@ -33,7 +33,7 @@ test('the last step of a failed build has failed, and that of a finished one has
 });
 
 test.each([
-  ['git@host:a.git does not accept this application\'s deploy key: add the public key.', '/git'],
+  ["git@host:a.git does not accept this application's deploy key: add the public key.", '/git'],
   ['Branch "x" was not found in https://git.localhost/a.git.', '/settings'],
   ['The build command "npm run build" failed with exit code 1.', '/settings'],
   ['The start file "server.js" was not found after the build.', '/settings'],

@@ -52,7 +52,10 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     /environment variable|process\.env\.(?!PORT)|is not defined in the environment|DATABASE_URL/i,
     { path: '/env', name: 'Edit variables' },
   ],
-  [/^Branch |repository https?:|host of https?:|could not be cloned/i, { path: '/settings', name: 'Change the repository' }],
+  [
+    /^Branch |repository https?:|host of https?:|could not be cloned/i,
+    { path: '/settings', name: 'Change the repository' },
+  ],
   [
     /(build|install|start) ?(command|file)|startCommand|startFile|rootDirectory|root directory|nodeVersion|health/i,
     { path: '/settings', name: 'Change the build settings' },

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/api.ts';
 import type { Application } from '../apps/api.ts';
 
-/** What the checklist of a new account is derived from. */
+/** The state from which the checklist of a new account is derived. */
 export interface FirstStepsState {
   account: Pick<Account, 'usage'>;
   apps: readonly Pick<Application, 'repoUrl' | 'liveDeploymentId'>[];
@@ -23,7 +23,6 @@ export function firstSteps({ account, apps, hasAiCredits, exampleRepository }: F
   const isLive = ({ liveDeploymentId }: { liveDeploymentId: string | null }) => liveDeploymentId !== null;
   const hasOwn = apps.some((app) => isLive(app) && app.repoUrl !== null && app.repoUrl !== exampleRepository);
   return [
-    // Whoever deployed a repository needs no example.
     ...(exampleRepository === '' ? [] : [{ id: 'example' as const, isDone: apps.some(isLive) }]),
     { id: 'repository', isDone: hasOwn },
     { id: 'key', isDone: apiKeys > 0 },

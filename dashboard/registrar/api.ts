@@ -19,7 +19,11 @@ const isPending = ({ status }: Domain): boolean => status === 'PENDING';
 
 /** @param allPages true to read the whole list, for a search in it */
 export const useDomains = ({ allPages = false } = {}) =>
-  useApiList(listDomains, {}, { allPages, pollInterval: (domains) => (domains.some(isPending) ? ACTIVE_POLL_MS : false) });
+  useApiList(
+    listDomains,
+    {},
+    { allPages, pollInterval: (domains) => (domains.some(isPending) ? ACTIVE_POLL_MS : false) },
+  );
 export const useDomain = (id: string) =>
   useApiQuery(
     getDomain,

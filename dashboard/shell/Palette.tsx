@@ -25,7 +25,8 @@ function useResources(): { groups: PaletteGroup[]; isLoading: boolean } {
     { name: 'Applications', items: apps.data?.data.flatMap(appItems) ?? [] },
     {
       name: 'Domains',
-      items: domains.data?.data.map(({ id, name }) => ({ id, label: name, keywords: id, href: `/domains/${id}` })) ?? [],
+      items:
+        domains.data?.data.map(({ id, name }) => ({ id, label: name, keywords: id, href: `/domains/${id}` })) ?? [],
     },
     {
       name: 'Databases',

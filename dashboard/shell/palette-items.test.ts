@@ -7,7 +7,8 @@ const apps: PaletteGroup = {
     appItems({ id: `app_${name}`, name, primaryDomain: `${name}.apps.localhost` }),
   ),
 };
-const labels = (query: string) => searchGroups([apps, ...STATIC_GROUPS], query).flatMap(({ items }) => items.map(({ label }) => label));
+const labels = (query: string) =>
+  searchGroups([apps, ...STATIC_GROUPS], query).flatMap(({ items }) => items.map(({ label }) => label));
 
 test('without a search the applications, actions and pages are shown, and no tabs', () => {
   expect(labels('').slice(0, 4)).toEqual(['shop', 'blog', 'shop-admin', 'New application']);

@@ -29,7 +29,7 @@ export function useListFilter(name = 'q'): ListFilter {
 }
 
 interface FilteredListProps<T> {
-  /** What the list has, for labels: `applications`. */
+  /** Plural name of the items, for labels: `applications`. */
   name: string;
   list: ListResult<T>;
   filter: ListFilter;

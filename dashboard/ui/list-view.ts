@@ -1,4 +1,4 @@
-/** How a list is searched, sorted and filtered by status. */
+/** Search, orders and statuses of a list. */
 export interface ListView<T> {
   /** Text in which a search is looked for. */
   text: (item: T) => string;

@@ -58,7 +58,7 @@ export function useUrlText(name: string): [text: string, set: (text: string) => 
   return [text, setText];
 }
 
-/** Whether a dialog is open, in the URL: `?dialog=new-key`. */
+/** The open state of a dialog, in the URL: `?dialog=new-key`. */
 export function useUrlDialog(name: string): [isOpen: boolean, setIsOpen: (isOpen: boolean) => void] {
   const [dialog, setDialog] = useUrlState('dialog');
   return [dialog === name, (isOpen) => setDialog(isOpen ? name : '')];

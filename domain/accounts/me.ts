@@ -10,6 +10,8 @@ export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof g
     getAccount(deps, caller),
     deps.table.get(AiAccount, { accountId: caller.accountId }),
   ]);
-  const roles: Output<typeof getMeRoute>['data']['roles'] = caller.session?.isOperator ? ['owner', 'operator'] : ['owner'];
+  const roles: Output<typeof getMeRoute>['data']['roles'] = caller.session?.isOperator
+    ? ['owner', 'operator']
+    : ['owner'];
   return { data: { account, roles, hasAiCredits: (ai?.balanceMicroRand ?? 0) > 0 } };
 }

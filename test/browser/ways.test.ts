@@ -106,7 +106,8 @@ test('a list is searched, filtered and sorted, and a link, a reload and Back res
   for (const name of ['Shop 10', 'Blog', 'Shop 2']) await account.call(createApp, { body: { name, deployNow: false } });
   const context = await signedInContext(account);
   const page = await openScreen(context, 'apps');
-  const names = () => page.locator('a.row').evaluateAll((rows) => rows.map((row) => row.querySelector('p')?.textContent));
+  const names = () =>
+    page.locator('a.row').evaluateAll((rows) => rows.map((row) => row.querySelector('p')?.textContent));
   expect(await names()).toEqual(['Shop 2', 'Blog', 'Shop 10']);
   await page.getByLabel('Sort applications').selectOption('Name');
   await expect.poll(names, POLL).toEqual(['Blog', 'Shop 2', 'Shop 10']);
