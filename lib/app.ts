@@ -122,7 +122,7 @@ export function createApp({
     applications: edge.appsDistributionId,
     'custom-domains': customDomains.distributionId,
   });
-  new OperationsStack(platform, table, api);
+  new OperationsStack(platform, { table, api, ai });
   new GlobalOperationsStack(platform, edge);
   return app;
 }

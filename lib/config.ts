@@ -44,6 +44,14 @@ export const Settings = z.object({
   appsHostedZoneId: z.string().optional(),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
+  /** Email address that receives the alarms that get somebody up, such as that of a paging service. Default: `alarmEmail`. */
+  pageEmail: z.email().optional(),
+  /**
+   * `full` adds to the alarms on symptoms what finds out that users hurt: the synthetic checks and the alarms on service
+   * levels, which cost as much as all the rest of an idle installation (docs/costs.md). Default: `full` for stages whose
+   * data is protected, otherwise `basic`.
+   */
+  monitoring: z.enum(['basic', 'full']).optional(),
   /** US dollars that the AWS account may cost in a month: alarms are sent at four fifths, and when more is forecast. */
   monthlyBudget: z.coerce.number().positive().default(200),
   /**
@@ -141,7 +149,8 @@ export const isProtectedStage = (stage: string): boolean => !['local', 'dev', ''
 export type SettingsInput = z.input<typeof Settings>;
 
 /** The settings and the values derived from them. */
-export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom'> {
+export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom' | 'monitoring'> {
+  monitoring: 'basic' | 'full';
   buildRegion: string;
   /** Prefix of every physical name: `hosting-<stage>`. */
   prefix: string;
@@ -178,6 +187,7 @@ export function configure(input: SettingsInput): Config {
     mailFrom: senderOf(settings),
     mailRegion: settings.mailRegion ?? settings.region,
     publicUrl: `https://${settings.domain}`,
+    monitoring: settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic'),
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),
     // In the local run each invocation is a thread of one machine.

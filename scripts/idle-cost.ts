@@ -43,6 +43,7 @@ interface Price {
 /** Monthly prices of resources that cost without traffic. */
 const PRICES: Record<string, Price> = {
   'AWS::CloudWatch::Alarm': { what: 'metrics of alarms', dollars: 0.1, count: metricsOf },
+  'AWS::CloudWatch::CompositeAlarm': { what: 'combined alarms', dollars: 0.5 },
   'AWS::CloudWatch::Dashboard': { what: 'dashboard', dollars: 3 },
   'AWS::KMS::Key': { what: 'encryption key', dollars: 1 },
   'AWS::SecretsManager::Secret': { what: 'secrets', dollars: 0.4 },
@@ -54,6 +55,8 @@ const PRICES: Record<string, Price> = {
   },
   'AWS::Scheduler::Schedule': {
     what: 'scheduled jobs, every minute',
+    // The synthetic checks have lines of their own.
+    count: ({ Name }) => (String(Name).endsWith('runChecks') ? 0 : 1),
     dollars:
       RUNS_PER_MONTH *
       (SCHEDULER_PER_RUN +
@@ -103,20 +106,26 @@ export const FREE_WHEN_IDLE = [
 ];
 export const PRICED = Object.keys(PRICES);
 
-/** Costs of an idle installation that no template has. */
-const BESIDE_THE_TEMPLATES: [what: string, count: number, price: number][] = [
+/** Costs that no template has: for each of a number, in a month. */
+type Further = [what: string, count: number, price: number];
+
+/** Costs of every idle installation that no template has. */
+const BESIDE_THE_TEMPLATES: Further[] = [
   ['hosted zones of the two domains', 2, 0.5],
   // SweepOldestDue and SweepQuarantined, which an idle installation writes every minute.
   ['metrics of the due queues', 2, 0.3],
 ];
 
+/** Costs of the synthetic checks, which `monitoring=full` adds. */
+export const MONITORING: readonly Further[] = [['metrics of the synthetic checks', 9, 0.3]];
+
 /** Returns the monthly cost of an idle installation, the dearest line first. */
-export function idleCosts(resources: readonly PricedResource[]): CostLine[] {
+export function idleCosts(resources: readonly PricedResource[], further: readonly Further[] = []): CostLine[] {
   const priced = Object.entries(PRICES).map(([type, { what, dollars, count = () => 1 }]) => {
     const found = resources.filter((each) => each.type === type);
     return [what, found.reduce((sum, { properties }) => sum + count(properties), 0), dollars] as const;
   });
-  return [...priced, ...BESIDE_THE_TEMPLATES]
+  return [...priced, ...BESIDE_THE_TEMPLATES, ...further]
     .map(([what, count, price]) => ({ what, count, price, dollars: count * price }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.dollars - a.dollars);

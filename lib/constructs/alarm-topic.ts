@@ -1,21 +1,39 @@
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import type { Severity } from '../../contract/limits/service-levels.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
+import type { AlarmActions } from './alarms.ts';
 
-/** Creates the topic of a region's alarms, which the operators receive by email. */
-export function alarmTopic(
+/** The receivers of a region's alarms: a topic for each severity. */
+export interface AlarmTopics {
+  topics: Record<Severity, Topic>;
+  actions: AlarmActions;
+}
+
+/**
+ * Creates the topics of a region's alarms, which the operators receive by email: what gets somebody up, and what waits for
+ * a working day.
+ * @param nameOf returns a topic's name from its kind
+ */
+export function alarmTopics(
   scope: Construct,
   { config }: Platform,
-  topicName: string,
+  nameOf: (kind: string) => string,
   ...publishers: ServicePrincipal[]
-): Topic {
-  const topic = new Topic(scope, 'Alarms', { topicName, enforceSSL: true });
-  // A policy that requires TLS replaces the default policy, which let CloudWatch publish.
-  for (const publisher of [new ServicePrincipal('cloudwatch.amazonaws.com'), ...publishers]) {
-    topic.grantPublish(publisher);
-  }
-  if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
-  return topic;
+): AlarmTopics {
+  const create = (id: string, email: string | undefined) => {
+    const topic = new Topic(scope, id, { topicName: nameOf(id.toLowerCase()), enforceSSL: true });
+    // A policy that requires TLS replaces the default policy, which let CloudWatch publish.
+    for (const publisher of [new ServicePrincipal('cloudwatch.amazonaws.com'), ...publishers]) {
+      topic.grantPublish(publisher);
+    }
+    if (email) topic.addSubscription(new EmailSubscription(email));
+    return topic;
+  };
+  const page = create('Pages', config.pageEmail ?? config.alarmEmail);
+  const ticket = create('Tickets', config.alarmEmail);
+  return { topics: { page, ticket }, actions: { page: new SnsAction(page), ticket: new SnsAction(ticket) } };
 }

@@ -6,129 +6,178 @@ import {
   Metric,
   PeriodOverride,
   Stats,
+  TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import type { Product } from '../../contract/limits/service-levels.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
+import { burnRate, type Sources } from '../stacks/service-level-alarms.ts';
+import { METRIC_NAMESPACE } from './alarms.ts';
+import { PlatformFunction } from './function.ts';
+import { FailureQueue } from './queues.ts';
+import { Machine } from './state-machine.ts';
 
 const MINUTE = Duration.minutes(1);
+const FIVE_MINUTES = Duration.minutes(5);
+/** A row has four graphs, of a quarter of the page each. */
+const GRAPH = { width: 6, height: 5 };
+const HEADING = { width: 24, height: 1 };
+
+/** What an operator asks of each product, from left to right. */
+const COLUMNS = '**Do users notice?** · **Is it us?** · **Is it AWS?** · **Is it an upstream or a receiver?**';
+
+interface Row {
+  title: string;
+  /** Graphs from left to right, by their titles: users, us, AWS, upstream. */
+  graphs: [title: string, ...metrics: IMetric[]][];
+}
 
 /**
- * Creates the CloudWatch dashboard: the API, functions, stream, deployments, webhooks, failure queues, table and AI
- * gateway.
+ * Creates the CloudWatch dashboard: a row for each product that answers from left to right whether users notice something,
+ * and whether the cause is the platform, AWS or an upstream. No graph has a line for each application, account or endpoint:
+ * the page is the same for a million of them.
  */
-export function dashboard(scope: Construct, { config, names }: Platform, apiId: string): Dashboard {
-  const { prefix } = config;
+export function dashboard(
+  scope: Construct,
+  { app, config, names }: Platform,
+  { apiId, sources }: { apiId: string; sources: Sources },
+): Dashboard {
+  const { prefix, stage } = config;
+  const constructs = app.node.findAll();
+  const metric = (
+    namespace: string,
+    metricName: string,
+    dimensionsMap: Record<string, string>,
+    statistic: string,
+    label = metricName,
+  ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period: MINUTE, label });
+  const own = (metricName: string, statistic: string, dimensions: Record<string, string> = {}) =>
+    metric(METRIC_NAMESPACE, metricName, { stage, ...dimensions }, statistic);
+  const ownOfEach = (dimension: string, metricName: string, statistic: string) =>
+    new MathExpression({
+      expression: `SEARCH('{${METRIC_NAMESPACE},${dimension},stage} MetricName="${metricName}" stage="${stage}"', '${statistic}', 60)`,
+      usingMetrics: {},
+      label: '',
+      period: MINUTE,
+    });
+  const burn = (product: Product) => burnRate(sources, [product], FIVE_MINUTES);
   const api = (metricName: string, statistic: string) =>
-    new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiId: apiId }, statistic, period: MINUTE });
-  const machine = (metricName: string) =>
-    new Metric({
-      namespace: 'AWS/States',
-      metricName,
-      dimensionsMap: { StateMachineArn: names.deployment.arn },
-      statistic: Stats.SUM,
-      period: MINUTE,
-    });
-  const table = (metricName: string) =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName,
-      dimensionsMap: { TableName: names.table.name },
-      statistic: Stats.SUM,
-      period: MINUTE,
-    });
-  /** Returns a metric of all the platform's resources of a kind, including ones that are added later. */
-  const searchAll = (schema: string, metricName: string, statistic: string) =>
-    new MathExpression({
-      expression: `SEARCH('{${schema}} MetricName="${metricName}" "${prefix}"', '${statistic}', 60)`,
-      usingMetrics: {},
-      label: '',
-      period: MINUTE,
-    });
-  const ai = (metricName: string, statistic: string) =>
-    new Metric({
-      namespace: 'HostingPlatform',
-      metricName,
-      dimensionsMap: { stage: config.stage, operation: 'createChatCompletion' },
-      statistic,
-      period: MINUTE,
-    });
-  const byProvider = (metricName: string) =>
-    new MathExpression({
-      expression: `SEARCH('{HostingPlatform,provider,stage} MetricName="${metricName}" stage="${config.stage}"', 'Sum', 60)`,
-      usingMetrics: {},
-      label: '',
-      period: MINUTE,
-    });
-  /** Returns one of the platform's own metrics, one line per outcome. */
-  const outcomeMetric = (metricName: string, statistic: string) =>
-    new MathExpression({
-      expression: `SEARCH('{HostingPlatform,stage,outcome} MetricName="${metricName}" stage="${config.stage}"', '${statistic}', 60)`,
-      usingMetrics: {},
-      label: '',
-      period: MINUTE,
-    });
-  const stageMetric = (metricName: string, statistic: string) =>
-    new Metric({
-      namespace: 'HostingPlatform',
-      metricName,
-      dimensionsMap: { stage: config.stage },
-      statistic,
-      period: MINUTE,
-    });
-  const graph = (title: string, ...left: IMetric[]) => new GraphWidget({ title, left, width: 8, height: 6 });
+    metric('AWS/ApiGateway', metricName, { ApiId: apiId }, statistic, `${metricName} ${statistic}`);
+  const table = (metricName: string) => metric('AWS/DynamoDB', metricName, { TableName: names.table.name }, Stats.SUM);
 
+  /** Returns the sum over all of the platform's functions of a kind: applications' functions are not among them. */
+  const functionsOf = (kind: string, metricName: string, statistic: string = Stats.SUM) => {
+    const found = constructs.filter(
+      (each): each is PlatformFunction =>
+        each instanceof PlatformFunction && each.functionName.startsWith(`${prefix}-${kind}-`),
+    );
+    return new MathExpression({
+      expression: statistic === Stats.SUM ? 'SUM(METRICS())' : 'MAX(METRICS())',
+      usingMetrics: Object.fromEntries(
+        found.map(({ functionName }, index) => [
+          `f${index}`,
+          metric('AWS/Lambda', metricName, { FunctionName: functionName }, statistic),
+        ]),
+      ),
+      label: `${kind} ${metricName}`,
+      period: MINUTE,
+    });
+  };
+  const machines = (metricName: string) =>
+    constructs
+      .filter((each): each is Machine => each instanceof Machine)
+      .map(({ machineName, stateMachineArn: StateMachineArn }) =>
+        metric('AWS/States', metricName, { StateMachineArn }, Stats.SUM, machineName.replace(`${prefix}-`, '')),
+      );
+  const failureQueues = constructs
+    .filter((each): each is FailureQueue => each instanceof FailureQueue)
+    .map(({ queueName: QueueName }) =>
+      metric(
+        ...(['AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM] as const),
+        QueueName.replace(`${prefix}-`, ''),
+      ),
+    );
+  const ai = { operation: 'createChatCompletion' };
+
+  const rows: Row[] = [
+    {
+      title: 'API and dashboard',
+      graphs: [
+        ['Burn rate; requests', burn('api'), api('Count', Stats.SUM)],
+        ['Server errors, latency', api('5xx', Stats.SUM), api('Latency', Stats.p(99))],
+        ['Table throttles', table('ReadThrottleEvents'), table('WriteThrottleEvents')],
+        ['4xx: callers’ own', api('4xx', Stats.SUM)],
+      ],
+    },
+    {
+      title: 'Applications and deployments',
+      graphs: [
+        ['Burn rate: hosted page, deployments', burn('applications'), burn('deployments')],
+        ['Faults of ours; executions that failed', own('DeploymentFaults', Stats.SUM), ...machines('ExecutionsFailed')],
+        ['Wait for a builder (s); throttled calls', own('BuildWait', Stats.MAXIMUM), ...machines('ExecutionThrottled')],
+        ['Deployments that succeeded', own('DeploymentSuccess', Stats.SUM)],
+      ],
+    },
+    {
+      title: 'Webhooks',
+      graphs: [
+        ['Burn rate; lag of first attempts (ms)', burn('webhooks'), own('WebhookLag', Stats.p(99))],
+        ['Functions’ errors; overdue (s)', functionsOf('queue', 'Errors'), own('WebhookOldestDue', Stats.MAXIMUM)],
+        ['Functions’ throttles', functionsOf('queue', 'Throttles')],
+        ['Receivers: attempts by outcome', ownOfEach('outcome', 'WebhookAttempts', 'Sum')],
+      ],
+    },
+    {
+      title: 'AI gateway',
+      graphs: [
+        ['Burn rate; first byte (ms)', burn('ai'), own('FirstByte', Stats.p(99), ai)],
+        ['Errors; our overhead (ms)', functionsOf('ai', 'Errors'), own('GatewayOverhead', Stats.p(99), ai)],
+        ['Throttles', functionsOf('ai', 'Throttles')],
+        ['Failures by provider', ownOfEach('provider', 'UpstreamFailures', 'Sum')],
+      ],
+    },
+    {
+      title: 'Domains, DNS, hosting, payments',
+      graphs: [
+        ['Due work, oldest (s)', own('SweepOldestDue', Stats.MAXIMUM)],
+        ['Due items failed, quarantined', own('SweepFailures', Stats.SUM), own('SweepQuarantined', Stats.MAXIMUM)],
+        ['DNS refused by the name servers', own('ZoneSyncFailures', Stats.SUM)],
+        [
+          ...(['Registrar, hosting servers, card disputes'] as const),
+          ownOfEach('task', 'DomainTasksRefused', 'Sum'),
+          own('HostingProblems', Stats.SUM),
+          own('CardDisputes', Stats.SUM),
+        ],
+      ],
+    },
+    {
+      title: 'The platform itself',
+      graphs: [
+        ['Synthetic checks that fail', ownOfEach('check', 'CheckSuccess', 'Average')],
+        [
+          'Errors of stream, steps, schedules',
+          ...['stream', 'workflow', 'schedule'].map((kind) => functionsOf(kind, 'Errors')),
+        ],
+        [
+          'Stream’s age (ms); quotas used (%); concurrency',
+          functionsOf('stream', 'IteratorAge', Stats.MAXIMUM),
+          own('QuotaUsed', Stats.MAXIMUM),
+          metric('AWS/Lambda', 'ClaimedAccountConcurrency', {}, Stats.MAXIMUM),
+        ],
+        ['Failure queues', ...failureQueues],
+      ],
+    },
+  ];
   return new Dashboard(scope, 'Dashboard', {
     dashboardName: prefix,
     periodOverride: PeriodOverride.AUTO,
     widgets: [
-      [
-        graph('API requests', api('Count', Stats.SUM)),
-        graph('API errors', api('4xx', Stats.SUM), api('5xx', Stats.SUM)),
-        graph('API latency', api('Latency', Stats.p(50)), api('Latency', Stats.p(99))),
-      ],
-      [
-        graph('Function errors', searchAll('AWS/Lambda,FunctionName', 'Errors', 'Sum')),
-        graph('Function throttles', searchAll('AWS/Lambda,FunctionName', 'Throttles', 'Sum')),
-        graph('Function duration', searchAll('AWS/Lambda,FunctionName', 'Duration', 'p99')),
-      ],
-      [
-        graph('Deployments', machine('ExecutionsStarted'), machine('ExecutionsSucceeded'), machine('ExecutionsFailed')),
-        graph('Deployment time', machine('ExecutionTime').with({ statistic: Stats.p(90) })),
-        graph('Stream age', searchAll('AWS/Lambda,FunctionName', 'IteratorAge', 'Maximum')),
-      ],
-      [
-        graph('Webhook attempts by outcome', outcomeMetric('WebhookAttempts', 'Sum')),
-        graph(
-          'Webhook latency: receivers, and from event to first attempt',
-          outcomeMetric('WebhookAttemptLatency', 'p99'),
-          outcomeMetric('WebhookLag', 'p99'),
-        ),
-        graph('Webhooks overdue (seconds)', stageMetric('WebhookOldestDue', 'Maximum')),
-      ],
-      [
-        graph('Due queues: oldest (seconds)', stageMetric('SweepOldestDue', 'Maximum')),
-        graph(
-          'Due items failed, quarantined',
-          stageMetric('SweepFailures', 'Sum'),
-          stageMetric('SweepQuarantined', 'Maximum'),
-        ),
-      ],
-      [
-        graph('Failure queues', searchAll('AWS/SQS,QueueName', 'ApproximateNumberOfMessagesVisible', 'Maximum')),
-        graph('Table throttles', table('ReadThrottleEvents'), table('WriteThrottleEvents')),
-        graph('Table capacity', table('ConsumedReadCapacityUnits'), table('ConsumedWriteCapacityUnits')),
-      ],
-      [
-        graph('AI calls', ai('Calls', Stats.SUM), stageMetric('UpstreamFailures', 'Sum')),
-        graph('AI first byte', ai('FirstByte', Stats.p(50)), ai('FirstByte', Stats.p(99))),
-        graph('AI gateway overhead', ai('GatewayOverhead', Stats.p(50)), ai('GatewayOverhead', Stats.p(99))),
-      ],
-      [
-        graph('AI tokens', ai('InputTokens', Stats.SUM), ai('OutputTokens', Stats.SUM)),
-        graph('AI charged, micro-rand', ai('CostMicroRand', Stats.SUM), ai('WrittenOffMicroRand', Stats.SUM)),
-        graph('AI failures by provider', byProvider('UpstreamFailures')),
-      ],
+      [new TextWidget({ ...HEADING, markdown: COLUMNS })],
+      ...rows.flatMap(({ title, graphs }) => [
+        [new TextWidget({ ...HEADING, markdown: `## ${title}` })],
+        graphs.map(([heading, ...left]) => new GraphWidget({ ...GRAPH, title: heading, left })),
+      ]),
     ],
   });
 }

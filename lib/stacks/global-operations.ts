@@ -1,9 +1,8 @@
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Duration } from 'aws-cdk-lib/core';
-import { alarmTopic } from '../constructs/alarm-topic.ts';
+import { alarmTopics } from '../constructs/alarm-topic.ts';
 import { type Alarm, createAlarm, total } from '../constructs/alarms.ts';
 import type { EdgeStack } from './edge.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -25,15 +24,16 @@ export class GlobalOperationsStack extends PlatformStack {
   constructor(platform: Platform, { apiDistributionId, edgeFunctionNames }: EdgeStack) {
     super(platform, 'global-operations', 'Alarms on the edge, and the budget of the account', GLOBAL_REGION);
     const { prefix, region, monthlyBudget } = platform.config;
-    const topic = alarmTopic(
+    const { topics, actions } = alarmTopics(
       this,
       platform,
-      platform.names.global('alarms'),
+      (kind) => platform.names.global(kind),
       new ServicePrincipal('budgets.amazonaws.com'),
     );
     const alarms: Alarm[] = [
       {
         name: 'edge-5xx',
+        severity: 'page',
         metric: cloudFront('5xxErrorRate', { DistributionId: apiDistributionId }, Stats.AVERAGE),
         threshold: 5,
         periods: 3,
@@ -42,6 +42,7 @@ export class GlobalOperationsStack extends PlatformStack {
       },
       {
         name: 'edge-functions',
+        severity: 'page',
         metric: total(
           ...edgeFunctionNames.map((FunctionName) =>
             cloudFront('FunctionExecutionErrors', { FunctionName }, Stats.SUM),
@@ -52,9 +53,9 @@ export class GlobalOperationsStack extends PlatformStack {
         runbookAnchor: 'edge',
       },
     ];
-    for (const alarm of alarms) createAlarm(this, `${prefix}-${region}`, alarm, new SnsAction(topic));
+    for (const alarm of alarms) createAlarm(this, `${prefix}-${region}`, alarm, actions);
 
-    const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
+    const subscribers = [{ subscriptionType: 'SNS', address: topics.ticket.topicArn }];
     new CfnBudget(this, 'Budget', {
       budget: {
         budgetName: platform.names.global('budget'),

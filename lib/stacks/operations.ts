@@ -1,25 +1,29 @@
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { alarmTopic } from '../constructs/alarm-topic.ts';
-import { createAlarm } from '../constructs/alarms.ts';
+import { alarmTopics } from '../constructs/alarm-topic.ts';
+import { createAlarm, createCombinedAlarm } from '../constructs/alarms.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { dashboard } from '../constructs/operations-dashboard.ts';
+import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import {
   alarmsFor,
   alarmsForAi,
   alarmsForApi,
-  alarmsForConcurrency,
+  alarmsForChecks,
   alarmsForDeployments,
   alarmsForDueQueues,
+  alarmsForFailures,
+  alarmsForMachines,
+  alarmsForQuotas,
   alarmsForTable,
 } from './operations-alarms.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import { alarmsForHosting, alarmsForPayments } from './product-alarms.ts';
+import { alarmsForServiceLevels, sourcesOf } from './service-level-alarms.ts';
 import type { TableStack } from './table.ts';
 
 /** Tools of the operators: alarms, a dashboard, and functions that operators call. */
 export class OperationsStack extends PlatformStack {
-  constructor(platform: Platform, table: TableStack, api: ApiStack) {
+  constructor(platform: Platform, { table, api, ai }: { table: TableStack; api: ApiStack; ai: AiStack }) {
     super(platform, 'operations', 'Alarms, dashboard, and functions that operators call');
     const { app, config } = platform;
 
@@ -68,21 +72,28 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.due, table.write],
     });
 
-    const action = new SnsAction(alarmTopic(this, platform, `${config.prefix}-alarms`));
+    const { actions } = alarmTopics(this, platform, (kind) => `${config.prefix}-${kind}`);
 
     // Alarms are derived from the constructs of all stacks, so that a new construct needs no registration.
+    const constructs = app.node.findAll();
     const alarms = [
-      ...app.node.findAll().flatMap(alarmsFor),
-      ...alarmsForApi(api),
+      ...constructs.flatMap(alarmsFor),
+      ...alarmsForFailures(constructs),
+      ...alarmsForMachines(constructs),
       ...alarmsForTable(platform),
-      ...alarmsForConcurrency(platform),
+      ...alarmsForQuotas(platform),
       ...alarmsForDeployments(platform),
       ...alarmsForAi(platform),
       ...alarmsForHosting(platform),
       ...alarmsForPayments(platform),
       ...alarmsForDueQueues(platform),
+      ...(config.monitoring === 'full' ? alarmsForChecks(platform) : alarmsForApi(api)),
     ];
-    for (const alarm of alarms) createAlarm(this, config.prefix, alarm, action);
-    dashboard(this, platform, api.api.apiId);
+    for (const alarm of alarms) createAlarm(this, config.prefix, alarm, actions);
+    const sources = sourcesOf(platform, api, ai);
+    if (config.monitoring === 'full') {
+      for (const alarm of alarmsForServiceLevels(sources)) createCombinedAlarm(this, config.prefix, alarm, actions);
+    }
+    dashboard(this, platform, { apiId: api.api.apiId, sources });
   }
 }

@@ -1,74 +1,59 @@
-import { type Alarm, METRIC_NAMESPACE, maximum, sum } from '../constructs/alarms.ts';
+import { type Alarm, exceeding, METRIC_NAMESPACE, maximum, sum } from '../constructs/alarms.ts';
 import type { Platform } from './platform-stack.ts';
 import type { DomainsStack } from './registrar.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
 /** Alarms on registrations and DNS. */
 export function alarmsForDomains({ queueName, stage }: DomainsStack): Alarm[] {
+  const refused = (task: string) => sum(METRIC_NAMESPACE, 'DomainTasksRefused', { stage, task });
+  const unconfirmed = (outcome: string) => sum(METRIC_NAMESPACE, 'DomainsUnconfirmed', { stage, outcome });
   return [
     {
-      name: 'domain-renewals-refused',
-      metric: sum(METRIC_NAMESPACE, 'DomainTasksRefused', { stage, task: 'RENEW' }),
+      name: 'domains-refused',
+      severity: 'ticket',
+      // One owner's renewal may cost the domain; of single registrations the cause is mostly the order.
+      metric: exceeding([refused('RENEW'), 0], [refused('REGISTER'), 5]),
       threshold: 0,
-      description: 'The registrar refused to renew a domain, so its owner may lose it.',
-      runbookAnchor: 'domains-refused',
-    },
-    {
-      name: 'domain-registrations-refused',
-      metric: sum(METRIC_NAMESPACE, 'DomainTasksRefused', { stage, task: 'REGISTER' }),
-      threshold: 5,
-      description: 'The registrar refused more than 5 registrations within 5 minutes; the cause may be the platform.',
+      description: 'The registrar refused to renew a domain, or more than 5 registrations within 5 minutes.',
       runbookAnchor: 'domains-refused',
     },
     {
       name: 'domains-absent',
-      metric: sum(METRIC_NAMESPACE, 'DomainsUnconfirmed', { stage, outcome: 'ABSENT' }),
+      severity: 'ticket',
+      metric: exceeding([unconfirmed('ABSENT'), 0], [unconfirmed('UNKNOWN'), 5]),
       threshold: 0,
       description:
-        'The registrar says that it has a registered domain no more. The domain ends after seven days of it.',
+        'The registrar denies a registered domain, which ends after seven days of it, or did not answer about more than 5.',
       runbookAnchor: 'domains-absent',
     },
     {
-      name: 'domains-unknown',
-      metric: sum(METRIC_NAMESPACE, 'DomainsUnconfirmed', { stage, outcome: 'UNKNOWN' }),
-      threshold: 5,
-      description: 'The registrar did not say of more than 5 domains within 5 minutes whether it has them.',
-      runbookAnchor: 'domains-absent',
-    },
-    {
-      name: 'dns-waiting',
-      metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: queueName }),
-      threshold: 100,
+      name: 'dns-behind',
+      severity: 'ticket',
+      metric: exceeding(
+        [maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: queueName }), 100],
+        [sum(METRIC_NAMESPACE, 'ZoneSyncFailures', { stage }), 5],
+      ),
+      threshold: 0,
       periods: 2,
-      description: 'DNS changes wait in the queue instead of reaching the name servers.',
-      runbookAnchor: 'dns-behind',
-    },
-    {
-      name: 'dns-refused',
-      metric: sum(METRIC_NAMESPACE, 'ZoneSyncFailures', { stage }),
-      threshold: 5,
-      description: 'The name servers refuse the records of zones, or do not answer.',
+      description: 'DNS changes wait instead of reaching the name servers, or the name servers refuse them.',
       runbookAnchor: 'dns-behind',
     },
   ];
 }
 
-/** Alarms on webhook deliveries. */
+/** Alarms on webhook deliveries whose first attempt is not even made: their lag is measured when it is. */
 export function alarmsForDelivery({ queueName, stage }: DeliveryStack): Alarm[] {
   return [
     {
-      name: 'webhooks-waiting',
-      metric: maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: queueName }),
-      threshold: 10_000,
-      periods: 2,
-      description: 'More than 10,000 webhook deliveries wait in the queue.',
-      runbookAnchor: 'webhooks-behind',
-    },
-    {
       name: 'webhooks-overdue',
-      metric: maximum(METRIC_NAMESPACE, 'WebhookOldestDue', { stage }),
-      threshold: 300,
-      description: 'A webhook delivery is more than 5 minutes late.',
+      severity: 'page',
+      metric: exceeding(
+        [maximum(METRIC_NAMESPACE, 'WebhookOldestDue', { stage }), 300],
+        [maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName: queueName }), 10_000],
+      ),
+      threshold: 0,
+      periods: 2,
+      description: 'A webhook delivery is more than 5 minutes late, or more than 10,000 wait in the queue.',
       runbookAnchor: 'webhooks-behind',
     },
   ];
@@ -79,6 +64,7 @@ export function alarmsForHosting({ config }: Platform): Alarm[] {
   return [
     {
       name: 'hosting-problems',
+      severity: 'ticket',
       metric: sum(METRIC_NAMESPACE, 'HostingProblems', { stage: config.stage }),
       threshold: 5,
       description: 'A hosting server fails requests: accounts are not created, suspended or removed.',
@@ -92,6 +78,7 @@ export function alarmsForPayments({ config }: Platform): Alarm[] {
   return [
     {
       name: 'card-disputes',
+      severity: 'ticket',
       metric: sum(METRIC_NAMESPACE, 'CardDisputes', { stage: config.stage }),
       threshold: 0,
       description: 'A card payment was disputed, or a dispute was decided.',

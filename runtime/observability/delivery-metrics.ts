@@ -1,7 +1,7 @@
 import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import type { AttemptResult } from '../../domain/webhooks/deliver.ts';
 import type { DeliveryMessage } from '../../providers/webhooks/delivery-queue.ts';
-import { log, metrics, type Unit } from './log.ts';
+import { log, metrics, togetherOf, type Unit } from './log.ts';
 
 type Values = Record<string, [number, Unit]>;
 
@@ -17,11 +17,12 @@ export function reportAttempt(
     WebhookAttempts: [1, 'Count'],
     WebhooksExhausted: [status === 'FAILED' ? 1 : 0, 'Count'],
     ...(attempted ? { WebhookAttemptLatency: [durationMs, 'Milliseconds'] } : {}),
-    ...(lagMs === undefined ? {} : { WebhookLag: [lagMs, 'Milliseconds'] }),
   };
   if (disabled) log.warn('webhook endpoint disabled', ids);
   if (unqueued !== undefined) log.warn('next attempt could not be queued', { ...ids, why: unqueued });
-  return { ...ids, status, ...metrics({ outcome }, values) };
+  // Of all outcomes together: a service level is about it (contract/limits/service-levels.ts).
+  const lag = lagMs === undefined ? [] : [metrics({}, { WebhookLag: [lagMs, 'Milliseconds'] })];
+  return { ...ids, status, ...togetherOf(metrics({ outcome }, values), ...lag) };
 }
 
 /** Logs the number of overdue deliveries, and their greatest age as a metric. */

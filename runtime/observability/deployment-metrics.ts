@@ -12,10 +12,18 @@ export function reportFailure({ accountId, deploymentId }: DeploymentIds, record
   if (recorded.fault) {
     log.warn('deployment failed by the platform', {
       ...{ accountId, deploymentId },
-      ...metrics({}, { DeploymentFaults: [1, 'Count'] }),
+      ...metrics({}, { DeploymentFaults: [1, 'Count'], DeploymentSuccess: [0, 'Count'] }),
     });
   }
   return recorded;
+}
+
+/** Counts a deployment that succeeded, for the service level (contract/limits/service-levels.ts). */
+export function reportSuccess({ accountId, applicationId, deploymentId }: DeploymentIds): void {
+  log.info('deployment succeeded', {
+    ...{ accountId, applicationId, deploymentId },
+    ...metrics({}, { DeploymentSuccess: [1, 'Count'] }),
+  });
 }
 
 /**

@@ -19,6 +19,11 @@ export const log = {
 export type Unit = 'Count' | 'Milliseconds' | 'Seconds' | 'Bytes';
 const NAMESPACE = 'HostingPlatform';
 
+/** Fields of a log line that CloudWatch reads metrics from. */
+interface EmbeddedMetrics extends Fields {
+  _aws: { Timestamp: number; CloudWatchMetrics: object[] };
+}
+
 /**
  * Returns metrics in CloudWatch's embedded metric format, as fields of a log line: `log.info('…', metrics({…}))`.
  * @param dimensions low-cardinality labels, e.g. `{route: 'createApp'}`
@@ -28,7 +33,7 @@ export function metrics(
   dimensions: Record<string, string>,
   values: Record<string, [number, Unit]>,
   sets: string[][] = [Object.keys(dimensions)],
-): Fields {
+): EmbeddedMetrics {
   const Metrics = Object.entries(values).map(([Name, [, Unit]]) => ({ Name, Unit }));
   const Dimensions = sets.map((names) => ['stage', ...names]);
   return {
@@ -37,4 +42,10 @@ export function metrics(
     ...dimensions,
     ...Object.fromEntries(Object.entries(values).map(([name, [value]]) => [name, value])),
   };
+}
+
+/** Returns the metrics of one log line of which some have other dimensions than others. */
+export function togetherOf(...parts: ReturnType<typeof metrics>[]): EmbeddedMetrics {
+  const CloudWatchMetrics = parts.flatMap(({ _aws }) => _aws.CloudWatchMetrics);
+  return { ...Object.assign({}, ...parts), _aws: { Timestamp: Date.now(), CloudWatchMetrics } };
 }
