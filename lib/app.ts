@@ -112,7 +112,18 @@ export function createApp({
     customDomains,
     billing,
   });
-  new SchedulesStack(platform, { table, deployments, delivery, panel, databases, domains, customDomains, billing });
+  new SchedulesStack(platform, {
+    table,
+    hosting,
+    login,
+    deployments,
+    delivery,
+    panel,
+    databases,
+    domains,
+    customDomains,
+    billing,
+  });
   const firewall = new FirewallStack(platform);
   const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
   // The local run serves the files itself.

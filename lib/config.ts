@@ -44,7 +44,7 @@ export const Settings = z.object({
   appsHostedZoneId: z.string().optional(),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
-  /** Email address that receives the alarms that get somebody up, such as that of a paging service. Default: `alarmEmail`. */
+  /** Email address that receives the alarms that must be answered at once, such as that of a paging service. Default: `alarmEmail`. */
   pageEmail: z.email().optional(),
   /**
    * `full` adds to the alarms on symptoms what finds out that users hurt: the synthetic checks and the alarms on service
@@ -52,6 +52,11 @@ export const Settings = z.object({
    * data is protected, otherwise `basic`.
    */
   monitoring: z.enum(['basic', 'full']).optional(),
+  /**
+   * A public Git repository of a page that answers 200 to every request at `/`, such as a copy of `examples/hello-node`. The
+   * synthetic checks deploy it and deliver webhooks to it; without it they check neither.
+   */
+  checksRepoUrl: z.url().optional(),
   /** US dollars that the AWS account may cost in a month: alarms are sent at four fifths, and when more is forecast. */
   monthlyBudget: z.coerce.number().positive().default(200),
   /**
@@ -187,6 +192,8 @@ export function configure(input: SettingsInput): Config {
     mailFrom: senderOf(settings),
     mailRegion: settings.mailRegion ?? settings.region,
     publicUrl: `https://${settings.domain}`,
+    checksRepoUrl:
+      settings.checksRepoUrl ?? (settings.stage === 'local' ? 'https://git.localhost/hello-node.git' : undefined),
     monitoring: settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic'),
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),

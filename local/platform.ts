@@ -61,6 +61,8 @@ export interface LocalJson {
   secrets: Record<string, string>;
   /** ARN of each function's role, by the function's name. */
   roles: Record<string, string>;
+  /** Folder of the functions' logs, `<function>.log`. */
+  logs: string;
 }
 
 export interface Platform {
@@ -133,6 +135,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       dns: { host: dnsServer.host, port: dnsServer.port },
       login: login.facts,
       secrets: stacks.secretsManager.values(),
+      logs: join(dataDir, 'logs'),
     };
     const localJson = options.localJson ?? join(dataDir, 'local.json');
     mkdirSync(dirname(localJson), { recursive: true });

@@ -60,6 +60,9 @@ const VARIABLES = {
   CONNECTION_GROUP_ID: text,
   /** Name servers that verify custom domains, comma-separated. Empty: the system's resolver. */
   DNS_SERVERS: text,
+  /** A name that the synthetic checks resolve, and the repository of the page that they deploy. */
+  CHECKS_DNS_NAME: text,
+  CHECKS_REPO_URL: text,
   /** The region in which applications' databases are created. */
   DATABASE_REGION: text,
   /** ARN of a database's cluster up to its id, and the role whose sessions sign the passwords of databases. */

@@ -116,8 +116,21 @@ const BESIDE_THE_TEMPLATES: Further[] = [
   ['metrics of the due queues', 2, 0.3],
 ];
 
-/** Costs of the synthetic checks, which `monitoring=full` adds. */
-export const MONITORING: readonly Further[] = [['metrics of the synthetic checks', 9, 0.3]];
+/**
+ * Costs of the synthetic checks, which `monitoring=full` adds, estimated for a run every minute: it waits for a few seconds,
+ * and its requests, its delivery and its release are some twenty other invocations.
+ */
+export const MONITORING: readonly Further[] = [
+  ['metrics of the synthetic checks', 8, 0.3],
+  ['metrics that their traffic writes: AI, webhooks, deployments', 11, 0.3],
+  [
+    'their functions, every minute',
+    1,
+    RUNS_PER_MONTH * (20 * LAMBDA.perRequest + 6 * LAMBDA.perGbSecond + (30_000 / 1e9) * LOGS_PER_GB),
+  ],
+  ['their releases: twelve state transitions', 1, RUNS_PER_MONTH * 12 * 0.025e-3],
+  ['their reads and writes of the table', 1, RUNS_PER_MONTH * (60 * 0.625e-6 + 60 * DYNAMODB_PER_READ)],
+];
 
 /** Returns the monthly cost of an idle installation, the dearest line first. */
 export function idleCosts(resources: readonly PricedResource[], further: readonly Further[] = []): CostLine[] {

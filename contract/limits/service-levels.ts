@@ -1,10 +1,10 @@
 /**
- * What the platform promises its users, as data: alarms, the CloudWatch dashboard and the documentation follow from it
+ * The platform's promises to its users, as data: alarms, the CloudWatch dashboard and the documentation follow from it
  * (lib/stacks/service-level-alarms.ts, docs/decisions/0049-service-levels.md). A bad event is one that the platform caused:
  * what customers do wrong is either no event or a good one.
  */
 
-/** How the bad events among all events of a period are counted. */
+/** The count of the bad events among all events of a period. */
 export type Indicator =
   /** Events of one metric among those of another. */
   | { kind: 'ratio'; bad: string; all: string }
@@ -16,7 +16,7 @@ export type Indicator =
 export interface ServiceLevel {
   /** The product whose alarms it belongs to. */
   product: Product;
-  /** What is promised, as operators read it. */
+  /** The promise, as operators read it. */
   promise: string;
   indicator: Indicator;
   /** The share of good events that is promised, over 30 days. */

@@ -56,6 +56,8 @@ export const TIMEOUTS_S = {
   zoneSync: { function: 50, lease: 60, visibility: 70 },
   /** Scheduled jobs run every minute: no item starts after the budget, and a run ends before the next begins. */
   schedule: { interval: 60, function: 55, budget: 35, item: 15 },
+  /** One request of a synthetic check; a check makes a few, one after another. */
+  check: 10,
   /** Edge tenants of custom domains. The lease outlives the function, so that one execution creates a tenant. */
   tenant: { function: 60, lease: 75, watch: 30 * 60 },
   database: { function: 60, provisioning: 30 * 60 },

@@ -14,7 +14,7 @@ export interface AlarmTopics {
 }
 
 /**
- * Creates the topics of a region's alarms, which the operators receive by email: what gets somebody up, and what waits for
+ * Creates the topics of a region's alarms, which the operators receive by email: what must be answered at once, and what waits for
  * a working day.
  * @param nameOf returns a topic's name from its kind
  */

@@ -14,7 +14,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { Severity } from '../../contract/limits/service-levels.ts';
 
-/** What all kinds of alarms have. */
+/** The common part of all kinds of alarms. */
 interface Described {
   /** The alarm's name after the prefix. */
   name: string;
@@ -26,7 +26,7 @@ interface Described {
 
 /** A CloudWatch alarm on a condition that must not occur. */
 export interface Alarm extends Described {
-  /** `page`: users notice it now, somebody gets up. `ticket`: it waits for the next working day. */
+  /** `page`: users notice it now, day or night. `ticket`: it waits for the next working day. */
   severity: Severity;
   metric: IMetric;
   /** Threshold: the alarm goes off above this value, or below it for a heartbeat. */

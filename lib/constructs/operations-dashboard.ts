@@ -24,7 +24,7 @@ const FIVE_MINUTES = Duration.minutes(5);
 const GRAPH = { width: 6, height: 5 };
 const HEADING = { width: 24, height: 1 };
 
-/** What an operator asks of each product, from left to right. */
+/** The questions of an operator about each product, from left to right. */
 const COLUMNS = '**Do users notice?** · **Is it us?** · **Is it AWS?** · **Is it an upstream or a receiver?**';
 
 interface Row {
@@ -72,11 +72,12 @@ export function dashboard(
       (each): each is PlatformFunction =>
         each instanceof PlatformFunction && each.functionName.startsWith(`${prefix}-${kind}-`),
     );
+    const ids = found.map((_, index) => `${kind}${metricName}${index}`);
     return new MathExpression({
-      expression: statistic === Stats.SUM ? 'SUM(METRICS())' : 'MAX(METRICS())',
+      expression: `${statistic === Stats.SUM ? 'SUM' : 'MAX'}([${ids.join(',')}])`,
       usingMetrics: Object.fromEntries(
         found.map(({ functionName }, index) => [
-          `f${index}`,
+          ids[index],
           metric('AWS/Lambda', metricName, { FunctionName: functionName }, statistic),
         ]),
       ),
@@ -160,9 +161,8 @@ export function dashboard(
           ...['stream', 'workflow', 'schedule'].map((kind) => functionsOf(kind, 'Errors')),
         ],
         [
-          'Stream’s age (ms); quotas used (%); concurrency',
+          'Stream’s age (ms); concurrency',
           functionsOf('stream', 'IteratorAge', Stats.MAXIMUM),
-          own('QuotaUsed', Stats.MAXIMUM),
           metric('AWS/Lambda', 'ClaimedAccountConcurrency', {}, Stats.MAXIMUM),
         ],
         ['Failure queues', ...failureQueues],

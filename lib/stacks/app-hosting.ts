@@ -17,6 +17,8 @@ export class AppHostingStack extends PlatformStack {
   readonly routes: KeyValueStore;
   /** Encrypts and decrypts an application's environment variables. */
   readonly seal: Use;
+  /** Encrypts and decrypts the key of the synthetic checks. */
+  readonly checksKey: Use;
   /** Encrypts the signing secrets of webhook endpoints; `sign` decrypts them. */
   readonly makeSigning: Use;
   readonly sign: Use;
@@ -122,6 +124,17 @@ export class AppHostingStack extends PlatformStack {
     this.makeDeployKey = { variables: secrets, rights: [forGit('deployKey', 'GenerateDataKey')] };
     this.openDeployKey = { rights: [forGit('deployKey', 'Decrypt')] };
     this.openHookSecret = { variables: secrets, rights: [forGit('gitHook', 'Decrypt')] };
+
+    this.checksKey = {
+      variables: secrets,
+      rights: [
+        {
+          actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+          on: [key.keyArn],
+          when: { StringEquals: { 'kms:EncryptionContext:checks': 'secretKey' } },
+        },
+      ],
+    };
 
     // A separate encryption context, so that no permission decrypts the other kind of secret.
     const underAnAccount = { StringLike: { 'kms:EncryptionContext:providerKeyOf': 'acc_*' } };

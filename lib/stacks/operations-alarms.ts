@@ -204,21 +204,15 @@ export function alarmsForTable({ names }: Platform): Alarm[] {
   ];
 }
 
-/**
- * The quotas of AWS: the concurrency that all functions of the account share, which Lambda measures, and those that the
- * platform measures (functions/schedule/watchQuotas.ts).
- */
-export function alarmsForQuotas({ config: { stage, lambdaConcurrency } }: Platform): Alarm[] {
+/** The quota of AWS that Lambda measures: the concurrency that all functions of the account share. */
+export function alarmsForQuotas({ config: { lambdaConcurrency } }: Platform): Alarm[] {
   const at = (severity: Alarm['severity'], percent: number): Alarm => ({
     name: `quotas-${percent}`,
     severity,
-    metric: exceeding(
-      [maximum('AWS/Lambda', 'ClaimedAccountConcurrency', {}), Math.floor((lambdaConcurrency * percent) / 100)],
-      [maximum(METRIC_NAMESPACE, 'QuotaUsed', { stage }), percent],
-    ),
-    threshold: 0,
+    metric: maximum('AWS/Lambda', 'ClaimedAccountConcurrency', {}),
+    threshold: Math.floor((lambdaConcurrency * percent) / 100),
     periods: 2,
-    description: `More than ${percent}% of a quota of AWS is used.`,
+    description: `More than ${percent}% of the account’s Lambda concurrency is reserved or in use.`,
     runbookAnchor: 'quotas',
   });
   return [at('ticket', 70), at('page', 90)];

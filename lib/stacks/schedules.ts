@@ -5,18 +5,25 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import { policyOf, type Use } from '../constructs/rights.ts';
+import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
 import { type CustomDomainsStack, DNS_LOOKUP } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeploymentsStack } from './deployments.ts';
 import type { HostingStack } from './hosting.ts';
+import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { DomainsStack } from './registrar.ts';
 import type { TableStack } from './table.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
+/** A name that the local run's name server has from the start (local/seeds/domains.ts). */
+const LOCAL_DNS_NAME = 'demo-shop.co.za';
+
 interface ScheduleNeighbours {
   table: TableStack;
+  hosting: AppHostingStack;
+  login: LoginStack;
   deployments: DeploymentsStack;
   delivery: DeliveryStack;
   panel: HostingStack;
@@ -33,7 +40,9 @@ export class SchedulesStack extends PlatformStack {
 
   constructor(platform: Platform, neighbours: ScheduleNeighbours) {
     super(platform, 'schedules', 'Scheduled jobs: the reconciler, payments, and the ledger of the AI gateway');
-    const { table, deployments, delivery, panel, databases, domains, customDomains, billing } = neighbours;
+    const { table, hosting, login, deployments, delivery, panel, databases, domains, customDomains, billing } =
+      neighbours;
+    const { config } = platform;
     this.addStackDependency(billing);
     const failures = new FailureQueue(this, platform, 'schedule-failures');
     const jobUses = [table.read, table.due, table.write, failures.send];
@@ -49,6 +58,21 @@ export class SchedulesStack extends PlatformStack {
       handler.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
       return { name, description, lambda: handler.lambda, functionName: handler.functionName };
     };
+    // The function exists without its schedule too: an operator may invoke it, and tests of the local run do.
+    const checks = everyMinute('runChecks', 'Uses each product as a customer does: synthetic checks', [
+      table.read,
+      table.write,
+      hosting.checksKey,
+      login.check,
+      failures.send,
+      DNS_LOOKUP,
+      {
+        variables: {
+          CHECKS_DNS_NAME: config.stage === 'local' ? LOCAL_DNS_NAME : config.appsDomain,
+          CHECKS_REPO_URL: config.checksRepoUrl ?? '',
+        },
+      },
+    ]);
     const jobs = [
       everyMinute('reconcile', 'Finds overdue work and requeues it', [
         ...jobUses,
@@ -67,6 +91,7 @@ export class SchedulesStack extends PlatformStack {
       ]),
       everyMinute('releaseAiHolds', 'Settles the AI calls that crashed and releases their holds', jobUses),
       everyMinute('checkAiLedgers', 'Compares each AI credit ledger with its balance, every account hourly', jobUses),
+      ...(config.monitoring === 'full' ? [checks] : []),
     ];
 
     this.jobs = jobs;

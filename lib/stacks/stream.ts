@@ -22,7 +22,7 @@ import type { DeliveryStack } from './webhooks.ts';
  */
 export const SILENT_ITEMS = [
   ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'EVENT', 'DELIVERY', 'SWEEP', 'EVENT_FEED', 'FEED_ENTRY'],
-  ...['GIT_ACCESS', 'PUSH', 'BUILD_QUEUE'],
+  ...['GIT_ACCESS', 'PUSH', 'BUILD_QUEUE', 'CHECKS'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_USAGE', 'AI_AUDIT', 'AI_OFFER', 'AI_KEY_CALLS'],
   ...['INVOICE_NUMBERS', 'PLAN_OFFER'],
   ...['DOMAIN_OFFER', 'DOMAIN_NAME', 'FAILED_REQUEST'],

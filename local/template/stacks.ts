@@ -55,6 +55,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   const lambda = started(
     startLambda({ functions, dataDir, onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)) }),
   );
+  engines.appHost.serveOwn((name, payload) => (lambda.has(name) ? lambda.invokeText(name, payload) : undefined));
   const stores = template.resources('AWS::CloudFront::KeyValueStore').map(({ arn }) => arn);
   const projects = buildProjectsOf(template, overrides);
   const [keyValueStore, secretsManager] = await Promise.all([

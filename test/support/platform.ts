@@ -35,6 +35,8 @@ export interface Local {
   secrets: Record<string, string>;
   /** ARN of each function's role. */
   roles: Record<string, string>;
+  /** Folder of the functions' logs, `<function>.log`. */
+  logs: string;
 }
 
 declare module 'vitest' {

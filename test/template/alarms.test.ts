@@ -151,15 +151,16 @@ describe('service levels', () => {
 });
 
 test('quotas are a ticket at 70% and a page at 90%', () => {
-  const used = (percent: number) =>
+  const concurrency = { namespace: 'AWS/Lambda', metric: 'ClaimedAccountConcurrency', dimensions: {} };
+  const used = (value: number) =>
     alarmsOn(
       template,
-      everyMinute(10, () => [own('QuotaUsed', percent)]),
+      everyMinute(10, () => [{ ...concurrency, value }]),
       NOW,
     ).filter((name) => name.includes('quotas'));
-  expect(used(69)).toEqual([]);
-  expect(used(75)).toEqual(['hosting-prod-quotas-70']);
-  expect(used(95)).toEqual(['hosting-prod-quotas-70', 'hosting-prod-quotas-90']);
+  expect(used(690)).toEqual([]);
+  expect(used(750)).toEqual(['hosting-prod-quotas-70']);
+  expect(used(950)).toEqual(['hosting-prod-quotas-70', 'hosting-prod-quotas-90']);
 });
 
 test('the dashboard has four columns, and no line for each application', () => {

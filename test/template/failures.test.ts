@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { type RuleDeps, rules } from '../../events/rules.ts';
@@ -7,6 +6,7 @@ import { Account, AnonymousClient, Credential, IdempotencyRecord, Login } from '
 import { AiAccount, AiAudit, AiEntry, AiKeyCalls, AiOffer, AiUsage } from '../../table/entities/ai.ts';
 import { App, GitAccess } from '../../table/entities/apps.ts';
 import { Invoice, InvoiceSequence, PlanOffer, Subscription } from '../../table/entities/billing.ts';
+import { Checks } from '../../table/entities/checks.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Deployment, Push } from '../../table/entities/deployments.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
@@ -95,6 +95,7 @@ test('request counters do not trigger the stream, and every entity with rules do
     ...[InvoiceSequence.key({ year: '2026' }), PlanOffer.key({})],
     ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],
     ...[Event, Delivery].map(({ key }) => key(ofAccount)),
+    Checks.key({}),
     ...[Sweep.key({ name: 'a' }), EventFeed.key({ accountId: 'a' }), FeedEntry.key({ accountId: 'a', position: 1 })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());
@@ -117,25 +118,14 @@ test('the stream passes on the changes of every entity that a rule is about', ()
   for (const { entity } of others) expect(SILENT_ITEMS).not.toContain(entity.key(anyKey).sk);
 });
 
-const alarms = read(template, 'AWS::CloudWatch::Alarm', z.object({ AlarmDescription: z.string() }));
-
-test('CloudWatch may publish to the alarm topic', () => {
+test('CloudWatch may publish to the topics of the alarms', () => {
   const Policy = z.object({
     PolicyDocument: z.object({ Statement: z.array(z.looseObject({ Effect: z.string(), Principal: z.unknown() })) }),
   });
   const policies = read(template, 'AWS::SNS::TopicPolicy', Policy);
-  expect(policies).toHaveLength(2);
+  expect(policies).toHaveLength(4);
   for (const { PolicyDocument } of policies) {
     const allowed = PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Allow');
     expect(JSON.stringify(allowed)).toContain('cloudwatch.amazonaws.com');
-  }
-});
-
-test('every alarm names an existing section of the runbook', () => {
-  const headings = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8').matchAll(/^## (.+)$/gm);
-  const pages = new Set([...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')));
-  for (const { name, AlarmDescription } of alarms) {
-    const page = /docs\/runbook\.md#([\w-]+)$/.exec(AlarmDescription)?.[1];
-    expect(pages, name).toContain(page);
   }
 });

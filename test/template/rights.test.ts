@@ -171,6 +171,7 @@ const CONTEXTS: [holder: RegExp, contexts: string[]][] = [
   [/ReceivePush|GitHook/, ['gitHook']],
   [/RotateDeployKey/, ['deployKey']],
   [/BeginDeployment/, ['application', 'deployKey']],
+  [/RunChecks/, ['checks']],
 ];
 
 test('only operations that need the key may use it, each with its own encryption context', () => {
@@ -189,8 +190,8 @@ test('only operations that need the key may use it, each with its own encryption
   ];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
   // The others: the role of customer code, the two steps of a deployment that open variables, the function that calls models, the
-  // one that sends webhooks, and two for hosting servers.
-  expect(holders).toHaveLength(secretRoutes.length + 7);
+  // one that sends webhooks, two for hosting servers, and the synthetic checks.
+  expect(holders).toHaveLength(secretRoutes.length + 8);
   for (const { Policies, resource } of holders) {
     const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
       ({ Condition }) => Object.keys(Object.values(Condition ?? {})[0] ?? {}),

@@ -26,6 +26,8 @@ export interface LambdaBackend {
   /** Loads the code of a request, for a function with so many layers. */
   load(source: CodeSource, layers: number): Promise<Code>;
   invoke(configuration: Configuration, payload: Buffer, tail: boolean): Promise<WireResponse>;
+  /** Invokes one of the platform's own functions; undefined for any other name. */
+  invokeOwn(name: string, payload: string): Promise<WireResponse> | undefined;
   /** Saves an operation's changes. */
   save(): void;
 }
@@ -226,10 +228,13 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
         }
         case 'POST invocations':
           assertEventSize(request);
-          return backend.invoke(
-            resolveQualifier(find(name), qualifier),
-            request.body,
-            request.headers['x-amz-log-type'] === 'Tail',
+          return (
+            backend.invokeOwn(name, request.body.toString('utf8') || '{}') ??
+            backend.invoke(
+              resolveQualifier(find(name), qualifier),
+              request.body,
+              request.headers['x-amz-log-type'] === 'Tail',
+            )
           );
         default:
           throw new ServiceError(

@@ -6,7 +6,7 @@ import type { Children } from '../../processes/children.ts';
 import { nodeBinary } from '../../runtimes/node-binary.ts';
 import { machinePath, networkEnvironment } from '../machine.ts';
 import { openState } from '../state.ts';
-import { type Emulator, type EmulatorOptions, ServiceError, serve } from '../wire.ts';
+import { type Emulator, type EmulatorOptions, ServiceError, serve, type WireResponse } from '../wire.ts';
 import { lambdaOperations } from './api.ts';
 import { openAppLog } from './app-log.ts';
 import { type AppProcess, StartFailure, startApp } from './app-process.ts';
@@ -37,7 +37,12 @@ export interface AppHostOptions extends EmulatorOptions {
   idle?: IdleLimits;
 }
 
+/** Invokes one of the platform's own functions; undefined for any other name. Throws what the function throws. */
+type InvokeOwn = (name: string, payload: string) => Promise<string> | undefined;
+
 export interface AppHost extends Emulator {
+  /** From now on `Invoke` reaches the platform's own functions too, as operators call them (docs/runbook.md). */
+  serveOwn(invoke: InvokeOwn): void;
   /**
    * Answers a request as the function URL with this host would: with the version behind its alias, which is started if
    * necessary. Resolves when the response is complete; never rejects.
@@ -114,7 +119,22 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     });
   };
 
+  let own: InvokeOwn = () => undefined;
+  /** A function error is a normal response, as in Lambda. */
+  const toResponse = async (answered: Promise<string>): Promise<WireResponse> => {
+    try {
+      return { body: JSON.parse((await answered) || 'null') };
+    } catch (error) {
+      const { name: errorType, message: errorMessage } = error as Error;
+      return { headers: { 'x-amz-function-error': 'Unhandled' }, body: { errorType, errorMessage } };
+    }
+  };
+
   const operations = lambdaOperations({
+    invokeOwn: (name, payload) => {
+      const answered = own(name, payload);
+      return answered && toResponse(answered);
+    },
     functions,
     region,
     accountId,
@@ -216,6 +236,9 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   return {
     ...emulator,
     forward,
+    serveOwn(invoke) {
+      own = invoke;
+    },
     async stop() {
       await emulator.stop();
       await processes.close();

@@ -1,0 +1,99 @@
+import { createApp as createAppRoute } from '../../contract/apps/apps.ts';
+import { type Client, createClient } from '../../contract/client.ts';
+import { SCOPES } from '../../contract/route.ts';
+import { createWebhook as createWebhookRoute } from '../../contract/webhooks/endpoints.ts';
+import type { DnsResolver } from '../../providers/dns/targets.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { Checks } from '../../table/entities/checks.ts';
+import { change, create } from '../../table/writes.ts';
+import { openAccount } from '../accounts/accounts.ts';
+import { concurrentUpdate } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+
+/** Dependencies of the synthetic checks beyond {@link Deps}: the outside world as a customer sees it. */
+export interface CheckDeps extends Deps {
+  secrets: Secrets;
+  resolver: DnsResolver;
+  /** Sends a request; fails when the answer takes too long. */
+  send: (url: string, init?: RequestInit) => Promise<Response>;
+  /** The issuer of logins, and the client id of the dashboard. */
+  login: { issuer: string; clientId: string };
+  /** A name that the platform's name servers answer for. */
+  dnsName: string;
+  /** The repository of the page that is deployed; empty: the application's placeholder page is all that is checked. */
+  repoUrl: string;
+}
+
+/** The account of the checks, and what it uses. */
+export interface CheckAccount {
+  state: Checks;
+  client: Client;
+  secretKey: string;
+  /** True in the run that created the application: the stream has not published its address yet. */
+  isNew?: true;
+}
+
+/** Credits that the account begins with, and gets again when they are used up: R50.00 for months of the cheapest calls. */
+export const CHECK_CREDITS_MICRO_RAND = 50_000_000;
+const SEALED_UNDER = { checks: 'secretKey' };
+
+/** A setup that another run of the checks made at the same time. */
+const setUpMeanwhile = () => concurrentUpdate();
+
+/** Opens the account of the checks: one for the whole installation, with one application and all scopes. */
+async function open(deps: CheckDeps): Promise<Checks> {
+  const { id: accountId, keys } = await openAccount(deps, {
+    email: 'checks@example.com',
+    name: 'Synthetic checks',
+    plan: { slug: 'checks', name: 'Synthetic checks', appLimit: 1 },
+    walletCents: 0,
+    aiCreditsMicroRand: CHECK_CREDITS_MICRO_RAND,
+    keys: [{ name: 'checks', scopes: [...SCOPES] }],
+  });
+  const secretKey = await deps.secrets.seal(SEALED_UNDER, keys[0]?.secretKey ?? '');
+  const state: Checks = { accountId, secretKey };
+  await deps.table.transact([create(Checks, state, setUpMeanwhile)]);
+  return state;
+}
+
+/** Keeps what the checks work with. */
+export async function remember(deps: Pick<Deps, 'table'>, set: Partial<Checks>, forget: string[] = []): Promise<void> {
+  await deps.table.transact([change(Checks, {}, { set, remove: forget }, concurrentUpdate)]);
+}
+
+/** Returns the account of the checks with its application; each is created once and used from then on. */
+export async function prepareChecks(deps: CheckDeps): Promise<CheckAccount> {
+  const found = (await deps.table.get(Checks, {})) ?? (await open(deps));
+  const secretKey = await deps.secrets.unseal(SEALED_UNDER, found.secretKey);
+  const client = createClient({ baseUrl: deps.settings.publicUrl, secretKey, fetch: deps.send });
+  if (found.applicationId !== undefined) return { state: found, client, secretKey };
+  const { repoUrl } = deps;
+  const source = repoUrl ? { repoUrl, deployNow: true } : {};
+  const { body, error } = await client.call(createAppRoute, {
+    body: { name: 'Synthetic check', framework: 'NODE', startFile: 'server.js', ...source },
+  });
+  if (error) throw new Error(`The application of the checks was not created: ${error.message}`);
+  const { id: applicationId, defaultDomain: host } = body.data;
+  await remember(deps, { applicationId, host });
+  return { state: { ...found, applicationId, host }, client, secretKey, isNew: true };
+}
+
+/** The address of the checks' page. The port is the local run's; on AWS there is none. */
+export function pageUrlOf({ settings: { publicUrl } }: Pick<Deps, 'settings'>, host: string): string {
+  const { protocol, port } = new URL(publicUrl);
+  return `${protocol}//${host}${port ? `:${port}` : ''}/`;
+}
+
+/** Returns the endpoint of the checks, whose receiver is their own page; created once the page is deployed. */
+export async function prepareEndpoint(deps: CheckDeps, { state, client }: CheckAccount): Promise<string> {
+  if (state.webhookId !== undefined) return state.webhookId;
+  const body = {
+    url: pageUrlOf(deps, state.host ?? ''),
+    events: ['app.deleted' as const],
+    description: 'Synthetic check',
+  };
+  const { body: made, error } = await client.call(createWebhookRoute, { body });
+  if (error) throw new Error(`The endpoint of the checks was not created: ${error.message}`);
+  await remember(deps, { webhookId: made.data.id });
+  return made.data.id;
+}

@@ -1,0 +1,237 @@
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { listModels } from '../../contract/ai/gateway.ts';
+import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
+import { listDeliveries } from '../../contract/webhooks/management.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { remove } from '../../table/writes.ts';
+import { addCredits, newCreditEntry } from '../ai/entries.ts';
+import { concurrentUpdate } from '../conflict.ts';
+import { rollBack } from '../deployments/rollback.ts';
+import type { Caller } from '../deps.ts';
+import { pingWebhook } from '../webhooks/manage.ts';
+import {
+  CHECK_CREDITS_MICRO_RAND,
+  type CheckAccount,
+  type CheckDeps,
+  pageUrlOf,
+  prepareChecks,
+  prepareEndpoint,
+  remember,
+} from './check-setup.ts';
+
+/**
+ * Synthetic checks: each product is used as a customer uses it, every minute. What takes longer than a request, a
+ * deployment and a delivery, begins in one run and is evaluated by a later one, so that no run waits.
+ */
+
+export const CHECKS = ['login', 'api', 'hosted-page', 'deployment', 'webhook', 'ai', 'dns'] as const;
+export type CheckName = (typeof CHECKS)[number];
+
+/** The result of one check. */
+export interface CheckResult {
+  check: CheckName;
+  outcome: 'PASSED' | 'FAILED';
+  /** Duration of what was checked. */
+  milliseconds: number;
+  /** The observation in place of the expected one. */
+  problem?: string;
+}
+
+/** A delivery, and a release without a build, take seconds. A first build may wait for a builder. */
+const MAX_DELIVERY_MS = 60_000;
+const MAX_RELEASE_MS = 5 * 60_000;
+const MAX_BUILD_MS = 60 * 60_000;
+const MAX_REDIRECTS = 5;
+/** Finished deployments of the checks that stay: as many as a look at them needs. */
+const KEPT_DEPLOYMENTS = 3;
+
+/** Something that was observed and should not be. */
+class Unexpected extends Error {}
+
+/** A check that passed, with its duration, or one that is not evaluated now. */
+type Finding = { milliseconds: number } | 'NOT_EVALUATED';
+type Check = (deps: CheckDeps, account: CheckAccount) => Promise<Finding>;
+
+async function timed(deps: CheckDeps, act: () => Promise<void>): Promise<Finding> {
+  const started = deps.now().getTime();
+  await act();
+  return { milliseconds: deps.now().getTime() - started };
+}
+
+/** Throws unless a response has the status, with its request id, by which the logs of all functions are searched. */
+function expectStatus(what: string, { status, headers }: Pick<Response, 'status' | 'headers'>, expected: number): void {
+  if (status === expected) return;
+  const id = headers.get('x-request-id') ?? headers.get('x-amz-cf-id') ?? 'none';
+  throw new Unexpected(`${what} answered ${status}, not ${expected} (request ${id})`);
+}
+
+const callerOf = ({ state }: CheckAccount): Caller => ({ accountId: state.accountId, keyId: '' });
+
+/** Follows redirects as a browser does: the sign-in page is shown only to who returns the cookies of the redirect to it. */
+async function followWithCookies(deps: CheckDeps, address: string): Promise<Response> {
+  const cookies = new Map<string, string>();
+  let url = address;
+  for (let hops = 0; hops < MAX_REDIRECTS; hops += 1) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await deps.send(url, { redirect: 'manual', headers: cookie ? { cookie } : {} });
+    const location = answer.headers.get('location');
+    if (answer.status < 300 || answer.status >= 400 || location === null) return answer;
+    for (const [, name = '', value = ''] of answer.headers
+      .getSetCookie()
+      .map((each) => /^([^=]+)=([^;]*)/.exec(each) ?? [])) {
+      cookies.set(name, value);
+    }
+    url = new URL(location, url).href;
+  }
+  throw new Unexpected(`The sign-in page is more than ${MAX_REDIRECTS} redirects away`);
+}
+
+/** The way of a sign-in up to the password: the issuer's configuration, its keys and its page. */
+const login: Check = (deps) =>
+  timed(deps, async () => {
+    const { issuer, clientId } = deps.login;
+    const configuration = await deps.send(`${issuer}/.well-known/openid-configuration`);
+    expectStatus('The issuer of logins', configuration, 200);
+    const { authorization_endpoint: page, jwks_uri: keys } = (await configuration.json()) as Record<string, string>;
+    const query = new URLSearchParams({
+      client_id: clientId,
+      response_type: 'code',
+      scope: 'openid email',
+      redirect_uri: `${deps.settings.publicUrl}/dashboard/callback`,
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+      state: 'check',
+    });
+    const [signIn, jwks] = await Promise.all([followWithCookies(deps, `${page}?${query}`), deps.send(String(keys))]);
+    expectStatus('The sign-in page', signIn, 200);
+    expectStatus('The keys of the issuer', jwks, 200);
+  });
+
+const api: Check = (deps, { client }) =>
+  timed(deps, async () => {
+    expectStatus('GET /v1/account', await client.call(getAccount), 200);
+  });
+
+const hostedPage: Check = async (deps, { state, isNew }) => {
+  if (isNew) return 'NOT_EVALUATED';
+  return await timed(deps, async () => {
+    const url = pageUrlOf(deps, state.host ?? '');
+    const answer = await deps.send(url);
+    await answer.text();
+    expectStatus(url, answer, 200);
+  });
+};
+
+/** A call to the cheapest model on sale, with as little to say as possible. */
+const ai: Check = async (deps, { client, secretKey, state }) => {
+  const { body: models } = await client.call(listModels);
+  const priceOf = ({ pricing_zar_per_million: { input, output } }: (typeof models.data)[number]) =>
+    Number(input) + Number(output);
+  const cheapest = models.data.filter(({ credits }) => credits).sort((a, b) => priceOf(a) - priceOf(b))[0];
+  if (!cheapest) return 'NOT_EVALUATED';
+  const { publicUrl } = deps.settings;
+  const started = deps.now().getTime();
+  const answer = await deps.send(`${publicUrl}/ai/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: cheapest.id, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] }),
+  });
+  await answer.text();
+  if (answer.status === 402) {
+    const entry = newCreditEntry(deps, state.accountId, 'ADJUSTMENT', CHECK_CREDITS_MICRO_RAND);
+    await deps.table.transact(addCredits(entry));
+    return 'NOT_EVALUATED';
+  }
+  expectStatus(`A call to ${cheapest.id}`, answer, 200);
+  return { milliseconds: deps.now().getTime() - started };
+};
+
+const dns: Check = (deps) =>
+  timed(deps, async () => {
+    const { alias, addresses } = await deps.resolver.resolve(deps.dnsName);
+    if (alias === undefined && addresses.length === 0) throw new Unexpected(`${deps.dnsName} has no address`);
+  });
+
+/** The end of the last deployment; then another one, of what is built already where that is kept. */
+const deployment: Check = async (deps, account) => {
+  const { state, client } = account;
+  const { applicationId = '' } = state;
+  if (deps.repoUrl === '') return 'NOT_EVALUATED';
+  const now = deps.now().getTime();
+  const { body: page } = await client.call(listDeployments, { params: { id: applicationId } });
+  const [newest] = page.data;
+  const pending = state.deployment ?? (newest && { id: newest.id, at: newest.startedAt });
+  let finding: Finding = 'NOT_EVALUATED';
+  if (pending) {
+    const { body } = await client.call(getDeployment, { params: { id: pending.id } });
+    const { status, trigger, startedAt, finishedAt } = body.data;
+    const waited = now - Date.parse(startedAt);
+    const isLate = waited > (trigger === 'ROLLBACK' ? MAX_RELEASE_MS : MAX_BUILD_MS);
+    if (finishedAt === null && !isLate) return 'NOT_EVALUATED';
+    if (state.deployment) await remember(deps, {}, ['deployment']);
+    if (status === 'FAILED') throw new Unexpected(`The deployment ${pending.id} failed`);
+    if (finishedAt === null) throw new Unexpected(`The deployment ${pending.id} is under way for ${waited} ms`);
+    finding = { milliseconds: Date.parse(finishedAt) - Date.parse(startedAt) };
+  }
+  const caller = callerOf(account);
+  const kept = page.data.find(({ canRollBack }) => canRollBack);
+  const begun = kept
+    ? (await rollBack(deps, caller, { id: applicationId, deploymentId: kept.id })).data
+    : (await client.call(createDeployment, { params: { id: applicationId } })).body.data;
+  await remember(deps, { deployment: { id: begun.id, at: begun.startedAt } });
+  const outdated = page.data.filter(({ trigger, finishedAt }) => trigger === 'ROLLBACK' && finishedAt !== null);
+  const { accountId } = caller;
+  await deps.table.transact(
+    outdated.slice(KEPT_DEPLOYMENTS).map(({ id }) => remove(Deployment, { accountId, id }, {}, concurrentUpdate)),
+  );
+  return finding;
+};
+
+/** The delivery of the last ping; then another one. The receiver is the checks' own page. */
+const webhook: Check = async (deps, account) => {
+  const { state, client } = account;
+  if (deps.repoUrl === '') return 'NOT_EVALUATED';
+  const { body: deployments } = await client.call(listDeployments, { params: { id: state.applicationId ?? '' } });
+  // The placeholder page is no receiver.
+  if (!deployments.data.some(({ status }) => status === 'SUCCEEDED')) return 'NOT_EVALUATED';
+  const id = await prepareEndpoint(deps, account);
+  const now = deps.now();
+  let finding: Finding = 'NOT_EVALUATED';
+  if (state.ping) {
+    const { eventId, at } = state.ping;
+    const { body } = await client.call(listDeliveries, { params: { id } });
+    const delivery = body.data.find((each) => each.eventId === eventId);
+    const waited = now.getTime() - Date.parse(at);
+    if (delivery?.status !== 'DELIVERED' && waited <= MAX_DELIVERY_MS) return 'NOT_EVALUATED';
+    await remember(deps, {}, ['ping']);
+    if (delivery?.status !== 'DELIVERED')
+      throw new Unexpected(`The ping ${eventId} is ${delivery?.status ?? 'not attempted'} after ${waited} ms`);
+    finding = { milliseconds: Date.parse(delivery.attempts.at(-1)?.at ?? at) - Date.parse(at) };
+  }
+  const { data } = await pingWebhook(deps, callerOf(account), { id });
+  await remember(deps, { ping: { eventId: data.eventId, at: now.toISOString() } });
+  return finding;
+};
+
+const ALL: Record<CheckName, Check> = { login, api, 'hosted-page': hostedPage, deployment, webhook, ai, dns };
+
+async function runCheck(check: CheckName, deps: CheckDeps, account: CheckAccount): Promise<CheckResult[]> {
+  const started = deps.now().getTime();
+  try {
+    const finding = await ALL[check](deps, account);
+    return finding === 'NOT_EVALUATED' ? [] : [{ check, outcome: 'PASSED', ...finding }];
+  } catch (error) {
+    const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return [{ check, outcome: 'FAILED', milliseconds: deps.now().getTime() - started, problem }];
+  }
+}
+
+/**
+ * Runs every check once. Returns the results of those that were evaluated: a deployment or a delivery that is under way is evaluated by
+ * a later run, and what is not set up (no repository, no model on sale) by none.
+ */
+export async function runChecks(deps: CheckDeps): Promise<{ accountId: string; results: CheckResult[] }> {
+  const account = await prepareChecks(deps);
+  const results = await Promise.all(CHECKS.map((check) => runCheck(check, deps, account)));
+  return { accountId: account.state.accountId, results: results.flat() };
+}
