@@ -70,6 +70,8 @@ export function listPaths({ path, alsoOnDashboard }: { path: Path; alsoOnDashboa
   return forLogins && forLogins !== path ? [path, forLogins] : [path];
 }
 
+type MediaType = 'text/html' | 'application/pdf';
+
 type Shape = z.ZodMiniObject;
 
 /** The fields that every operation has. */
@@ -99,6 +101,8 @@ export interface Route<
   status: number;
   /** The answer (no request needs its schema); undefined where it is not JSON. */
   response: (() => z.ZodMiniType<R>) | undefined;
+  /** Media type of an answer that is not JSON. */
+  mediaType: MediaType;
   uses: readonly Uses[];
   /** True where the operation is served to logins too; false where the dashboard has its own operation at that path. */
   alsoOnDashboard: boolean;
@@ -129,6 +133,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   body?: () => B;
   status?: number;
   response?: () => z.ZodMiniType<R>;
+  mediaType?: MediaType;
   uses?: readonly Uses[];
   alsoOnDashboard?: boolean;
   whileSuspended?: boolean;
@@ -146,6 +151,7 @@ export function route<
 >({ audit, ...definition }: RouteDefinition<P, Q, B, R> & Audited): Route<P, Q, B, R> {
   return {
     status: 200,
+    mediaType: 'text/html',
     uses: [],
     alsoOnDashboard: true,
     whileSuspended: false,

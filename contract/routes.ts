@@ -20,7 +20,7 @@ import { getAppMetrics, getAppStarts } from './apps/metrics.ts';
 import { inspectRepository } from './apps/repository-inspection.ts';
 import type { AuditAction } from './audit/actions.ts';
 import { listAuditEntries } from './audit/audit.ts';
-import { getInvoice, listInvoices, payInvoice } from './billing/invoices.ts';
+import { getInvoice, getInvoicePdf, getSpending, listInvoices, payInvoice } from './billing/invoices.ts';
 import { listPlans } from './billing/plans.ts';
 import { cancelSubscription, createSubscription, listSubscriptions } from './billing/subscriptions.ts';
 import { createTopUp, getAutoTopUp, getTopUp, receivePayment, setAutoTopUp } from './billing/top-ups.ts';
@@ -110,6 +110,7 @@ export const routes = [
   deleteDatabase,
   listInvoices,
   getInvoice,
+  getInvoicePdf,
   getWallet,
   listPlans,
   receivePush,
@@ -169,6 +170,7 @@ export const dashboardRoutes = [
   putProviderKey,
   deleteProviderKey,
   payInvoice,
+  getSpending,
   createTopUp,
   getTopUp,
   getAutoTopUp,

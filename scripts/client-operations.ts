@@ -127,7 +127,8 @@ function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: str
 
 /** Operations that programs call: not those that are called by other services, or that only show this API. */
 const callable = operationsOf('platform').filter(
-  ({ access, id }) => access !== 'hook' && access !== 'none' && id !== 'createChatCompletion',
+  ({ access, id, response }) =>
+    access !== 'hook' && access !== 'none' && id !== 'createChatCompletion' && response !== undefined,
 );
 
 function renderOperation(route: Route): { input: string; row: string; entry: string } {

@@ -31,6 +31,33 @@ export const TaxInvoice = resource('TaxInvoice', () =>
   }),
 );
 
+/** Spending in one month, VAT included: invoices that were issued in it and are not void. */
+const MonthlySpending = () =>
+  z.object({
+    month: z.string().register(z.globalRegistry, { examples: ['2026-01'], description: 'In UTC' }),
+    plans: Money(),
+    domains: Money(),
+    aiCredits: Money(),
+    total: Money(),
+  });
+
+/** Months of {@link Spending}, the current one included. */
+export const SPENDING_MONTHS = 12;
+
+/** Spending by product and month, the oldest month first, and what the current month will come to. */
+export const Spending = resource('Spending', () =>
+  z.object({
+    months: z.array(MonthlySpending()),
+    forecast: z.object({
+      total: Money(),
+      renewals: z.array(z.object({ subscriptionId: z.string(), plan: z.string(), at: Timestamp(), amount: Money() })),
+    }),
+    recurringMonthly: Money().register(z.globalRegistry, {
+      description: 'What the active plans cost in a month; a twelfth of those paid by the year',
+    }),
+  }),
+);
+
 const tag = 'Billing';
 
 export const listInvoices = /* @__PURE__ */ route({
@@ -66,4 +93,26 @@ export const getInvoice = /* @__PURE__ */ route({
   params: Id,
   response: () => single(TaxInvoice()),
   uses: ['seller'],
+});
+
+export const getInvoicePdf = /* @__PURE__ */ route({
+  id: 'getInvoicePdf',
+  method: 'GET',
+  path: '/v1/invoices/{id}/pdf',
+  access: 'read',
+  summary: 'Download an invoice as a PDF document',
+  tag,
+  params: Id,
+  mediaType: 'application/pdf',
+  uses: ['seller'],
+});
+
+export const getSpending = /* @__PURE__ */ route({
+  id: 'getSpending',
+  method: 'GET',
+  path: '/dashboard/v1/spending',
+  access: 'login',
+  summary: 'Read what you spent by product and month, and what is due this month',
+  tag,
+  response: () => single(Spending()),
 });

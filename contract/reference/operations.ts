@@ -88,7 +88,7 @@ const streamSchema = (components: Components): Json => ({
 });
 
 function buildContent(route: Route, components: Components): Json {
-  if (!route.response) return { 'text/html': { schema: { type: 'string' } } };
+  if (!route.response) return { [route.mediaType]: { schema: { type: 'string' } } };
   return {
     'application/json': { schema: components.show(route.response(), 'output') },
     ...(isStreamed(route)

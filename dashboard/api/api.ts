@@ -61,6 +61,19 @@ export class Api {
     throw errorFrom(answer.status, answer.headers, error);
   }
 
+  /** Reads a document, which is no JSON. Throws {@link Failure}. */
+  async download(path: Path): Promise<Blob> {
+    const once = (token: string): Promise<Response> =>
+      fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    const answer = await this.#trackSlowness(this.#withToken(once));
+    if (answer.ok) return await answer.blob();
+    const { error } = (await answer.json().catch(() => ({}))) as Pick<ApiResponse<unknown>, 'error'>;
+    throw errorFrom(answer.status, answer.headers, error);
+  }
+
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

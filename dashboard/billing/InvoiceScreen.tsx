@@ -1,9 +1,12 @@
 import { Button, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { useApi } from '../api/context.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
 import { type InvoiceDetails, useInvoice, usePayInvoice } from './api.ts';
@@ -25,8 +28,9 @@ export function InvoiceScreen({ id }: { id: string }) {
         found && (
           <>
             {found.status === 'UNPAID' && <PayButton invoice={found} />}
+            <DownloadButton invoice={found} />
             <Button variant="default" onClick={() => window.print()}>
-              Print or save as PDF
+              Print
             </Button>
           </>
         )
@@ -56,6 +60,12 @@ function PayButton({ invoice }: { invoice: InvoiceDetails }) {
       Pays invoice {invoice.number} from your wallet.
     </ConfirmButton>
   );
+}
+
+function DownloadButton({ invoice: { id, number } }: { invoice: InvoiceDetails }) {
+  const api = useApi();
+  const download = async () => saveFile(await api.download(`/v1/invoices/${id}/pdf`), `${number}.pdf`);
+  return <ActionButton action={download}>Download PDF</ActionButton>;
 }
 
 /** The printable part of an invoice. */

@@ -1,5 +1,5 @@
 import { getMe } from '../../contract/accounts/me.ts';
-import { getInvoice, listInvoices, payInvoice } from '../../contract/billing/invoices.ts';
+import { getInvoice, getSpending, listInvoices, payInvoice } from '../../contract/billing/invoices.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
 import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/billing/subscriptions.ts';
 import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../contract/billing/top-ups.ts';
@@ -18,7 +18,7 @@ export type Plan = Output<typeof listPlans>['data'][number];
 export type Subscription = Output<typeof listSubscriptions>['data'][number];
 
 /** Operations whose reads change when the wallet is charged or credited. */
-const BALANCE_ROUTES = [getWallet, listInvoices, getInvoice, getMe];
+const BALANCE_ROUTES = [getWallet, listInvoices, getInvoice, getSpending, getMe];
 
 export const useWallet = () => useApiQuery(getWallet);
 export const useTopUp = () => useApiMutation(createTopUp);
@@ -35,6 +35,9 @@ export const usePayment = (id: string) =>
         recoveryInterval(query) || (query.state.data?.data.status === 'PENDING' ? 1500 : false),
     },
   );
+
+export type Spending = Output<typeof getSpending>['data'];
+export const useSpending = () => useApiQuery(getSpending);
 
 export type InvoiceStatus = Invoice['status'];
 export const PAGE_SIZE = 25;

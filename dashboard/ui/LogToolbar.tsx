@@ -1,6 +1,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { saveFile } from './save-file.ts';
 
 interface LogToolbarProps {
   /** Current search text. */
@@ -13,16 +14,6 @@ interface LogToolbarProps {
   /** File name of the download. */
   fileName: string;
   children?: ReactNode;
-}
-
-/** Downloads a text as a file. */
-function download(text: string, fileName: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 /** Actions on a log: search, copy, download. */
@@ -46,7 +37,11 @@ export function LogToolbar({ searchTerm, search, matches, text, fileName, childr
       <Button size="xs" variant="default" onClick={() => clipboard.copy(text())}>
         {clipboard.copied ? 'Copied' : 'Copy'}
       </Button>
-      <Button size="xs" variant="default" onClick={() => download(text(), fileName)}>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => saveFile(new Blob([text()], { type: 'text/plain' }), fileName)}
+      >
         Download
       </Button>
     </Group>

@@ -132,7 +132,7 @@ function buildOptions({ target, entries }: Programs, bundling: Bundling): BuildO
     metafile: true,
     write: false,
     logLevel: 'silent',
-    plugins: [absentClients, sharedChunk, writeChanged(outdir, `meta-${target}.json`, bundling)],
+    plugins: [absentClients, sharedChunk, bundledFonts, writeChanged(outdir, `meta-${target}.json`, bundling)],
   };
 }
 
@@ -151,6 +151,19 @@ const absentClients: Plugin = {
     });
     onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
       contents: `module.exports = new Proxy({}, { get: () => class { constructor() { throw new Error('${path} is not in this bundle'); } } });`,
+    }));
+  },
+};
+
+/** pdfkit reads the metrics of standard fonts with a `require` of its own, which esbuild would not see. */
+const bundledFonts: Plugin = {
+  name: 'bundled-fonts',
+  setup({ onLoad }) {
+    onLoad({ filter: /pdfkit\.node\.mjs$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll(
+        /require\$1\(('#standard-fonts\/Helvetica(?:Bold)?')\)/g,
+        'require($1)',
+      ),
     }));
   },
 };

@@ -56,7 +56,7 @@ const toQuotaHeaders = (quota: Quota | undefined): Record<string, string> =>
       }
     : {};
 
-/** Creates a JSON response; a body that is text is sent as it is. */
+/** Creates a JSON response; a body that is text or bytes is sent as it is. */
 export function buildResponse(
   request: RequestContext,
   status: number,
@@ -70,7 +70,9 @@ export function buildResponse(
       ...standardHeaders(request),
       ...headers,
     },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(Buffer.isBuffer(body)
+      ? { body: body.toString('base64'), isBase64Encoded: true }
+      : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   };
 }
 

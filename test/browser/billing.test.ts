@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
@@ -80,14 +81,26 @@ test('a plan is bought for the announced price, its invoice can be read, and the
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
   await row.getByText('Cancelled').waitFor();
   await page.getByRole('tab', { name: 'Invoices' }).click();
+  const spendingTab = page.getByRole('tab', { name: 'Spending' });
+  await spendingTab.click();
+  await page.getByText('Forecast for this month').waitFor();
+  expect(await page.getByRole('list', { name: 'Spending by month' }).getByRole('listitem').count()).toBe(12);
+  await page.getByText('Plan usage').waitFor();
+  expect(await page.getByRole('meter').count()).toBeGreaterThan(2);
+  await page.getByRole('tab', { name: 'Invoices' }).click();
   await page.getByRole('link', { name: invoices[0]?.number ?? '' }).click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download PDF' }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe(`${invoices[0]?.number}.pdf`);
+  expect((await readFile(await saved.path())).subarray(0, 5).toString()).toBe('%PDF-');
   await page.getByRole('cell', { name: 'VAT (15%), included' }).waitFor();
   const document = page.getByRole('article', { name: /^Tax invoice INV-/ });
   for (const text of ['Example Hosting (Pty) Ltd', 'VAT no. 4000000000', 'test@example.com', 'Total excluding VAT'])
     await document.getByText(text).waitFor();
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByRole('navigation').isVisible()).toBe(false);
-  expect(await page.getByRole('button', { name: 'Print or save as PDF' }).isVisible()).toBe(false);
+  expect(await page.getByRole('button', { name: 'Download PDF' }).isVisible()).toBe(false);
   expect(await page.getByRole('cell', { name: 'VAT (15%), included' }).isVisible()).toBe(true);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getAccount } from '../../../contract/accounts/accounts.ts';
-import { getInvoice, listInvoices } from '../../../contract/billing/invoices.ts';
+import { getInvoice, getSpending, listInvoices } from '../../../contract/billing/invoices.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import type { Deps } from '../../../domain/deps.ts';
 import type { Invoice } from '../../../table/entities/billing.ts';
@@ -29,6 +29,43 @@ test('an invoice shows its lines with VAT included, and they add up', async () =
   expect(body.data.lines).toEqual([1, 2, 3].map((at) => ({ description: `Line ${at}`, amount: '3.83' })));
   expect(body.data.paidAt).toBe(body.data.issuedAt);
   expect(number).toMatch(/^INV-20\d\d-\d{6,}$/);
+});
+
+test('an invoice is a PDF document, for its account only', async () => {
+  const account = await newAccount({ walletCents: 10_000 });
+  const { id } = await order(deps, account.id, 333, 3);
+  const path = `/v1/invoices/${id}/pdf`;
+  const read = (key: string, of = path) =>
+    fetch(`${local.baseUrl}${of}`, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await read(account.secretKey);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(bytes.subarray(-6).toString()).toContain('%%EOF');
+  const other = await newAccount();
+  for (const refused of [await read(other.secretKey), await read(account.secretKey, '/v1/invoices/inv_none/pdf')]) {
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toMatchObject({ error: { code: 'not_found' } });
+  }
+  expect((await read(account.publicKey)).status).toBe(401);
+});
+
+test('spending is summed by product and month, without what is void', async () => {
+  const account = await newAccount({ walletCents: 2300 });
+  await order(deps, account.id, 1000);
+  await order(deps, account.id, 500);
+  const unpaid = await order(deps, account.id, 2000);
+  const spending = async () => (await account.dashboard.call(getSpending)).body.data;
+  const { months, forecast, recurringMonthly } = await spending();
+  expect(months).toHaveLength(12);
+  const current = { plans: '0.00', domains: '40.25', aiCredits: '0.00', total: '40.25' };
+  expect(months.at(-1)).toEqual({ month: new Date().toISOString().slice(0, 7), ...current });
+  expect([forecast, recurringMonthly]).toEqual([{ total: '40.25', renewals: [] }, '0.00']);
+  await withWallet(deps, account.id, nothing, async (wallet) => {
+    voidInvoice(wallet, unpaid);
+    return await deps.commit(wallet.writes(), undefined);
+  });
+  expect((await spending()).months.at(-1)?.total).toBe('17.25');
 });
 
 test('lists invoices newest first, all or by status, page by page, without lines', async () => {

@@ -1,0 +1,97 @@
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
+import { useMe } from '../accounts/api.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { Meter } from '../ui/Meter.tsx';
+import { MonthChart } from '../ui/MonthChart.tsx';
+import { formatRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Stat } from '../ui/Stat.tsx';
+import { TextLink } from '../ui/TextLink.tsx';
+import { formatDate } from '../ui/TimeAgo.tsx';
+import { type Spending, useSpending } from './api.ts';
+
+/** Spending by product and month, what this month will come to, and the use of the plan's limits. */
+export function SpendingTab() {
+  const spending = useSpending();
+  return (
+    <Stack gap="xl">
+      <QueryBoundary query={spending} lines={4}>
+        {({ data }) => (
+          <Stack gap="md">
+            <Figures spending={data} />
+            <Section title="Spending by month" description="Invoices by the month of issue, including VAT.">
+              <Months spending={data} />
+            </Section>
+          </Stack>
+        )}
+      </QueryBoundary>
+      <PlanUsage />
+    </Stack>
+  );
+}
+
+function Figures({ spending: { months, forecast, recurringMonthly } }: { spending: Spending }) {
+  const [last, current] = months.slice(-2);
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+      <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
+        <Stat name="This month so far" value={formatRand(current?.total ?? 0)} />
+      </div>
+      <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
+        <Stat name="Forecast for this month" value={formatRand(forecast.total)} />
+        <Text size="xs" c="dimmed">
+          {forecast.renewals.length === 0
+            ? 'No more plans renew this month.'
+            : forecast.renewals.map(({ plan, at }) => `${plan} renews ${formatDate(at)}`).join(', ')}
+        </Text>
+      </div>
+      <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
+        <Stat name="Last month" value={formatRand(last?.total ?? 0)} />
+      </div>
+      <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
+        <Stat name="Plans, per month" value={formatRand(recurringMonthly)} />
+        <TextLink href="/billing/plans">Plans</TextLink>
+      </div>
+    </SimpleGrid>
+  );
+}
+
+function Months({ spending: { months } }: { spending: Spending }) {
+  const parts = useMemo(
+    () => [
+      { label: 'Plans', values: months.map(({ plans }) => Number(plans)), colour: 'var(--part-1)' },
+      { label: 'Domains', values: months.map(({ domains }) => Number(domains)), colour: 'var(--part-2)' },
+      { label: 'AI credits', values: months.map(({ aiCredits }) => Number(aiCredits)), colour: 'var(--part-3)' },
+    ],
+    [months],
+  );
+  if (months.every(({ total }) => Number(total) === 0))
+    return <EmptyState title="Nothing spent in the last 12 months" />;
+  return (
+    <MonthChart name="Spending by month" months={months.map(({ month }) => month)} parts={parts} format={formatRand} />
+  );
+}
+
+/** Limits whose use is counted. */
+const PlanUsage = () => (
+  <QueryBoundary query={useMe()}>
+    {({ data: { account } }) => (
+      <Section
+        title="Plan usage"
+        description={`Your plan: ${account.plan.name}`}
+        actions={<TextLink href="/developers/limits">All limits</TextLink>}
+      >
+        <div className="card">
+          {LIMIT_NAMES.flatMap((name) => {
+            const used = account.usage[name];
+            if (used === undefined) return [];
+            return [<Meter key={name} name={limitRule(name).counts} used={used} limit={account.limits[name]} />];
+          })}
+        </div>
+      </Section>
+    )}
+  </QueryBoundary>
+);

@@ -1,0 +1,40 @@
+import { Group, Text, VisuallyHidden } from '@mantine/core';
+import { useId } from 'react';
+
+/** Share of a limit from which on it is shown as nearly reached. */
+const NEAR = 0.8;
+
+/** Returns true if a limit is nearly reached. */
+export const isNearLimit = (used: number, limit: number): boolean => limit > 0 && used >= limit * NEAR;
+
+const formatNumber = (value: number) => value.toLocaleString('en-ZA');
+
+/** The use of a limit, as a row of a card. */
+export function Meter({ name, used, limit }: { name: string; used: number; limit: number }) {
+  const id = useId();
+  const share = limit > 0 ? Math.min(1, used / limit) : 1;
+  return (
+    <div className="row">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" id={id} style={{ textTransform: 'capitalize' }} span>
+          {name}
+        </Text>
+        <Text size="sm" c="dimmed" span style={{ fontVariantNumeric: 'tabular-nums' }}>
+          {formatNumber(used)} of {formatNumber(limit)}
+        </Text>
+      </Group>
+      <VisuallyHidden>
+        <meter aria-labelledby={id} value={used} max={limit} />
+      </VisuallyHidden>
+      <svg width="100%" height="6" aria-hidden="true">
+        <rect width="100%" height="6" rx="3" fill="var(--line)" />
+        <rect
+          width={`${share * 100}%`}
+          height="6"
+          rx="3"
+          fill={isNearLimit(used, limit) ? 'var(--bad)' : 'var(--mantine-color-teal-6)'}
+        />
+      </svg>
+    </div>
+  );
+}

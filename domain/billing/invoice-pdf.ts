@@ -1,0 +1,137 @@
+import PDFDocument from 'pdfkit';
+import type { getInvoice as GetRoute, getInvoicePdf as PdfRoute } from '../../contract/billing/invoices.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { getInvoice, type Seller } from './invoice-views.ts';
+
+type Invoice = Output<typeof GetRoute>['data'];
+
+/** Points. */
+const MARGIN = 56;
+const WIDTH = 595.28 - 2 * MARGIN;
+const AMOUNT_WIDTH = 110;
+const BOTTOM = 780;
+const [REGULAR, BOLD] = ['Helvetica', 'Helvetica-Bold'];
+const [TEXT, MUTED, LINE] = ['#1c2430', '#5b6570', '#d5dae0'];
+
+/**
+ * Returns a text in the characters of the standard fonts (Windows-1252): letters lose marks that those lack, and characters
+ * without any such form become `?`.
+ */
+export function toPrintable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+  const isKnown = (character: string) => /^[\t\n\x20-\x7e\xa0-\xff–—‘’“”•…€]$/.test(character);
+  return [...text]
+    .map((character) =>
+      isKnown(character) ? character : character.normalize('NFD').replace(/[^\x20-\x7e]/g, '') || '?',
+    )
+    .join('');
+}
+
+/** An amount such as `R1 234.50`. */
+const rand = (amount: string): string => {
+  const [whole = '', cents = '00'] = amount.split('.');
+  return `R${whole.replace(/\B(?=(\d{3})+$)/g, ' ')}.${cents}`;
+};
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Africa/Johannesburg' });
+const date = (at: string): string => dateFormat.format(new Date(at));
+
+/**
+ * Renders an invoice on A4. With a VAT number it is a “Tax invoice”, which names the seller, the customer, its number and date,
+ * the supplies, and the VAT (Value-Added Tax Act 89 of 1991, section 20).
+ */
+export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
+  const { number, seller, customer, issuedAt, dueAt, paidAt, status, lines, vat, amount } = invoice;
+  const title = seller.vatNumber ? 'Tax invoice' : 'Invoice';
+  const document = new PDFDocument({
+    ...{ size: 'A4', margin: MARGIN, lang: 'en-ZA', displayTitle: true },
+    info: { Title: `${title} ${number}`, Author: toPrintable(seller.name), CreationDate: new Date(issuedAt) },
+  });
+  const chunks: Buffer[] = [];
+  document.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const ended = new Promise<void>((resolve, reject) => {
+    document.on('end', resolve);
+    document.on('error', reject);
+  });
+  const write = (text: string, x: number, y: number, options: PDFKit.Mixins.TextOptions = {}) =>
+    document.text(toPrintable(text), x, y, { width: WIDTH, ...options });
+  const style = (font: string, size: number, colour = TEXT) => document.font(font).fontSize(size).fillColor(colour);
+  const rule = (y: number) =>
+    document
+      .moveTo(MARGIN, y)
+      .lineTo(MARGIN + WIDTH, y)
+      .lineWidth(0.7)
+      .strokeColor(LINE)
+      .stroke();
+
+  style(BOLD, 22);
+  write(title, MARGIN, MARGIN);
+  style(REGULAR, 11, MUTED);
+  write(number, MARGIN, MARGIN + 30);
+  style(BOLD, 11);
+  write(paidAt ? 'PAID' : status, MARGIN, MARGIN + 4, { align: 'right' });
+
+  const half = WIDTH / 2 - 12;
+  const party = (name: string, x: number, texts: readonly (string | null)[]): number => {
+    style(REGULAR, 9, MUTED);
+    write(name, x, 130, { width: half });
+    style(REGULAR, 10.5);
+    write(texts.filter(Boolean).join('\n'), x, 144, { width: half, lineGap: 2 });
+    return document.y;
+  };
+  const ends = [
+    party('From', MARGIN, [seller.name, seller.address, seller.vatNumber && `VAT no. ${seller.vatNumber}`]),
+    party('To', MARGIN + WIDTH / 2 + 12, [customer.name, customer.email]),
+  ];
+  let y = Math.max(...ends) + 18;
+  const facts = [
+    ['Issued', date(issuedAt)],
+    ['Due', date(dueAt)],
+    ['Paid', paidAt ? date(paidAt) : 'Not paid'],
+  ] as const;
+  for (const [index, [name, value]] of facts.entries()) {
+    const x = MARGIN + (WIDTH / 3) * index;
+    style(REGULAR, 9, MUTED);
+    write(name, x, y, { width: WIDTH / 3 });
+    style(REGULAR, 10.5);
+    write(value, x, y + 13, { width: WIDTH / 3 });
+  }
+  y += 48;
+
+  const amountX = MARGIN + WIDTH - AMOUNT_WIDTH;
+  /** Writes a row and returns the height below it; begins a page where it does not fit. */
+  const row = (text: string, value: string, font = REGULAR, colour = TEXT): void => {
+    style(font, 10.5, colour);
+    const height = document.heightOfString(toPrintable(text), { width: WIDTH - AMOUNT_WIDTH - 12 });
+    if (y + height > BOTTOM) {
+      document.addPage();
+      y = MARGIN;
+      style(font, 10.5, colour);
+    }
+    write(text, MARGIN, y, { width: WIDTH - AMOUNT_WIDTH - 12 });
+    write(value, amountX, y, { width: AMOUNT_WIDTH, align: 'right' });
+    y += height + 8;
+  };
+  row('Description', 'Amount', BOLD, MUTED);
+  rule(y - 3);
+  y += 4;
+  for (const line of lines) row(line.description, rand(line.amount));
+  rule(y);
+  y += 10;
+  const netCents = Math.round(Number(amount) * 100) - Math.round(Number(vat) * 100);
+  row('Total excluding VAT', rand((netCents / 100).toFixed(2)));
+  row('VAT (15%), included', rand(vat));
+  row('Total including VAT', rand(amount), BOLD);
+  document.end();
+  await ended;
+  return Buffer.concat(chunks);
+}
+
+/** GET /v1/invoices/{id}/pdf */
+export async function getInvoicePdf(
+  deps: Deps & { seller: Seller },
+  caller: Caller,
+  input: Input<typeof PdfRoute>,
+): Promise<Buffer> {
+  return await renderInvoice((await getInvoice(deps, caller, input)).data);
+}
