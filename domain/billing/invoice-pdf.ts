@@ -19,7 +19,6 @@ const [TEXT, MUTED, LINE] = ['#1c2430', '#5b6570', '#d5dae0'];
  * without any such form become `?`.
  */
 export function toPrintable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
   const isKnown = (character: string) => /^[\t\n\x20-\x7e\xa0-\xff–—‘’“”•…€]$/.test(character);
   return [...text]
     .map((character) =>
