@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { AuditAction } from './audit/actions.ts';
 import { memoize } from './envelope.ts';
+import type { SwitchName } from './switches/switches.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -62,7 +63,9 @@ export type Uses =
   | 'dns'
   | 'edge-endpoint'
   | 'new-server-token'
-  | 'adoption';
+  | 'adoption'
+  | 'failures'
+  | 'replay';
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export function listPaths({ path, alsoOnDashboard }: { path: Path; alsoOnDashboard: boolean }): Path[] {
@@ -108,6 +111,8 @@ export interface Route<
   alsoOnDashboard: boolean;
   /** True where a login of a suspended account is not refused. */
   whileSuspended: boolean;
+  /** The switches that refuse the operation while they are off. */
+  stoppedBy: readonly SwitchName[];
   /** The action of the audit log; undefined where nothing changes, or nothing that it records. */
   audit: AuditAction | undefined;
 }
@@ -137,6 +142,9 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   uses?: readonly Uses[];
   alsoOnDashboard?: boolean;
   whileSuspended?: boolean;
+  stoppedBy?: readonly SwitchName[];
+  /** True where the operation goes on in read-only mode. */
+  whileReadOnly?: boolean;
 }
 
 /**
@@ -148,7 +156,8 @@ export function route<
   Q extends Shape = Nothing,
   B extends z.ZodMiniType = z.ZodMiniUndefined,
   R = unknown,
->({ audit, ...definition }: RouteDefinition<P, Q, B, R> & Audited): Route<P, Q, B, R> {
+>({ audit, stoppedBy = [], whileReadOnly, ...definition }: RouteDefinition<P, Q, B, R> & Audited): Route<P, Q, B, R> {
+  const isUnaffected = whileReadOnly ?? (definition.method === 'GET' || definition.access === 'operator');
   return {
     status: 200,
     mediaType: 'text/html',
@@ -157,6 +166,7 @@ export function route<
     whileSuspended: false,
     ...definition,
     audit: typeof audit === 'string' ? audit : undefined,
+    stoppedBy: [...stoppedBy, ...(isUnaffected ? [] : (['read-only'] as const))],
     params: definition.params && memoize(definition.params),
     query: definition.query && memoize(definition.query),
     body: definition.body && memoize(definition.body),

@@ -54,8 +54,10 @@ import {
   resendForCustomer,
   setSuspension,
 } from './operator/acts.ts';
+import { discardFailures, listFailures, readFailures, replayFailures } from './operator/failures.ts';
 import { getOperatorOpenApi } from './operator/routes.ts';
 import { adoptCustomerDomain, moveHostingAccount, saveHostingServer, setOffer } from './operator/settings.ts';
+import { listSwitches, setSwitch } from './operator/switches.ts';
 import { getDashboardOpenApi, getDocs, getOpenApi } from './reference/routes.ts';
 import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
 import { getDomain, listDomains } from './registrar/domains.ts';
@@ -199,6 +201,12 @@ export const operatorRoutes = [
   saveHostingServer,
   moveHostingAccount,
   adoptCustomerDomain,
+  listSwitches,
+  setSwitch,
+  listFailures,
+  readFailures,
+  replayFailures,
+  discardFailures,
   getOperatorOpenApi,
 ] as const;
 

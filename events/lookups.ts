@@ -1,12 +1,14 @@
 import { byId, recordLookups } from '../domain/operator/lookups.ts';
 import { Account, ApiKey } from '../table/entities/accounts.ts';
 import { App } from '../table/entities/apps.ts';
+import { AuditEntry } from '../table/entities/audit.ts';
 import { Invoice, Subscription } from '../table/entities/billing.ts';
 import { Database } from '../table/entities/databases.ts';
 import { Deployment } from '../table/entities/deployments.ts';
 import { Domain } from '../table/entities/registrar.ts';
 import { Webhook } from '../table/entities/webhooks.ts';
 import { on, type Rules } from './on.ts';
+import { present } from './trigger.ts';
 
 export type LookupRuleDeps = Parameters<typeof recordLookups>[0];
 
@@ -22,6 +24,14 @@ export const lookupRules = (deps: LookupRuleDeps): Rules => ({
     );
     return recordLookups(deps, [...byId('key', key), ...prefixes]);
   }),
+  'audit.record-request': on(AuditEntry).created({ requestId: present }, ({ accountId, actor, requestId }) =>
+    recordLookups(
+      deps,
+      requestId === null || actor.kind === 'OPERATOR'
+        ? []
+        : [{ text: requestId, kind: 'request', accountId, id: requestId }],
+    ),
+  ),
   'app.record-id': on(App).created((app) => recordLookups(deps, byId('application', app))),
   'deployment.record-id': on(Deployment).created((deployment) => recordLookups(deps, byId('deployment', deployment))),
   'webhook.record-id': on(Webhook).created((webhook) => recordLookups(deps, byId('endpoint', webhook))),

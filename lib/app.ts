@@ -94,13 +94,12 @@ export function createApp({
   const customDomains = new CustomDomainsStack(platform, { table, hosting }, certificate);
   const api = new ApiStack(platform, { table, hosting, builds, login, billing, customDomains });
   new DashboardApiStack(platform, api);
-  new OperatorApiStack(platform, api);
   const ai = new AiStack(platform, { table, hosting, api, login });
   const delivery = new DeliveryStack(platform, table, hosting);
   const panel = new HostingStack(platform, table, hosting);
   const databases = new DatabasesStack(platform, table);
   const domains = new DomainsStack(platform, table);
-  new StreamStack(platform, {
+  const stream = new StreamStack(platform, {
     table,
     hosting,
     builds,
@@ -112,7 +111,7 @@ export function createApp({
     customDomains,
     billing,
   });
-  new SchedulesStack(platform, {
+  const schedules = new SchedulesStack(platform, {
     table,
     hosting,
     login,
@@ -124,6 +123,7 @@ export function createApp({
     customDomains,
     billing,
   });
+  new OperatorApiStack(platform, { table, api, delivery, domains, stream, schedules });
   const firewall = new FirewallStack(platform);
   const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
   // The local run serves the files itself.

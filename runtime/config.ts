@@ -82,6 +82,11 @@ const VARIABLES = {
   /** Name of the secret with the platform's keys for the providers. */
   AI_KEYS_SECRET_NAME: text,
   DELIVERY_QUEUE_URL: text,
+  /** The queues in which failed work waits for operators. */
+  DELIVERY_FAILURES_URL: text,
+  DNS_FAILURES_URL: text,
+  STREAM_FAILURES_URL: text,
+  SCHEDULE_FAILURES_URL: text,
   DOMAIN_STATE_MACHINE_ARN: text,
   MIRROR_QUEUE_URL: text,
   /** Base URL of the payment provider, and the name of the platform's key, which also signs the provider's callbacks. */

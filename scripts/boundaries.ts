@@ -54,6 +54,7 @@ export const SCREENS: Record<string, readonly string[]> = {
   developers: ['accounts', 'webhooks'],
   overview: ['accounts', 'apps'],
   registrar: ['accounts', 'dns'],
+  operator: [],
 };
 
 interface Partition {
@@ -74,13 +75,13 @@ const PARTITIONS: Partition[] = [
   {
     folder: 'contract',
     areas: AREAS,
-    base: ['audit', 'host-names'],
+    base: ['audit', 'host-names', 'switches'],
     composers: ['routes.ts', 'client.ts', 'reference/**', 'operator/**'],
   },
   {
     folder: 'domain',
     areas: AREAS,
-    base: ['audit', 'cache', 'limits', 'sweep'],
+    base: ['audit', 'cache', 'limits', 'sweep', 'switches'],
     composers: ['processes/**', 'operator/**'],
   },
   { folder: 'table/entities', areas: AREAS, flat: true, composers: [] },

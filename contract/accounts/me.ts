@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { single } from '../envelope.ts';
+import { single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
+import { SWITCH_NAMES } from '../switches/switches.ts';
 import { Account } from './accounts.ts';
 
 /** Roles of a login: every login owns its account; operators of the platform have a second role. */
@@ -20,6 +21,9 @@ export const getMe = /* @__PURE__ */ route({
         roles: z.array(z.enum(ROLES)),
         /** True once the account has AI credits: the dashboard's first steps read everything else from `account`. */
         hasAiCredits: z.boolean(),
+        notices: z
+          .array(z.object({ name: z.enum(SWITCH_NAMES), message: z.string(), since: Timestamp() }))
+          .register(z.globalRegistry, { description: 'What operators have switched off, with their messages' }),
       }),
     ),
 });

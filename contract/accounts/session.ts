@@ -16,6 +16,7 @@ export const deleteSession = /* @__PURE__ */ route({
   path: '/dashboard/v1/session',
   access: 'login',
   audit: 'session.ended',
+  whileReadOnly: true,
   summary: 'Sign out: end the session that the access token belongs to',
   tag: 'Account',
   response: Deleted,

@@ -41,6 +41,7 @@ export const buyAiCredits = /* @__PURE__ */ route({
   path: '/dashboard/v1/ai/credits',
   access,
   audit: 'ai-credits.bought',
+  stoppedBy: ['credits'],
   summary: 'Buy AI credits from your wallet: R10.00 of credits cost R10.00, VAT inside',
   tag,
   body: BuyCreditsInput,

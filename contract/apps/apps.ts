@@ -143,6 +143,7 @@ export const createApp = /* @__PURE__ */ route({
   path: '/v1/apps',
   access: 'write',
   audit: 'app.created',
+  stoppedBy: ['deployments', 'build-region'],
   summary: 'Create an application; its first deployment starts unless deployNow is false',
   tag,
   body: CreateApplication,

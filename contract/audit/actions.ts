@@ -97,6 +97,9 @@ export const AUDIT_ACTIONS = {
   'domain-prices.set': { label: 'Prices of domains set', shows: ['offer'] },
   'ai-offer.set': { label: 'AI models on offer set', shows: ['offer'] },
   'hosting-server.set': { label: 'Hosting server set', shows: ['baseUrl', 'user', 'open'] },
+  'switch.set': { label: 'Switch set', shows: ['name', 'target', 'off', 'message'] },
+  'failures.replayed': { label: 'Failed work replayed', shows: ['count'] },
+  'failures.discarded': { label: 'Failed work discarded', shows: ['count'] },
   'quarantine.released': { label: 'Quarantined items released', shows: ['queue', 'pk', 'sk', 'released'] },
 } as const satisfies Record<string, AuditRule>;
 

@@ -17,6 +17,7 @@ export const createTopUp = /* @__PURE__ */ route({
   path: '/dashboard/v1/wallet/topups',
   access: 'login',
   audit: 'top-up.started',
+  stoppedBy: ['top-ups'],
   summary: 'Start a card payment into the wallet; it is paid on the page that the answer names',
   tag,
   body: () => z.object({ amount: Amount(1, MAX_TOP_UP_RAND) }),

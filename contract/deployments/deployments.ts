@@ -48,6 +48,7 @@ export const createDeployment = /* @__PURE__ */ route({
   path: '/v1/apps/{id}/deployments',
   access: 'deploy',
   audit: 'deployment.created',
+  stoppedBy: ['deployments', 'build-region'],
   summary: 'Deploy the configured branch',
   tag,
   params: Id,

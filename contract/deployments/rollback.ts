@@ -9,6 +9,7 @@ export const rollBack = /* @__PURE__ */ route({
   path: '/dashboard/v1/apps/{id}/rollback',
   access: 'login',
   audit: 'deployment.rolled-back',
+  stoppedBy: ['deployments'],
   summary: 'Roll back to an earlier release, code and variables together, without a build',
   tag: 'Deployments',
   params: Id,

@@ -54,6 +54,7 @@ export const orderDomain = /* @__PURE__ */ route({
   path: '/v1/domains',
   access: 'domains',
   audit: 'domain.ordered',
+  stoppedBy: ['domain-orders'],
   summary: 'Order a domain; it is registered once its invoice is paid, from the wallet where that suffices',
   tag: 'Domains and DNS',
   body: OrderDomain,

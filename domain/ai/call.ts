@@ -8,6 +8,7 @@ import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
+import { assertOn, type Switches } from '../switches/switches.ts';
 import { release } from './credits.ts';
 import { toApiError } from './errors.ts';
 import { type Funding, type FundingDeps, fund } from './funding.ts';
@@ -19,6 +20,8 @@ import { settle } from './settlement.ts';
 
 export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
+  /** Reads the switches that are off. */
+  switches: Switches;
   transport: Transport;
   /** Time in milliseconds after which a response begins without its answer. */
   keepAliveMs: number;
@@ -100,16 +103,19 @@ export class ChatCall {
 
   async run(): Promise<void> {
     const { request, text, accountId, keyId } = this.#call;
-    const offer = await this.#deps.offer();
+    const [offer, off] = await Promise.all([this.#deps.offer(), this.#deps.switches()]);
+    assertOn(off, 'read-only');
     const choice = chooseModel(offer, request.model);
     const { provider, upstream, model } = choice;
+    assertOn(off, 'ai-provider', provider.id);
+    assertOn(off, 'ai-model', request.model);
     this.report.provider = provider.id;
     const adapter = ADAPTERS[provider.kind];
     const ask: AdapterRequest = {
       ...{ provider, text, request, upstream, outputLimit: undefined, modelLimit: model?.outputLimit },
       estimate: estimator(request, text),
     };
-    const funding = await fund(this.#deps, { accountId, keyId }, choice, offer, adapter, ask);
+    const funding = await fund(this.#deps, { accountId, keyId }, choice, { ...offer, off }, adapter, ask);
     this.report.saved = funding.kind === 'saved';
     try {
       const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;

@@ -4,6 +4,7 @@ import type { ProviderId } from '../../providers/ai/registry.ts';
 import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
+import { messageOf, type Off, switchedOff } from '../switches/switches.ts';
 import { type AiCaller, type Hold, HoldRefused, hold, holdPlace, release, toHoldRefusal } from './credits.ts';
 import { payDebt } from './entries.ts';
 import type { Choice, Offer } from './models.ts';
@@ -39,7 +40,7 @@ export async function fund(
   deps: FundingDeps,
   caller: AiCaller,
   choice: Choice,
-  { randPerDollar }: Offer,
+  { randPerDollar, off }: Offer & { off: Off },
   adapter: Adapter,
   ask: AdapterRequest,
 ): Promise<Funding> {
@@ -57,7 +58,8 @@ export async function fund(
     const key = account && (await deps.keyRing.open(account, provider.id, askedAt));
     return key ? await withPlace(key) : undefined;
   };
-  const sale = await offerFor(deps, choice, randPerDollar, adapter, ask);
+  const stopped = messageOf(off, 'credits');
+  const sale = stopped === undefined ? await offerFor(deps, choice, randPerDollar, adapter, ask) : switchedOff(stopped);
   if (sale instanceof ApiError) {
     const own = await saved(await deps.table.get(AiAccount, { accountId }));
     if (own) return own;

@@ -35,6 +35,7 @@ async function submitting() {
   const all = {
     ...deps,
     buildRunner,
+    buildRegion: 'eu-west-1',
     async pause(ms: number) {
       clock.now += ms;
     },

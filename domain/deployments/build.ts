@@ -2,8 +2,10 @@ import type * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
+import { messageOf } from '../switches/switches.ts';
 import { freeNextBuild } from './build-line.ts';
 import type { SubmitInput, WatchInput } from './inputs.ts';
 import { alreadyEnded, readRunning } from './release.ts';
@@ -27,10 +29,13 @@ export type Build =
  * application was deleted or suspended, has no build: it is stopped here, or by the step that reads its id from the table.
  */
 export async function submitBuild(
-  deps: Deps & { buildRunner: BuildRunner },
+  deps: Deps & { buildRunner: BuildRunner; buildRegion: string },
   { step: { jobUrl }, ...ids }: z.output<typeof SubmitInput>,
 ): Promise<Build> {
   const { accountId, deploymentId } = ids;
+  const off = (await deps.table.get(SwitchState, {}))?.off ?? {};
+  // A build that is refused is submitted again, as where no builder is free.
+  if (messageOf(off, 'build-region', deps.buildRegion) !== undefined) return { status: 'REFUSED' };
   const id = await deps.buildRunner.start(deploymentId, jobUrl);
   if (id === undefined) return { status: 'REFUSED' };
   try {

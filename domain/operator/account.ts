@@ -51,9 +51,12 @@ async function newestDeliveries({ table }: Deps, endpointIds: readonly string[])
   );
 }
 
+const viewSuspension = (suspension: Shown['suspension'] | undefined): Shown['suspension'] =>
+  suspension ? { reason: suspension.reason, since: suspension.since } : null;
+
 /** Returns the suspensions of items by their ids. */
 const suspensionsOf = (items: readonly { id: string; suspension?: Shown['suspension'] | undefined }[]) =>
-  new Map(items.map(({ id, suspension }) => [id, suspension ?? null]));
+  new Map(items.map(({ id, suspension }) => [id, viewSuspension(suspension)]));
 
 /** GET /operator/v1/accounts/{id}. That it was read is in the operators' audit log. Throws 404. */
 export async function readAccount(
@@ -104,7 +107,7 @@ export async function readAccount(
   const [ofKeys, ofEndpoints] = [suspensionsOf(storedKeys.items), suspensionsOf(webhooks)];
   const data: Shown = {
     account: account.data,
-    suspension: stored.suspension ?? null,
+    suspension: viewSuspension(stored.suspension),
     limitOverrides: stored.limits ?? {},
     applications: apps.data,
     deployments,

@@ -18,7 +18,19 @@ function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
     reason = null,
     createdAt,
   } = entry;
-  return { id, accountId, action, actor, subjectId, before, after, address, requestId, reason, createdAt };
+  return {
+    id,
+    accountId,
+    action,
+    actor: { kind: actor.kind, id: actor.id },
+    subjectId,
+    before,
+    after,
+    address,
+    requestId,
+    reason,
+    createdAt,
+  };
 }
 
 /** GET /operator/v1/audit. That an account's log was read is recorded; that the operators' own was is not. */

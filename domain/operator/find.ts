@@ -2,7 +2,6 @@ import type { searchAccounts as SearchRoute } from '../../contract/operator/acco
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, Credential, Login } from '../../table/entities/accounts.ts';
 import { GitAccess, Host } from '../../table/entities/apps.ts';
-import { AuditEntry, auditOfRequest } from '../../table/entities/audit.ts';
 import { TopUp } from '../../table/entities/billing.ts';
 import { HostingDomain } from '../../table/entities/hosting.ts';
 import { FailedRequest, Lookup, lookupsOf } from '../../table/entities/lookups.ts';
@@ -63,12 +62,9 @@ async function byOwnId({ table }: Reads, id: string): Promise<Found[]> {
   ];
 }
 
+/** Finds the account of a request that failed; one that changed something has a lookup. */
 async function byRequest({ table }: Reads, requestId: string): Promise<Found[]> {
-  const [failed, { items }] = await Promise.all([
-    table.get(FailedRequest, { requestId }),
-    table.list(AuditEntry, auditOfRequest(requestId), { limit: 1, offset: 0 }),
-  ]);
-  const [found] = [...(failed ? [failed] : []), ...items];
+  const found = await table.get(FailedRequest, { requestId });
   return found ? [{ kind: 'request', accountId: found.accountId, id: requestId }] : [];
 }
 

@@ -2,18 +2,19 @@ import { Lookup } from '../../table/entities/lookups.ts';
 import { upsert } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
-/** Days for which a deployment is found by its id: accounts have any number of them. */
-const DEPLOYMENT_DAYS = 90;
+/** Kinds of which accounts have any number, and the days for which one is found. */
+const NUMEROUS = ['deployment', 'request'];
+const KEPT_DAYS = 90;
 
 type New = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id'>;
 
 /** Stores texts by which operators find an account. Repeating it changes nothing. */
 export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: readonly New[]): Promise<void> {
   const writes = lookups.map((lookup) => {
-    const expiresAtEpoch = Math.floor(deps.now().getTime() / 1000) + DEPLOYMENT_DAYS * 86_400;
+    const expiresAtEpoch = Math.floor(deps.now().getTime() / 1000) + KEPT_DAYS * 86_400;
     const set = {
       ...{ ...lookup, entity: Lookup.type },
-      ...(lookup.kind === 'deployment' ? { expiresAtEpoch } : {}),
+      ...(NUMEROUS.includes(lookup.kind) ? { expiresAtEpoch } : {}),
     };
     return upsert(Lookup, lookup, { set });
   });

@@ -58,10 +58,11 @@ export async function listQuarantined(deps: SweepDeps): Promise<{ items: Quarant
 export const countQuarantined = async (deps: SweepDeps): Promise<number> =>
   (await deps.table.due(QUARANTINE, { until: deps.now().toISOString(), limit: MAX_ITEMS })).length;
 
-/** Identifies one item by its key, or all of a queue by its name. */
+/** Identifies one item by its key, all of a queue by its name, or all items. */
 export const ReleaseInput = z.union([
   z.strictObject({ pk: z.string(), sk: z.string() }),
   z.strictObject({ queue: z.string() }),
+  z.strictObject({ all: z.literal(true) }),
 ]);
 
 /** Returns quarantined items to their queues, due now and without their failures. At most 500 of a queue by one call. */
@@ -70,9 +71,10 @@ export async function releaseQuarantined(
   which: z.output<typeof ReleaseInput>,
 ): Promise<{ released: number }> {
   const isMeant = ({ due, failure }: Found) =>
-    'queue' in which
+    'all' in which ||
+    ('queue' in which
       ? failure.duePk === which.queue || failure.duePk.startsWith(`${which.queue}#`)
-      : due.pk === which.pk && due.sk === which.sk;
+      : due.pk === which.pk && due.sk === which.sk);
   let released = 0;
   for (const { due, failure } of (await findAll(deps)).filter(isMeant)) {
     const set = { duePk: failure.duePk, dueAt: deps.now().toISOString() };
@@ -85,4 +87,15 @@ export async function releaseQuarantined(
     { released },
     { action: 'quarantine.released', accountId: NO_ACCOUNT, after: { ...which, released } },
   );
+}
+
+/** Takes quarantined items out of all queues: nothing is done about them any more. At most 500 by one call. @returns their number */
+export async function discardQuarantined(deps: SweepDeps): Promise<number> {
+  let discarded = 0;
+  for (const { due } of await findAll(deps)) {
+    const what = { remove: ['duePk', 'dueAt', 'sweepFailure'], when: { duePk: { is: QUARANTINE } } };
+    const write = changeByKey(due, what, concurrentUpdate);
+    if (await ignoreConflict(deps.table.updateReturningChanged(write))) discarded += 1;
+  }
+  return discarded;
 }

@@ -26,6 +26,9 @@ import { getDeployment, listDeployments } from '../deployments/create.ts';
 import type { Caller } from '../deps.ts';
 import { listDnsRecords } from '../dns/records.ts';
 import { getHosting, getHostingDomain, listHosting } from '../hosting/subscriptions.ts';
+import { readAccount } from '../operator/account.ts';
+import { listOperatorAudit } from '../operator/audit.ts';
+import { listSwitches } from '../operator/switches.ts';
 import { getDomain, listDomains } from '../registrar/domains.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
 import { listEvents } from '../webhooks/feed.ts';
@@ -40,6 +43,9 @@ const SHOWING_NO_ENTITY = [
     'listModels',
     'getModel',
     'getDashboardOpenApi',
+    'getOperatorOpenApi',
+    'listFailures',
+    'readFailures',
     'listDomainPrices',
     'checkDomain',
   ],
@@ -89,6 +95,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     listDeliveries,
     listEvents,
   },
+  ...{ readAccount, listOperatorAudit, listSwitches },
 };
 
 const PANEL_ACCOUNT: PanelAccount = {
@@ -119,7 +126,7 @@ function populatedTable(unknown?: string): Partial<Table> {
   };
 }
 
-const reads = [...contract.routes, ...contract.dashboardRoutes].filter(
+const reads = [...contract.routes, ...contract.dashboardRoutes, ...contract.operatorRoutes].filter(
   ({ id, method }) => method === 'GET' && !SHOWING_NO_ENTITY.includes(id),
 );
 
@@ -127,6 +134,7 @@ const reads = [...contract.routes, ...contract.dashboardRoutes].filter(
 async function read(id: string, unknown?: string): Promise<object> {
   const deps = {
     table: populatedTable(unknown),
+    commit: async (_: unknown, output: unknown) => output,
     now: () => new Date(TEXT),
     settings: { publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (of: string) => of },
     secrets: { unseal: async () => TEXT },

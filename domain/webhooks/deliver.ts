@@ -20,6 +20,8 @@ import { signBody } from './secrets.ts';
 const MAX_ATTEMPTS_KEPT = 12;
 /** A held delivery that the end of the suspension did not release is looked at again after this, in milliseconds. */
 const HOLD_RECHECK_MS = 3600_000;
+/** Time after which an attempt is due again while deliveries are switched off, in seconds. */
+const POSTPONED_S = 60;
 /** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */
 const QUICK_ATTEMPT_MS = 250;
 
@@ -52,24 +54,54 @@ const alreadyRecorded = () => new AlreadyRecorded('the step of the delivery was 
 
 const STALE: AttemptResult = { outcome: 'STALE', durationMs: 0, disabled: false };
 
-/**
- * Makes the attempt that a message asks for, unless it has been made. Resolves once the result and the time of the next
- * attempt are written: only then may the message be acknowledged. Rejects if they could not be.
- */
-export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
+interface DueAttempt {
+  delivery: Delivery | undefined;
+  webhook: Webhook | undefined;
+}
+
+/** Reads the delivery that a message asks an attempt at, and its endpoint; no delivery where the message is stale. */
+async function findDue(deps: DeliverDeps, message: DeliveryMessage): Promise<DueAttempt> {
   const { accountId, deliveryId, webhookId, step } = message;
   const [stored, webhook] = await Promise.all([
     deps.table.get(Delivery, { accountId, id: deliveryId }),
     deps.table.get(Webhook, { accountId, id: webhookId }),
   ]);
   const delivery = stored ?? (webhook && step === 0 ? await materialiseDelivery(deps, message, webhook) : undefined);
-  if (delivery?.status !== 'PENDING' || delivery.step !== step) return STALE;
+  return { delivery: delivery?.status === 'PENDING' && delivery.step === step ? delivery : undefined, webhook };
+}
+
+/**
+ * Makes the attempt that a message asks for, unless it has been made. Resolves once the result and the time of the next
+ * attempt are written: only then may the message be acknowledged. Rejects if they could not be.
+ */
+export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
+  const { delivery, webhook } = await findDue(deps, message);
+  if (!delivery) return STALE;
   try {
     return await attemptOrHold(deps, delivery, webhook);
   } catch (error) {
     if (error instanceof AlreadyRecorded) return STALE;
     throw error;
   }
+}
+
+/**
+ * Postpones the attempt that a message asks for, while deliveries are switched off: it is due again in a minute, and the
+ * delivery keeps the attempts that it has left.
+ */
+export async function postpone(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
+  const { delivery } = await findDue(deps, message);
+  if (!delivery) return STALE;
+  const nextAttemptAt = new Date(deps.now().getTime() + POSTPONED_S * 1000).toISOString();
+  try {
+    await deps.table.write(Delivery, changeDelivery(delivery, { nextAttemptAt }, queuedAt(delivery.id, nextAttemptAt)));
+  } catch (error) {
+    if (error instanceof AlreadyRecorded) return STALE;
+    throw error;
+  }
+  const enqueueError = await queueNext(deps, delivery, POSTPONED_S);
+  const held = { outcome: 'HELD', status: 'PENDING', durationMs: 0, disabled: false } as const;
+  return enqueueError === undefined ? held : { ...held, enqueueError };
 }
 
 /**

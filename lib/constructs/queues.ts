@@ -13,8 +13,10 @@ export class FailureQueue extends Construct {
   readonly queueName: string;
   /** Permission to send a message to the queue. */
   readonly send: Use;
+  /** Permission to count, read and remove its messages. */
+  readonly manage: Use;
 
-  constructor(scope: Construct, { names }: Platform, name: string) {
+  constructor(scope: Construct, { names }: Platform, name: string, variable: string) {
     super(scope, 'Failures');
     this.queueName = names.queue(name);
     this.queue = new Queue(this, 'Queue', {
@@ -24,6 +26,15 @@ export class FailureQueue extends Construct {
       retentionPeriod: Duration.days(14),
     });
     this.send = { rights: [{ actions: ['sqs:SendMessage'], on: [this.queue.queueArn] }] };
+    this.manage = {
+      variables: { [variable]: this.queue.queueUrl },
+      rights: [
+        {
+          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+          on: [this.queue.queueArn],
+        },
+      ],
+    };
     Validations.of(this.queue).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: 'this queue is itself a dead-letter queue',

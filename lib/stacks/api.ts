@@ -186,6 +186,9 @@ export class ApiStack extends PlatformStack {
       'edge-endpoint': [customDomains.endpoint],
       'new-server-token': [hosting.sealServerTokens],
       adoption,
+      // The failures of all stacks, which come after this one (lib/stacks/operator-api.ts).
+      failures: [],
+      replay: [],
     };
     this.usesOf = ({ method, uses, audit }) => [
       this.throughTheEdge,

@@ -1,12 +1,28 @@
 import { Validations } from 'aws-cdk-lib/core';
-import { operatorRoutes } from '../../contract/routes.ts';
+import type { Uses } from '../../contract/route.ts';
+import { type AnyRoute, operatorRoutes } from '../../contract/routes.ts';
 import { PlatformFunction } from '../constructs/function.ts';
+import type { Use } from '../constructs/rights.ts';
 import { type ApiStack, addRoutes, timeoutOf } from './api.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
+import type { DomainsStack } from './registrar.ts';
+import type { SchedulesStack } from './schedules.ts';
+import type { StreamStack } from './stream.ts';
+import type { TableStack } from './table.ts';
+import type { DeliveryStack } from './webhooks.ts';
+
+interface OperatorNeighbours {
+  table: TableStack;
+  api: ApiStack;
+  delivery: DeliveryStack;
+  domains: DomainsStack;
+  stream: StreamStack;
+  schedules: SchedulesStack;
+}
 
 /** Operations for the platform's operators: part of the same HTTP API, with the same login. */
 export class OperatorApiStack extends PlatformStack {
-  constructor(platform: Platform, api: ApiStack) {
+  constructor(platform: Platform, { table, api, delivery, domains, stream, schedules }: OperatorNeighbours) {
     super(platform, 'operator-api', 'Operations for the operators of the platform: a function for each');
     this.addStackDependency(api);
     Validations.of(this).acknowledge({
@@ -14,10 +30,14 @@ export class OperatorApiStack extends PlatformStack {
       reason:
         'each function verifies the login itself: an authorizer’s 401 does not have the standard error shape (docs/decisions/0015-dashboard-login.md)',
     });
-    for (const operation of operatorRoutes) {
+    const own: Partial<Record<Uses, Use[]>> = {
+      failures: [table.due, delivery.failures, domains.failures, stream.failures, schedules.failures],
+      replay: [delivery.queue, domains.syncZones],
+    };
+    for (const operation of operatorRoutes as readonly AnyRoute[]) {
       const handler = new PlatformFunction(this, platform, `operator-api/${operation.id}`, {
         description: `${operation.method} ${operation.path}`,
-        uses: api.usesOf(operation),
+        uses: [...api.usesOf(operation), ...operation.uses.flatMap((use) => own[use] ?? [])],
         timeout: timeoutOf(operation),
       });
       addRoutes(handler, api.api, operation);

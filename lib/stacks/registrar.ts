@@ -51,6 +51,8 @@ export const adoption: Use[] = [delegate, makeZones, writeZones];
 
 /** Domains: the state machine that registers and renews them, and the function that syncs their DNS records. */
 export class DomainsStack extends PlatformStack {
+  /** Lets operators see and remove what failed. */
+  readonly failures: Use;
   /** Starts the registration or renewal of a domain. */
   readonly start: Use;
   /** As `start`, and reads the status of an execution, and of a domain at the registrar. */
@@ -106,12 +108,12 @@ export class DomainsStack extends PlatformStack {
       uses: [...state, ...adoption],
     });
     this.queueName = names.queue('dns-mirrors');
-    this.syncZones = this.createZoneSync(platform, state);
+    [this.syncZones, this.failures] = this.createZoneSync(platform, state);
   }
 
   /** Creates the queue of zones to sync and the function that consumes it. */
-  private createZoneSync(platform: Platform, state: Use[]): Use {
-    const failures = new FailureQueue(this, platform, 'dns-failures');
+  private createZoneSync(platform: Platform, state: Use[]): [syncZones: Use, failures: Use] {
+    const failures = new FailureQueue(this, platform, 'dns-failures', 'DNS_FAILURES_URL');
     const queue = new Queue(this, 'Mirrors', {
       queueName: this.queueName,
       encryption: QueueEncryption.SQS_MANAGED,
@@ -146,9 +148,10 @@ export class DomainsStack extends PlatformStack {
       maxConcurrency: 4,
       reportBatchItemFailures: true,
     });
-    return {
+    const syncZones = {
       variables: { MIRROR_QUEUE_URL: queue.queueUrl },
       rights: [{ actions: ['sqs:SendMessage'], on: [queue.queueArn] }],
     };
+    return [syncZones, failures.manage];
   }
 }

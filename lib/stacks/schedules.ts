@@ -35,6 +35,8 @@ interface ScheduleNeighbours {
 
 /** The scheduled jobs. Each runs once a minute. */
 export class SchedulesStack extends PlatformStack {
+  /** Lets operators see and remove what failed. */
+  readonly failures: Use;
   /** The jobs, which run every minute. */
   readonly jobs: { name: string; functionName: string }[];
 
@@ -44,7 +46,8 @@ export class SchedulesStack extends PlatformStack {
       neighbours;
     const { config } = platform;
     this.addStackDependency(billing);
-    const failures = new FailureQueue(this, platform, 'schedule-failures');
+    const failures = new FailureQueue(this, platform, 'schedule-failures', 'SCHEDULE_FAILURES_URL');
+    this.failures = failures.manage;
     const jobUses = [table.read, table.due, table.write, failures.send];
     const everyMinute = (name: string, description: string, uses: Use[]) => {
       const handler = new PlatformFunction(this, platform, `schedule/${name}`, {

@@ -4,6 +4,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
+import type { Use } from '../constructs/rights.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
 import type { BuildsStack } from './builds.ts';
@@ -25,7 +26,7 @@ export const SILENT_ITEMS = [
   ...['GIT_ACCESS', 'PUSH', 'BUILD_QUEUE', 'CHECKS'],
   ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_USAGE', 'AI_AUDIT', 'AI_OFFER', 'AI_KEY_CALLS'],
   ...['INVOICE_NUMBERS', 'PLAN_OFFER'],
-  ...['DOMAIN_OFFER', 'DOMAIN_NAME', 'FAILED_REQUEST'],
+  ...['DOMAIN_OFFER', 'DOMAIN_NAME', 'FAILED_REQUEST', 'SWITCH_STATE'],
 ];
 
 /** New events pass; later changes to an event do not. */
@@ -48,6 +49,8 @@ interface StreamNeighbours {
 
 /** The table's stream, the source of every side effect, with at-least-once processing. */
 export class StreamStack extends PlatformStack {
+  /** Lets operators see and remove what failed. */
+  readonly failures: Use;
   readonly consumer: PlatformFunction;
 
   constructor(platform: Platform, neighbours: StreamNeighbours) {
@@ -58,7 +61,8 @@ export class StreamStack extends PlatformStack {
     const stream = table.table.tableStreamArn;
     if (!stream) throw new Error('The table has no stream');
 
-    const failures = new FailureQueue(this, platform, 'stream-failures');
+    const failures = new FailureQueue(this, platform, 'stream-failures', 'STREAM_FAILURES_URL');
+    this.failures = failures.manage;
     this.consumer = new PlatformFunction(this, platform, 'stream/onTableChange', {
       description: 'Starts the side effects of a change to the table',
       timeout: TIMEOUTS_S.stream,

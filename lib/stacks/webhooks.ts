@@ -19,6 +19,8 @@ export const receivers = ({ config }: Platform): Use => ({
 
 /** Webhook deliveries: the queue of attempts and the function that makes them. */
 export class DeliveryStack extends PlatformStack {
+  /** Lets operators see and remove what failed. */
+  readonly failures: Use;
   /** Sends attempts to the queue. */
   readonly queue: Use;
   readonly sender: PlatformFunction;
@@ -32,7 +34,8 @@ export class DeliveryStack extends PlatformStack {
     this.queueName = names.queue('deliveries');
     this.stage = config.stage;
 
-    const failures = new FailureQueue(this, platform, 'delivery-failures');
+    const failures = new FailureQueue(this, platform, 'delivery-failures', 'DELIVERY_FAILURES_URL');
+    this.failures = failures.manage;
     // A standard queue. Each message carries its endpoint as the message group, which makes the queue fair: while a
     // slow receiver's messages pile up, the messages of other receivers go first.
     const queue = new Queue(this, 'Queue', {

@@ -10,6 +10,7 @@ import { createTransport } from '../../providers/ai/transport.ts';
 import { baseUrls, offer } from '../bindings/ai.ts';
 import { platformKey } from '../bindings/ai-keys.ts';
 import { secrets } from '../bindings/secrets.ts';
+import { switches } from '../bindings/switches.ts';
 import { deps } from '../deps.ts';
 import { callReport } from '../observability/chat-report.ts';
 import { log } from '../observability/log.ts';
@@ -32,6 +33,7 @@ import {
 const gateway: Gateway = {
   ...deps,
   offer,
+  switches,
   platformKey,
   baseUrls,
   keyRing: createKeyRing(secrets, deps.now),
@@ -112,8 +114,9 @@ export async function chat(event: Event, start: StartResponse, signal: AbortSign
   const request = newRequestContext(event);
   const { requestId, startedAt } = request;
   const sink = new ResponseStream(start, request, signal);
-  // The first request of an instance needs the offer: it is read in parallel with the authentication.
+  // The first request of an instance needs the offer: it is read in parallel with the authentication, and so is what is switched off.
   gateway.offer().catch(() => undefined);
+  gateway.switches().catch(() => undefined);
   let report: Report | undefined;
   let failure: ApiError | undefined;
   try {

@@ -3,6 +3,8 @@ import { ApiError } from '../../contract/errors.ts';
 import { type Input, MAX_REVOCATION_DELAY_S, type Output, type Route } from '../../contract/route.ts';
 import { committing } from '../../domain/audit/record.ts';
 import type { Caller, Deps } from '../../domain/deps.ts';
+import { assertAllOn } from '../../domain/switches/switches.ts';
+import { switches } from '../bindings/switches.ts';
 import { deps as base } from '../deps.ts';
 import { credentialsFrom, type RequestCredentials } from './credentials.ts';
 import { clientAddress, clientNetwork } from './edge.ts';
@@ -84,6 +86,11 @@ const identification = (route: Route, read: Read): Layer => ({
       request.quota = await countAnonymous(`docs ${clientNetwork(event)}`);
       return;
     }
+    if (route.stoppedBy.length > 0) {
+      request.off = switches();
+      // Awaited after the authentication, which may refuse the request first.
+      request.off.catch(() => undefined);
+    }
     const credentials = await credentialsFrom(event);
     request.idempotency = idempotencyOf(route, event, credentials.idempotencySubject);
     const { caller, quota, output } = await identifyAndRead(route, read, event, credentials);
@@ -93,9 +100,10 @@ const identification = (route: Route, read: Read): Layer => ({
   },
 });
 
-/** Validates the input, and answers a repeated request with the stored output. */
+/** Refuses what operators have switched off, validates the input, and answers a repeated request with the stored output. */
 const validation = (route: Route): Layer => ({
   before: async ({ event, context: { request } }) => {
+    if (request.off) assertAllOn(await request.off, route.stoppedBy);
     Object.assign(request, parseRequest(route, event));
     const stored = await request.idempotency?.stored;
     if (stored !== undefined) return buildResponse(request, route.status, stored, REPLAYED);
@@ -116,7 +124,7 @@ const ANONYMOUS: Caller = { accountId: '', keyId: '' };
 
 /**
  * Creates the Lambda handler of an operation: the route declares who may call it and with what input, the domain function
- * does the work. The order of the layers is the order of refusal: 401, 429, 403, then 400 for what is wrong in the request.
+ * does the work. The order of the layers is the order of refusal: 401, 429, 403, 503 for what is switched off, then 400 for what is wrong in the request.
  *
  * @param extra providers that this domain function needs beyond {@link Deps}; nothing else enters the bundle
  */

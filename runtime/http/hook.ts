@@ -4,6 +4,8 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output, Route } from '../../contract/route.ts';
 import type { HookRequest } from '../../domain/deployments/git-hosts.ts';
 import type { Deps } from '../../domain/deps.ts';
+import { assertAllOn } from '../../domain/switches/switches.ts';
+import { switches } from '../bindings/switches.ts';
 import { deps as base } from '../deps.ts';
 import { clientNetwork } from './edge.ts';
 import { bodyBytes, parseInput } from './input.ts';
@@ -41,7 +43,10 @@ export function hook<R extends Route, E extends object, Subject>(
   return middy<Event, Result, Error, HandlerContext>()
     .use(requestLogging(route.id))
     .handler(async (event: Event, context: HandlerContext): Promise<Result> => {
+      const off = switches();
+      off.catch(() => undefined);
       const { request, subject } = await verify(event);
+      assertAllOn(await off, route.stoppedBy);
       context.request.quota = await countAnonymous(`hook ${event.rawPath}`, MAX_CALLS_PER_HOOK);
       const { status, output } = await act(deps, subject, request);
       return buildResponse(context.request, status, output);

@@ -5,8 +5,10 @@ import { listLogin } from '../../domain/accounts/logins.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { sessionEnded, sessionOpen } from '../../domain/accounts/sessions.ts';
 import type { Caller } from '../../domain/deps.ts';
+import { assertAllOn } from '../../domain/switches/switches.ts';
 import { Credential, Login } from '../../table/entities/accounts.ts';
 import { change, changeOrInspect } from '../../table/writes.ts';
+import { switches } from '../bindings/switches.ts';
 import { deps } from '../deps.ts';
 import { countOnAccount } from './account-rate.ts';
 import { type KeyCredentials, type LoginCredentials, type RequestCredentials, unknownKey } from './credentials.ts';
@@ -123,6 +125,7 @@ async function identifyLogin(
     return await count();
   } catch (error) {
     if (!(error instanceof NoAccountYet)) throw error;
+    assertAllOn(await switches(), ['sign-up', 'read-only']);
     await openLoginAccount(subject, token);
     return await count();
   }

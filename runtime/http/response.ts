@@ -5,6 +5,7 @@ import { ApiError, errorBody } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
+import type { Off } from '../../domain/switches/switches.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
 import { createViaUpdate } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
@@ -24,6 +25,8 @@ export interface RequestContext {
   /** Fields of the body that have no effect. */
   ignored?: readonly string[];
   idempotency?: IdempotentRequest | undefined;
+  /** The switches that are off, read in parallel with the authentication; undefined where nothing stops the operation. */
+  off?: Promise<Off> | undefined;
   /** The output of a speculative read that is in progress. */
   output?: Promise<unknown> | undefined;
 }

@@ -5,16 +5,14 @@ import { joinKey as key } from '../keys.ts';
 
 /** The partition with the entries of an account. */
 export const auditOf = (accountId: string) => key(AUDIT_PARTITION, accountId);
-/** The list of the changes of one request. */
-export const auditOfRequest = (requestId: string) => key(AUDIT_PARTITION, 'REQUEST', requestId);
 /** The list of everything that operators did, over all accounts. */
 export const AUDIT_OF_OPERATORS = key(AUDIT_PARTITION, 'OPERATORS');
 
 const values = () => z.nullable(z.record(z.string(), z.unknown()));
 
 /**
- * An entry of the audit log. It is only ever created. An account's list reads the partition itself; the index has the entries of
- * operators, and those of each request.
+ * An entry of the audit log. It is only ever created. Lists read the partition itself, so an entry costs no write of an index
+ * unless an operator was at work.
  */
 export type AuditEntry = ItemOf<typeof AuditEntry>;
 export const AuditEntry = /* @__PURE__ */ entity({
@@ -37,9 +35,6 @@ export const AuditEntry = /* @__PURE__ */ entity({
     }),
   // Ids sort by time.
   key: ({ accountId, id }: AccountScopedId) => ({ pk: auditOf(accountId), sk: id }),
-  list: ({ actor, id, requestId }) => {
-    if (actor.kind === 'OPERATOR') return { listPk: AUDIT_OF_OPERATORS, listSk: id };
-    return requestId === null ? undefined : { listPk: auditOfRequest(requestId), listSk: id };
-  },
+  list: ({ actor, id }) => (actor.kind === 'OPERATOR' ? { listPk: AUDIT_OF_OPERATORS, listSk: id } : undefined),
   expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + AUDIT_RETENTION_DAYS * DAY,
 });

@@ -1,9 +1,21 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../contract/apps/apps.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { getMe } from '../../contract/accounts/me.ts';
+import { createChatCompletion } from '../../contract/ai/chat.ts';
+import { buyAiCredits } from '../../contract/ai/management.ts';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { createTopUp } from '../../contract/billing/top-ups.ts';
+import type { ApiResponse } from '../../contract/client.ts';
+import { setSwitch } from '../../contract/operator/switches.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
+import type { SwitchName } from '../../contract/switches/switches.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { newAccount, waitFor } from '../support/harness.ts';
+import { listDeliveries, pingWebhook } from '../../contract/webhooks/management.ts';
+import { registrant, uniqueDomain } from '../support/domains.ts';
+import { accessTokenOf, clientOf, newAccount, waitFor } from '../support/harness.ts';
+import { newOperator } from '../support/operator.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
 
@@ -90,3 +102,104 @@ test('the reconciler finds a delivery that was never enqueued', async () => {
   const found = await waitFor(async () => witness.received.find(({ path }) => path.endsWith('/unqueued')));
   expect(JSON.parse(found.body)).toMatchObject({ id: `evt_${'0'.repeat(32)}`, type: 'ping' });
 }, 90_000);
+
+/** Switches are seen by the whole platform, so that they need one that other tests do not use. */
+describe('what operators switch off', () => {
+  const SEEN_WITHIN_MS = 15_000;
+  type Call = () => Promise<ApiResponse<unknown>>;
+  interface Case {
+    name: SwitchName;
+    target?: string;
+    call: Call;
+  }
+  const messageOf = ({ name, target }: Case) => `Closed while we repair it: ${name} ${target ?? ''}.`;
+
+  test('is refused within 15 s with the message and Retry-After, and works again as soon', async () => {
+    const [operator, account] = await Promise.all([
+      newOperator(run.local),
+      newAccount({ appLimit: 1000, walletCents: 1_000_000, aiCreditsMicroRand: 50_000_000 }, run.local),
+    ]);
+    const create = () => account.call(createApp, { body: { name: 'Switched', deployNow: false } });
+    const topUp = () => account.dashboard.call(createTopUp, { body: { amount: '50.00' } });
+    const chat = (model: string) => () =>
+      account.call(createChatCompletion, {
+        body: { model, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 5 },
+      });
+    const signUp = async () => {
+      const accessToken = await accessTokenOf(randomUUID(), {}, { of: run.local });
+      return await clientOf({ accessToken: () => accessToken }, run.local).call(getMe);
+    };
+    const first: Case[] = [
+      { name: 'deployments', call: create },
+      { name: 'credits', call: () => account.dashboard.call(buyAiCredits, { body: { amount: '10.00' } }) },
+      { name: 'credits', call: chat('mistral/mistral-small-latest') },
+      { name: 'ai-provider', target: 'anthropic', call: chat('anthropic/claude-haiku-4-5') },
+      { name: 'ai-model', target: 'openai/gpt-4o-mini', call: chat('openai/gpt-4o-mini') },
+      {
+        name: 'domain-orders',
+        call: () => account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } }),
+      },
+      { name: 'top-ups', call: topUp },
+      { name: 'sign-up', call: signUp },
+    ];
+    const second: Case[] = [
+      { name: 'build-region', target: 'eu-west-1', call: create },
+      { name: 'read-only', call: topUp },
+      { name: 'read-only', call: chat('openai/gpt-4o-mini') },
+    ];
+    for (const cases of [first, second]) {
+      const switched = async (off: boolean) => {
+        for (const each of cases) {
+          const { name, target } = each;
+          const body = { off, message: messageOf(each), reason: 'A drill.', ...(target ? { target } : {}) };
+          expect((await operator.call(setSwitch, { params: { name }, body })).status).toBe(200);
+        }
+        return performance.now();
+      };
+      const offAt = await switched(true);
+      await Promise.all(
+        cases.map(async (each) => {
+          const { error, headers } = await waitFor(async () => {
+            const answer = await each.call();
+            return answer.error?.message === messageOf(each) && answer;
+          });
+          expect([error?.code, error?.status, headers.get('retry-after')]).toEqual(['server_error', 503, '60']);
+        }),
+      );
+      expect(performance.now() - offAt).toBeLessThan(SEEN_WITHIN_MS);
+      expect((await account.call(listApps)).status).toBe(200);
+      const { data } = (await account.dashboard.call(getMe)).body;
+      expect([...new Set(data.notices.map(({ name }) => name))].sort()).toEqual(
+        [...new Set(cases.map(({ name }) => name))].sort(),
+      );
+      const onAt = await switched(false);
+      // A new login has no profile here, so that its sign-up fails either way.
+      const open = cases.filter(({ name }) => name !== 'sign-up');
+      await Promise.all(open.map(({ call }) => waitFor(async () => (await call()).status < 300)));
+      expect(performance.now() - onAt).toBeLessThan(SEEN_WITHIN_MS);
+    }
+  }, 180_000);
+
+  test('deliveries wait without using up an attempt, and go on afterwards', async () => {
+    const [operator, account] = await Promise.all([newOperator(run.local), newAccount({}, run.local)]);
+    const set = (off: boolean) =>
+      operator.call(setSwitch, {
+        params: { name: 'deliveries' },
+        body: { off, message: 'Deliveries wait.', reason: 'A drill.' },
+      });
+    const url = `${witness.url}/switched`;
+    const { id } = (await account.call(createWebhook, { body: { url, events: ['ping'] } })).body.data;
+    await set(true);
+    await sleep(10_000);
+    await account.dashboard.call(pingWebhook, { params: { id } });
+    const delivery = await waitFor(async () => {
+      const { data } = (await account.dashboard.call(listDeliveries, { params: { id } })).body;
+      return data[0];
+    });
+    expect(delivery).toMatchObject({ status: 'PENDING', attempts: [], nextAttemptAt: expect.any(String) });
+    const arrived = () => witness.received.filter(({ path }) => path.endsWith('/switched'));
+    expect(arrived()).toEqual([]);
+    await set(false);
+    await waitFor(async () => arrived().length === 1);
+  }, 120_000);
+});

@@ -114,6 +114,7 @@ function gateway({
     keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
     transport: createTransport({ connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }),
     keepAliveMs,
+    switches: async () => ({}),
     baseUrls: {
       openai: baseUrl ?? `${standIns.url}/openai/v1`,
       anthropic: baseUrl ?? `${standIns.url}/anthropic`,

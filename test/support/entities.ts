@@ -10,6 +10,7 @@ import * as dns from '../../table/entities/dns.ts';
 import * as hosting from '../../table/entities/hosting.ts';
 import * as lookups from '../../table/entities/lookups.ts';
 import * as registrar from '../../table/entities/registrar.ts';
+import * as switches from '../../table/entities/switches.ts';
 import * as webhooks from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
 
@@ -25,7 +26,7 @@ export const entitiesIn = (modules: readonly object[]): Map<string, AnyEntity> =
 
 const AREAS = {
   ...{ accounts, ai, apps, audit, billing, 'custom-domains': customDomains, databases, deployments, dns, hosting },
-  ...{ lookups, registrar, webhooks },
+  ...{ lookups, registrar, switches, webhooks },
 };
 
 /** The modules of `table/entities`. */

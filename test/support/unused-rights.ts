@@ -74,6 +74,10 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     reason: 'a route is compared before it is written; functions that only remove routes share the provider',
   },
   {
+    right: /(List|Read|Replay|Discard)Failures\S* (sqs:(ReceiveMessage|DeleteMessage|SendMessage)|dynamodb:Query) /,
+    reason: 'failure queues have one set of rights; only what failed after all its retries would use all of it',
+  },
+  {
     right: /AdoptCustomerDomain\S* (route53|route53domains):/,
     reason:
       'a domain that came to the registrar in another way; the seeds adopt one with the function that this route shares its rule with',

@@ -11,6 +11,7 @@ import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Deployment, Push } from '../../table/entities/deployments.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
 import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
 import { Delivery, Event, EventFeed, FeedEntry, Sweep, Webhook } from '../../table/entities/webhooks.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
@@ -91,6 +92,7 @@ test('request counters do not trigger the stream, and every entity with rules do
     AiUsage.key({ accountId: 'a', day: '2026-01-01', keyId: '', model: 'a/b' }),
     FailedRequest.key({ requestId: 'a' }),
     AiKeyCalls.key({ accountId: 'a', keyId: 'b' }),
+    SwitchState.key({}),
     ...[AiOffer.key({}), DomainOffer.key({}), DomainName.key({ name: 'a' })],
     ...[InvoiceSequence.key({ year: '2026' }), PlanOffer.key({})],
     ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],

@@ -187,6 +187,7 @@ test('only operations that need the key may use it, each with its own encryption
     'new-hook-secret',
     'new-deploy-key',
     'provider-keys',
+    'new-server-token',
   ];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
   // The others: the role of customer code, the two steps of a deployment that open variables, the function that calls models, the

@@ -107,6 +107,7 @@ test('the ledger is correct whatever fails at any step', async () => {
       keyRing: { get: () => undefined, open: async () => undefined },
       transport: createTransport(),
       keepAliveMs: 60_000,
+      switches: async () => ({}),
       baseUrls: { openai: `${standIns.url}/openai/v1`, anthropic: `${standIns.url}/anthropic` },
     };
     const model = plan.anthropic ? 'anthropic/claude-haiku-4-5' : 'openai/gpt-4o-mini';
@@ -186,6 +187,7 @@ test('a call writes at most twice in a row before its first byte and after its l
     keyRing: { get: () => undefined, open: async () => undefined },
     transport: createTransport(),
     keepAliveMs: 60_000,
+    switches: async () => ({}),
     baseUrls: { openai: `${standIns.url}/openai/v1` },
   };
   const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hello' }] };

@@ -1,0 +1,126 @@
+import * as z from 'zod/mini';
+import { list, resource, single, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+import { OPERATOR_TAG } from './accounts.ts';
+import { Reason } from './acts.ts';
+
+interface FailureRule {
+  label: string;
+  /** The meaning of its items, and the reason why they are harmless. */
+  means: string;
+  /** The effect of a replay; absent where there is nothing to replay. */
+  replay?: string;
+}
+
+/** Everything in which failed work waits for operators (docs/runbook.md#failure-queue). */
+export const FAILURES = {
+  deliveries: {
+    label: 'Webhook deliveries',
+    means: 'An attempt failed ten times on our side. One that is no longer due has no effect.',
+    replay: 'Sends the attempts to the queue of deliveries again.',
+  },
+  dns: {
+    label: 'DNS changes',
+    means: 'The name servers refused the records of a domain ten times.',
+    replay: 'Syncs the zones again.',
+  },
+  quarantine: {
+    label: 'Quarantined items',
+    means: 'Scheduled work on an item failed ten times in a row, and the item left its due queue.',
+    replay: 'Returns the items to their due queues, due now.',
+  },
+  stream: {
+    label: 'Changes of the table',
+    means:
+      'A rule failed for a change until the stream moved on. The reconciler repeats deployments; discard once the cause is mended.',
+  },
+  schedules: {
+    label: 'Scheduled jobs',
+    means: 'A run failed, and the next minute ran again: only a series matters.',
+  },
+} as const satisfies Record<string, FailureRule>;
+
+export type FailureName = keyof typeof FAILURES;
+export const FAILURE_NAMES = Object.keys(FAILURES) as FailureName[];
+
+/** Returns the rule of a kind of failure. */
+export const failureRule = (name: FailureName): FailureRule => FAILURES[name];
+
+/** Failed work of one kind. */
+const FailureQueue = resource('FailureQueue', () =>
+  z.object({
+    name: z.enum(FAILURE_NAMES),
+    label: z.string(),
+    means: z.string(),
+    replay: z.nullable(z.string()),
+    count: z.int().register(z.globalRegistry, { description: 'Approximate; of quarantined items 500 at most' }),
+  }),
+);
+
+/** One item of failed work, in words. */
+const FailedWork = resource('FailedWork', () =>
+  z.object({
+    id: z.string(),
+    description: z.string(),
+    accountId: z.nullable(z.string()),
+    error: z.nullable(z.string()),
+    since: z.nullable(Timestamp()),
+  }),
+);
+
+const access = 'operator';
+const tag = OPERATOR_TAG;
+const Name = () => z.object({ name: z.enum(FAILURE_NAMES) });
+
+export const listFailures = /* @__PURE__ */ route({
+  id: 'listFailures',
+  method: 'GET',
+  path: '/operator/v1/failures',
+  access,
+  summary: 'List the failure queues, with what waits in each',
+  tag,
+  uses: ['failures'],
+  response: () => list(FailureQueue()),
+});
+
+export const readFailures = /* @__PURE__ */ route({
+  id: 'readFailures',
+  method: 'GET',
+  path: '/operator/v1/failures/{name}',
+  access,
+  summary: 'Read the first items of a failure queue, in words',
+  tag,
+  params: Name,
+  uses: ['failures'],
+  response: () => list(FailedWork()),
+});
+
+const changed = () => single(z.object({ count: z.int() }));
+
+export const replayFailures = /* @__PURE__ */ route({
+  id: 'replayFailures',
+  method: 'POST',
+  path: '/operator/v1/failures/{name}/replay',
+  access,
+  audit: 'failures.replayed',
+  summary: 'Replay failed work, at most 200 items by one call',
+  tag,
+  params: Name,
+  body: () => z.object(Reason()),
+  uses: ['failures', 'replay'],
+  response: changed,
+});
+
+export const discardFailures = /* @__PURE__ */ route({
+  id: 'discardFailures',
+  method: 'POST',
+  path: '/operator/v1/failures/{name}/discard',
+  access,
+  audit: 'failures.discarded',
+  summary: 'Discard failed work, at most 200 items by one call',
+  tag,
+  params: Name,
+  body: () => z.object(Reason()),
+  uses: ['failures'],
+  response: changed,
+});

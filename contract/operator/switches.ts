@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { list, resource, single, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+import { SWITCH_NAMES } from '../switches/switches.ts';
+import { OPERATOR_TAG } from './accounts.ts';
+import { Reason } from './acts.ts';
+
+/** A part of the platform, on or off. */
+export const Switch = resource('Switch', () =>
+  z.object({
+    name: z.enum(SWITCH_NAMES),
+    target: z.nullable(z.string()).register(z.globalRegistry, { description: 'Of several: which one' }),
+    label: z.string(),
+    stops: z.string(),
+    off: z.boolean(),
+    message: z.nullable(z.string()).register(z.globalRegistry, { description: 'What customers read' }),
+    since: z.nullable(Timestamp()),
+  }),
+);
+
+const access = 'operator';
+const tag = OPERATOR_TAG;
+
+export const listSwitches = /* @__PURE__ */ route({
+  id: 'listSwitches',
+  method: 'GET',
+  path: '/operator/v1/switches',
+  access,
+  summary: 'List the switches: what can be turned off, and what is',
+  tag,
+  response: () => list(Switch()),
+});
+
+export const setSwitch = /* @__PURE__ */ route({
+  id: 'setSwitch',
+  method: 'PUT',
+  path: '/operator/v1/switches/{name}',
+  access,
+  audit: 'switch.set',
+  summary: 'Turn a part of the platform off, with a message for customers, or on again',
+  tag,
+  params: () => z.object({ name: z.enum(SWITCH_NAMES) }),
+  body: () =>
+    z.object({
+      ...Reason(),
+      off: z.boolean(),
+      target: z.optional(z.string().check(z.minLength(1), z.maxLength(100), z.regex(/^[\w./:-]+$/))),
+      message: z
+        .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(300)))
+        .register(z.globalRegistry, { description: 'What customers read; required to turn off' }),
+    }),
+  response: () => single(Switch()),
+});

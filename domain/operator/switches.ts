@@ -1,0 +1,61 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { listSwitches as ListRoute, setSwitch as SetRoute } from '../../contract/operator/switches.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { SWITCH_NAMES, type SwitchName, switchRule } from '../../contract/switches/switches.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
+import { upsert } from '../../table/writes.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import type { Caller, Deps } from '../deps.ts';
+import type { Off } from '../switches/switches.ts';
+
+type Shown = Output<typeof SetRoute>['data'];
+
+function view(name: SwitchName, target: string | null, state: Off[string] | undefined): Shown {
+  const { label, stops } = switchRule(name);
+  const { message = null, since = null } = state ?? {};
+  return { name, target, label, stops, off: state !== undefined, message, since };
+}
+
+/** GET /operator/v1/switches: those that are off first; of several of a kind, those that are off. */
+export async function listSwitches(deps: Pick<Deps, 'table'>): Promise<Output<typeof ListRoute>> {
+  const { off = {} } = (await deps.table.get(SwitchState, {})) ?? {};
+  const data = SWITCH_NAMES.flatMap((name) => {
+    if (switchRule(name).target === undefined) return [view(name, null, off[name])];
+    const keys = Object.keys(off).filter((key) => key.startsWith(`${name}:`));
+    const targets = keys.map((key) => view(name, key.slice(name.length + 1), off[key]));
+    return targets.length > 0 ? targets : [view(name, null, undefined)];
+  });
+  return { data: data.sort((one, other) => Number(other.off) - Number(one.off)), has_more: false };
+}
+
+/** PUT /operator/v1/switches/{name}. Functions notice within seconds. Throws 400 for a target or message that is missing. */
+export async function setSwitch(
+  deps: Deps,
+  _: Caller,
+  { name, target, off: isOff, message }: Input<typeof SetRoute>,
+): Promise<Output<typeof SetRoute>> {
+  const kind = switchRule(name).target;
+  if ((kind === undefined) !== (target === undefined))
+    throw new ApiError('invalid_request', kind ? `target: name a ${kind}` : 'target: this switch has none');
+  if (isOff && message === undefined) throw new ApiError('invalid_request', 'message: customers need one');
+  const key = target === undefined ? name : `${name}:${target}`;
+  const set = async () => {
+    const { off: before = {}, version } = (await deps.table.get(SwitchState, {})) ?? {};
+    const { [key]: was, ...others } = before;
+    const state = isOff && message ? { message, since: was?.since ?? deps.now().toISOString() } : undefined;
+    const off: Off = state ? { ...others, [key]: state } : others;
+    const when = { version: version === undefined ? ('absent' as const) : { is: version } };
+    const what = { set: { off, version: (version ?? 0) + 1, entity: SwitchState.type }, when };
+    const data = view(name, target ?? null, state);
+    return await deps.commit(
+      [upsert(SwitchState, {}, what, concurrentUpdate)],
+      { data },
+      {
+        ...{ action: 'switch.set', accountId: NO_ACCOUNT, subjectId: key },
+        ...{ before: view(name, target ?? null, was), after: data },
+      },
+    );
+  };
+  return await retryOnConflict(set, { onExhausted: serviceBusy });
+}

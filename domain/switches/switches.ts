@@ -1,0 +1,54 @@
+import { ApiError } from '../../contract/errors.ts';
+import {
+  SWITCH_CACHE_S,
+  SWITCH_NAMES,
+  SWITCH_RETRY_AFTER_S,
+  type SwitchName,
+} from '../../contract/switches/switches.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
+import { readThrough } from '../cache/cache.ts';
+import type { Deps } from '../deps.ts';
+
+/** The switches that are off, by `<switch>` or `<switch>:<target>`. */
+export type Off = SwitchState['off'];
+
+/** Reads what is switched off; at most {@link SWITCH_CACHE_S} seconds old. */
+export type Switches = () => Promise<Off>;
+
+/** Returns a reader of the switches with a cache, which never returns a value that has expired: a switch works at once. */
+export function switchReader(deps: Pick<Deps, 'table' | 'now'>): Switches {
+  const cached = readThrough<Off>({ max: 1, ttlMs: SWITCH_CACHE_S * 1000, now: deps.now });
+  return () => cached('switches', async () => (await deps.table.get(SwitchState, {}))?.off ?? {});
+}
+
+/** Returns what customers are told about everything that is off. */
+export const noticesOf = (off: Off): { name: SwitchName; message: string; since: string }[] =>
+  Object.entries(off).flatMap(([key, { message, since }]) => {
+    const name = SWITCH_NAMES.find((each) => key === each || key.startsWith(`${each}:`));
+    return name ? [{ name, message, since }] : [];
+  });
+
+/** Returns the message of a switch that is off. */
+export const messageOf = (off: Off, name: SwitchName, target?: string): string | undefined =>
+  off[target === undefined ? name : `${name}:${target}`]?.message;
+
+/** Creates the error of a request that a switch refuses: 503 with the operators' message. */
+export const switchedOff = (message: string) =>
+  new ApiError('server_error', message, { status: 503, retryAfter: SWITCH_RETRY_AFTER_S });
+
+/**
+ * Throws 503 with the message of the first of these switches that is off. Of a kind that names a target, any target counts: a
+ * request does not say which one it will need.
+ */
+export function assertAllOn(off: Off, names: readonly SwitchName[]): void {
+  for (const name of names) {
+    const found = Object.keys(off).find((key) => key === name || key.startsWith(`${name}:`));
+    if (found !== undefined) throw switchedOff(off[found]?.message ?? '');
+  }
+}
+
+/** Throws 503 with the message of a switch that is off. */
+export function assertOn(off: Off, name: SwitchName, target?: string): void {
+  const message = messageOf(off, name, target);
+  if (message !== undefined) throw switchedOff(message);
+}

@@ -1,0 +1,71 @@
+/**
+ * `npm run operate -- replay deliveries --reason "…" --stage prod --region af-south-1`: replays or discards failed work with
+ * the caller's AWS credentials, without the API: for when the API itself is down. The settings are those of the deployed
+ * function with the same task. `--local` works on the local run whose data is in `DATA_DIR`.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { FAILURE_NAMES } from '../contract/operator/failures.ts';
+
+const USAGE = `usage:
+  npm run operate -- list|replay|discard [${FAILURE_NAMES.join('|')}] --reason "…" (--stage prod --region af-south-1 | --local)`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    reason: { type: 'string' },
+    stage: { type: 'string' },
+    region: { type: 'string' },
+    local: { type: 'boolean' },
+  },
+});
+const [command = '', given] = positionals;
+const name = FAILURE_NAMES.find((each) => each === given);
+const { reason, stage, region } = values;
+
+/** Returns the settings of the platform's functions. */
+async function readSettings(): Promise<Record<string, string>> {
+  if (values.local) {
+    const file = process.env.LOCAL_JSON ?? join(process.env.DATA_DIR ?? '.local', 'local.json');
+    return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
+  }
+  if (stage === undefined || region === undefined) throw new Error(USAGE);
+  const FunctionName = `hosting-${stage}-operator-api-replayFailures`;
+  const { Environment } = await new LambdaClient({ region }).send(
+    new GetFunctionConfigurationCommand({ FunctionName }),
+  );
+  return { ...Environment?.Variables, AWS_REGION: region };
+}
+
+async function run(): Promise<unknown> {
+  const acts = command === 'replay' || command === 'discard';
+  if (!(command === 'list' || (acts && name && reason))) throw new Error(USAGE);
+  Object.assign(process.env, await readSettings());
+  // Reads its settings as it is imported.
+  const [{ discardFailures, listFailures, readFailures, replayFailures }, { operatorDeps }, bindings] =
+    await Promise.all([
+      import('../domain/operator/failures.ts'),
+      import('../runtime/deps.ts'),
+      Promise.all([
+        import('../runtime/bindings/failures.ts'),
+        import('../runtime/bindings/delivery-queue.ts'),
+        import('../runtime/bindings/zone-sync-queue.ts'),
+      ]),
+    ]);
+  const [{ failureQueues }, { deliveryQueue: queue }, { zoneSyncQueue: mirrors }] = bindings;
+  const deps = { ...operatorDeps, failureQueues, queue, mirrors };
+  const caller = { accountId: '', keyId: '' };
+  if (!name) return await listFailures(deps);
+  if (command === 'list') return await readFailures(deps, caller, { name });
+  const act = command === 'replay' ? replayFailures : discardFailures;
+  return await act(deps, caller, { name, reason: reason ?? '' });
+}
+
+try {
+  console.log(JSON.stringify(await run(), null, 2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod/mini';
+import { entity, type ItemOf, object } from '../entity.ts';
+
+/** The switches that are off, by `<switch>` or `<switch>:<target>`; one item, which every function caches. */
+export type SwitchState = ItemOf<typeof SwitchState>;
+export const SwitchState = /* @__PURE__ */ entity({
+  type: 'SWITCH_STATE',
+  schema: () =>
+    z.object({
+      off: z.record(z.string(), object({ message: z.string(), since: z.string() })),
+      /** Counts changes. A write requires the number that it read. */
+      version: z.int(),
+    }),
+  key: (_: object) => ({ pk: 'SWITCH_STATE', sk: 'SWITCH_STATE' }),
+});
