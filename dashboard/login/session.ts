@@ -1,5 +1,5 @@
 import type { UserManager } from 'oidc-client-ts';
-import { deleteSession } from '../../contract/accounts/session.ts';
+import { deleteSession, OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import { createClient } from '../../contract/client.ts';
 import { clearDrafts } from '../drafts.ts';
 import type { Settings } from '../settings.ts';
@@ -42,6 +42,17 @@ const isSignInState = (value: unknown): value is SignInState =>
  * The session of this browser: authorization code with PKCE, renewed silently with the refresh token. It is stored in
  * localStorage, so that all tabs share it; storage events report sign-ins and sign-outs of other tabs.
  */
+/** Returns the groups that an access token names, unverified. */
+function groupsOf(token: string): unknown[] {
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const groups: unknown = JSON.parse(atob(payload))['cognito:groups'];
+    return Array.isArray(groups) ? groups : [];
+  } catch {
+    return [];
+  }
+}
+
 export class Session {
   state: SessionState = 'starting';
   email = '';
@@ -87,6 +98,11 @@ export class Session {
       if (this.state === 'signedIn') await this.#renew();
       else await this.#nextChange();
     }
+  }
+
+  /** True if the login has the role operator. It decides what is shown; the API decides what is allowed. */
+  get isOperator(): boolean {
+    return groupsOf(this.#stored?.access_token ?? '').includes(OPERATOR_GROUP);
   }
 
   /** Marks a token as rejected after the API responded with 401. */

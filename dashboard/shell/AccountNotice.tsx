@@ -49,7 +49,8 @@ export function AccountNotice({ children }: { children: ReactNode }) {
   const suspension = useSuspension();
   // Screens that show the account read it; this adds no request to the others.
   const me = useApiQuery(getMe, undefined, { enabled: false });
-  const exceeded = me.data?.data.account.planLimitExceeded;
+  const { account, notices = [] } = me.data?.data ?? {};
+  const exceeded = account?.planLimitExceeded;
   if (suspension !== undefined) {
     return (
       <Stack role="alert" className="card" p="md" gap="sm" align="flex-start">
@@ -69,6 +70,11 @@ export function AccountNotice({ children }: { children: ReactNode }) {
   }
   return (
     <>
+      {notices.map(({ name, message }) => (
+        <div key={name} role="status" className="notice">
+          {message}
+        </div>
+      ))}
       {exceeded && <PlanLimitBanner {...exceeded} />}
       {children}
     </>

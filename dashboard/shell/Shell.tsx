@@ -1,6 +1,7 @@
 import { Burger } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useSession } from '../login/context.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { AccountNotice } from './AccountNotice.tsx';
@@ -13,6 +14,7 @@ import { SchemeToggle } from './SchemeToggle.tsx';
 export function Shell({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const [location] = useLocation();
+  const session = useSession();
   return (
     <div className="shell">
       <a href="#main" className="skip">
@@ -40,19 +42,21 @@ export function Shell({ children }: { children: ReactNode }) {
         </div>
       </header>
       <nav aria-label="Main" {...(open ? {} : { className: 'closed' })}>
-        {NAV_ITEMS.map(({ href, name, icon, load }) => (
-          <Link
-            key={href}
-            href={href}
-            aria-current={isCurrent(location, href) ? 'page' : undefined}
-            onClick={() => setOpen(false)}
-            onPointerEnter={() => prefetch(load)}
-            onFocus={() => prefetch(load)}
-          >
-            <Icon name={icon} />
-            {name}
-          </Link>
-        ))}
+        {NAV_ITEMS.filter(({ forOperators }) => !forOperators || session.isOperator).map(
+          ({ href, name, icon, load }) => (
+            <Link
+              key={href}
+              href={href}
+              aria-current={isCurrent(location, href) ? 'page' : undefined}
+              onClick={() => setOpen(false)}
+              onPointerEnter={() => prefetch(load)}
+              onFocus={() => prefetch(load)}
+            >
+              <Icon name={icon} />
+              {name}
+            </Link>
+          ),
+        )}
       </nav>
       <main id="main">
         <div className="content">

@@ -7,6 +7,8 @@ interface NavItem {
   icon: IconName;
   /** Loads the area's chunk, on navigation or in advance. */
   load: () => Promise<{ default: ComponentType }>;
+  /** True for the area of operators, which other logins do not see. */
+  forOperators?: true;
 }
 
 /** The areas of the dashboard, in the order of the navigation. */
@@ -18,6 +20,10 @@ export const NAV_ITEMS: readonly NavItem[] = [
   { href: '/billing', name: 'Billing', icon: 'billing', load: () => import('../billing/Billing.tsx') },
   { href: '/ai', name: 'AI', icon: 'ai', load: () => import('../ai/Ai.tsx') },
   { href: '/developers', name: 'Developers', icon: 'developers', load: () => import('../developers/Developers.tsx') },
+  {
+    ...{ href: '/operator', name: 'Operators', icon: 'operator', forOperators: true },
+    load: () => import('../operator/Operator.tsx'),
+  },
 ];
 
 export const isCurrent = (location: string, href: string): boolean =>

@@ -1,0 +1,42 @@
+import { toast } from '../ui/toast.ts';
+import { useCancelDeployment, useResend } from './api.ts';
+import { ReasonButton } from './ReasonButton.tsx';
+
+interface ActProps {
+  accountId: string;
+  id: string;
+}
+
+/** Cancels a deployment that is under way. */
+export function CancelDeployment({ accountId, id }: ActProps) {
+  const cancel = useCancelDeployment();
+  const confirm = async (reason: string) => {
+    await cancel.mutateAsync({ params: { id: accountId, deploymentId: id }, body: { reason } });
+    toast('The deployment is being stopped.');
+  };
+  return (
+    <ReasonButton
+      label="Cancel"
+      question="Cancel this deployment?"
+      description="Its log shows the reason to the customer."
+      onConfirm={confirm}
+    />
+  );
+}
+
+/** Resends a delivery. */
+export function ResendDelivery({ accountId, id }: ActProps) {
+  const resend = useResend();
+  const confirm = async (reason: string) => {
+    await resend.mutateAsync({ params: { id: accountId, deliveryId: id }, body: { reason } });
+    toast('Delivery queued.');
+  };
+  return (
+    <ReasonButton
+      label="Resend"
+      question="Resend this delivery?"
+      description="Kept in the audit log."
+      onConfirm={confirm}
+    />
+  );
+}

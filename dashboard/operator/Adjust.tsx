@@ -1,0 +1,89 @@
+import { NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { LIMIT_NAMES, type LimitName, limitRule } from '../../contract/limits/limits.ts';
+import { toast } from '../ui/toast.ts';
+import { useAdjust, useChangeLimits } from './api.ts';
+import { ReasonButton } from './ReasonButton.tsx';
+
+const ACCOUNTS = [
+  { value: 'wallet', label: 'Wallet' },
+  { value: 'credits', label: 'AI credits' },
+];
+
+/** Adjusts the wallet or the AI credits of an account. */
+export function AdjustMoney({ accountId }: { accountId: string }) {
+  const [what, setWhat] = useState('wallet');
+  const [amount, setAmount] = useState('');
+  const [description, setDescription] = useState('');
+  const adjust = useAdjust();
+  const confirm = async (reason: string) => {
+    const change = what === 'wallet' ? { wallet: { amount, description } } : { credits: { amount } };
+    await adjust.mutateAsync({ params: { id: accountId }, body: { reason, ...change } });
+    toast('Adjusted.');
+  };
+  return (
+    <ReasonButton label="Adjust money" question="Adjust money" description="Kept in the audit log." onConfirm={confirm}>
+      <NativeSelect
+        label="Account"
+        value={what}
+        onChange={(event) => setWhat(event.currentTarget.value)}
+        data={ACCOUNTS}
+      />
+      <TextInput
+        label="Amount"
+        description="In rand with two decimals; negative to take away"
+        placeholder="-12.50"
+        value={amount}
+        onChange={(event) => setAmount(event.currentTarget.value.trim())}
+        autoComplete="off"
+      />
+      {what === 'wallet' && (
+        <TextInput
+          label="Description"
+          description="The customer sees it in the wallet"
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          autoComplete="off"
+        />
+      )}
+    </ReasonButton>
+  );
+}
+
+const CHANGEABLE = LIMIT_NAMES.filter((name) => !limitRule(name).isFixed);
+const OPTIONS = CHANGEABLE.map((value) => ({ value, label: limitRule(value).counts }));
+
+/** Sets one limit of an account; without a number, the plan's own applies again. */
+export function ChangeLimit({ accountId, overrides }: { accountId: string; overrides: Record<string, number> }) {
+  const [name, setName] = useState<LimitName>('applications');
+  const [value, setValue] = useState<number | string>('');
+  const change = useChangeLimits();
+  const confirm = async (reason: string) => {
+    const limits = { [name]: value === '' ? null : Number(value) };
+    await change.mutateAsync({ params: { id: accountId }, body: { reason, limits } });
+    toast('Limit changed.');
+  };
+  return (
+    <ReasonButton
+      label="Change a limit"
+      question="Change a limit"
+      description="Kept in the audit log."
+      onConfirm={confirm}
+    >
+      <NativeSelect
+        label="Limit"
+        value={name}
+        onChange={({ currentTarget }) => setName(CHANGEABLE.find((each) => each === currentTarget.value) ?? name)}
+        data={OPTIONS}
+      />
+      <NumberInput
+        label="Number"
+        description={`Empty for the plan’s own number. Set now: ${overrides[name] ?? 'nothing'}`}
+        value={value}
+        onChange={setValue}
+        min={0}
+        allowDecimal={false}
+      />
+    </ReasonButton>
+  );
+}

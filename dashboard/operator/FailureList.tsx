@@ -1,0 +1,99 @@
+import { Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { DataTable } from '../ui/DataTable.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { TextLink } from '../ui/TextLink.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { toast } from '../ui/toast.ts';
+import { type Failures, useDiscard, useFailedWork, useFailures, useReplay } from './api.ts';
+import { ReasonButton } from './ReasonButton.tsx';
+
+/** The failure queues: failed work that waits for an operator. */
+export function FailureList() {
+  const [open, setOpen] = useState<Failures['name']>();
+  return (
+    <Section title="Failures" description="Work that failed after all its attempts waits here for 14 days.">
+      <QueryBoundary query={useFailures()}>
+        {({ data }) => (
+          <DataTable
+            name="Failures"
+            items={data}
+            idOf={({ name }) => name}
+            columns={[
+              { name: 'Queue', show: ({ label }) => label },
+              { name: 'Items', show: ({ count }) => count, number: true },
+              { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay ?? ''}` },
+              { name: 'Act', show: (queue) => <Acts queue={queue} show={() => setOpen(queue.name)} /> },
+            ]}
+          />
+        )}
+      </QueryBoundary>
+      {open && <FailedWork name={open} />}
+    </Section>
+  );
+}
+
+function Acts({ queue: { name, label, count, replay }, show }: { queue: Failures; show: () => void }) {
+  const [again, discard] = [useReplay(), useDiscard()];
+  if (count === 0) return null;
+  const act = (work: typeof again | typeof discard, done: string) => async (reason: string) => {
+    const { data } = await work.mutateAsync({ params: { name }, body: { reason } });
+    toast(`${data.count} ${done}.`);
+    show();
+  };
+  const description = 'At most 200 items at a time. The reason is kept in the operators’ audit log.';
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <button type="button" className="copy-id" onClick={show}>
+        Show
+      </button>
+      {replay && (
+        <ReasonButton
+          {...{ label: 'Replay', description, onConfirm: act(again, 'replayed') }}
+          question={`Replay ${label.toLowerCase()}?`}
+        />
+      )}
+      <ReasonButton
+        {...{ label: 'Discard', description, onConfirm: act(discard, 'discarded') }}
+        question={`Discard ${label.toLowerCase()}?`}
+      />
+    </Group>
+  );
+}
+
+function FailedWork({ name }: { name: Failures['name'] }) {
+  return (
+    <QueryBoundary query={useFailedWork(name)}>
+      {({ data, has_more }) =>
+        data.length === 0 ? (
+          <EmptyState title="Nothing waits here" />
+        ) : (
+          <>
+            <DataTable
+              name="Failed work"
+              items={data}
+              idOf={({ id }) => id}
+              columns={[
+                { name: 'Since', show: ({ since }) => since && <TimeAgo at={since} /> },
+                { name: 'What', show: ({ description }) => description },
+                { name: 'Error', show: ({ error }) => error },
+                {
+                  name: 'Account',
+                  show: ({ accountId }) =>
+                    accountId && <TextLink href={`/operator/accounts/${accountId}`}>{accountId}</TextLink>,
+                },
+              ]}
+            />
+            {has_more && (
+              <Text size="sm" c="dimmed">
+                There are more.
+              </Text>
+            )}
+          </>
+        )
+      }
+    </QueryBoundary>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { DataTable } from '../ui/DataTable.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { FailureAlert } from '../ui/FailureAlert.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Status } from '../ui/Status.tsx';
+import { TextLink } from '../ui/TextLink.tsx';
+import { useSearch } from './api.ts';
+
+/** Search for accounts by whatever a customer or an alarm names. */
+export function FindAccount() {
+  const [query, setQuery] = useState('');
+  const search = useSearch();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    search.mutate({ body: { query: query.trim() } });
+  };
+  const found = search.data?.data;
+  return (
+    <Section
+      title="Find an account"
+      description="By e-mail address, id, key or its first 16 characters, domain, host name or request id. Searches are recorded."
+    >
+      <search>
+        <form onSubmit={submit}>
+          <Group gap="xs" align="flex-end">
+            <TextInput
+              label="Search for"
+              value={query}
+              onChange={(event) => setQuery(event.currentTarget.value)}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              style={{ flex: '1 1 18rem' }}
+            />
+            <Button type="submit" loading={search.isPending} disabled={query.trim().length < 3}>
+              Find
+            </Button>
+          </Group>
+        </form>
+      </search>
+      <div aria-live="polite">
+        {search.error && <FailureAlert error={search.error} />}
+        {found?.length === 0 && <EmptyState title="No account found" />}
+        {found !== undefined && found.length > 0 && (
+          <DataTable
+            name="Accounts found"
+            items={found}
+            idOf={({ kind, id }) => `${kind} ${id}`}
+            columns={[
+              {
+                name: 'Account',
+                show: ({ account }) => <TextLink href={`/operator/accounts/${account.id}`}>{account.email}</TextLink>,
+              },
+              { name: 'Name', show: ({ account }) => account.name },
+              { name: 'Found as', show: ({ kind, id }) => `${kind} ${id}` },
+              { name: 'Status', show: ({ account }) => <Status value={account.suspended ? 'SUSPENDED' : 'ACTIVE'} /> },
+            ]}
+          />
+        )}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,78 @@
+import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { FailureAlert } from '../ui/FailureAlert.tsx';
+
+interface ReasonButtonProps extends ButtonProps {
+  /** Label of the button and of the confirmation. */
+  label: string;
+  /** Title of the dialog. */
+  question: string;
+  /** The readers of the reason. */
+  description: string;
+  /** Inputs before the reason. */
+  children?: ReactNode;
+  onConfirm: (reason: string) => Promise<unknown>;
+}
+
+/** A button for an act of an operator, which asks for its reason in a dialog. A failure is shown in the dialog. */
+export function ReasonButton({ label, question, description, children, onConfirm, ...button }: ReasonButtonProps) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button variant="default" size="xs" {...button} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Modal opened={open} onClose={close} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>
+        <ReasonForm {...{ label, description, onConfirm, close }}>{children}</ReasonForm>
+      </Modal>
+    </>
+  );
+}
+
+type FormProps = Pick<ReasonButtonProps, 'label' | 'description' | 'children' | 'onConfirm'> & { close: () => void };
+
+function ReasonForm({ label, description, children, onConfirm, close }: FormProps) {
+  const [reason, setReason] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onConfirm(reason.trim());
+      close();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Stack component="form" onSubmit={submit} gap="md">
+      {children}
+      <TextInput
+        label="Reason"
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        maxLength={300}
+        autoComplete="off"
+        data-autofocus
+      />
+      <Text size="sm" c="dimmed">
+        {description}
+      </Text>
+      {error !== undefined && <FailureAlert error={error} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={reason.trim() === ''}>
+          {label}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

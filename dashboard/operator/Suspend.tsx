@@ -1,0 +1,29 @@
+import { toast } from '../ui/toast.ts';
+import { type SuspensionTarget, useSuspend } from './api.ts';
+import { ReasonButton } from './ReasonButton.tsx';
+
+interface SuspendProps {
+  accountId: string;
+  /** The name of what is suspended, as the question has it. */
+  name: string;
+  suspended: boolean;
+  target?: SuspensionTarget;
+}
+
+/** Suspends an account, or a part of it, or lifts its suspension. */
+export function Suspend({ accountId, name, suspended, target = {} }: SuspendProps) {
+  const suspend = useSuspend();
+  const label = suspended ? 'Lift suspension' : 'Suspend';
+  const set = async (reason: string) => {
+    await suspend.mutateAsync({ params: { id: accountId }, body: { reason, suspended: !suspended, ...target } });
+    toast(suspended ? 'Suspension lifted.' : 'Suspended.');
+  };
+  return (
+    <ReasonButton
+      label={label}
+      question={suspended ? `Lift the suspension of ${name}?` : `Suspend ${name}?`}
+      description={suspended ? 'Kept in the audit log.' : 'The customer reads it, and the audit log keeps it.'}
+      onConfirm={set}
+    />
+  );
+}

@@ -1,0 +1,47 @@
+import { listOperatorAudit, readAccount, searchAccounts } from '../../contract/operator/accounts.ts';
+import {
+  adjustMoney,
+  cancelDeployment,
+  changeLimits,
+  resendForCustomer,
+  setSuspension,
+} from '../../contract/operator/acts.ts';
+import { discardFailures, listFailures, readFailures, replayFailures } from '../../contract/operator/failures.ts';
+import { listSwitches, setSwitch } from '../../contract/operator/switches.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+
+export type AccountPage = Output<typeof readAccount>['data'];
+export type Found = Output<typeof searchAccounts>['data'][number];
+export type PlatformSwitch = Output<typeof listSwitches>['data'][number];
+export type Failures = Output<typeof listFailures>['data'][number];
+export type OperatorEntry = Output<typeof listOperatorAudit>['data'][number];
+/** An application, key or endpoint; the account itself without one. */
+export type SuspensionTarget = Partial<Pick<Input<typeof setSuspension>, 'applicationId' | 'keyId' | 'endpointId'>>;
+
+export const LOG_PAGE_SIZE = 50;
+/** Each read of an account leaves an entry: the page is read again only when something was done. */
+const NEVER_STALE = { staleTime: Number.POSITIVE_INFINITY };
+
+export const useSearch = () => useApiMutation(searchAccounts);
+export const useAccount = (id: string) => useApiQuery(readAccount, { params: { id } }, NEVER_STALE);
+export const useSuspend = () => useApiMutation(setSuspension, [readAccount]);
+export const useCancelDeployment = () => useApiMutation(cancelDeployment, [readAccount]);
+export const useChangeLimits = () => useApiMutation(changeLimits, [readAccount]);
+export const useAdjust = () => useApiMutation(adjustMoney, [readAccount]);
+export const useResend = () => useApiMutation(resendForCustomer, [readAccount]);
+export const useSwitches = () => useApiQuery(listSwitches);
+export const useSetSwitch = () => useApiMutation(setSwitch, [listSwitches]);
+export const useFailures = () => useApiQuery(listFailures);
+export const useFailedWork = (name: Failures['name']) => useApiQuery(readFailures, { params: { name } });
+export const useReplay = () => useApiMutation(replayFailures, [listFailures, readFailures]);
+export const useDiscard = () => useApiMutation(discardFailures, [listFailures, readFailures]);
+
+/** Reads one page of what operators did, or of one account's changes. */
+export const useOperatorLog = (offset: number, accountId?: string) =>
+  useApiQuery(
+    listOperatorAudit,
+    { query: { limit: String(LOG_PAGE_SIZE), offset: String(offset), ...(accountId ? { accountId } : {}) } },
+    { placeholderData: (before) => before },
+  );
