@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createApp } from '../../contract/apps/apps.ts';
+import { newAccount, waitFor } from '../support/harness.ts';
+import { newOperator } from '../support/operator.ts';
+import { openScreen, signedInContext } from './browser.ts';
+
+const SEEN_WITHIN_MS = 15_000;
+
+async function seriousViolations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  return violations.flatMap(({ id, impact }) => (impact === 'serious' || impact === 'critical' ? [id] : []));
+}
+
+/** Clicks the first button of this name, and confirms the dialog that it opens with a reason. */
+async function act(page: Page, name: string, reason: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button', { name, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+test('an operator finds an account and suspends it; the customer sees it within 15 s, and its end; all of it is in the log', async () => {
+  const email = `${randomUUID()}@example.com`;
+  const [operator, account] = await Promise.all([newOperator(), newAccount({ email })]);
+  await account.call(createApp, { body: { name: 'Watched', deployNow: false } });
+  const customers = await signedInContext(account);
+  const scripts: string[] = [];
+  customers.on('request', (request) => scripts.push(request.url()));
+  const customer = await openScreen(customers, 'apps');
+  await customer.getByRole('link', { name: 'Watched' }).waitFor();
+  expect(await customer.getByRole('link', { name: 'Operators' }).count()).toBe(0);
+
+  const page = await openScreen(await signedInContext(operator), '/');
+  await page.getByRole('link', { name: 'Operators' }).click();
+  const found = page.getByRole('link', { name: email });
+  // The stream records new addresses within moments.
+  await waitFor(async () => {
+    await page.getByLabel('Search for').fill(email);
+    await page.getByRole('button', { name: 'Find' }).click();
+    return await found.waitFor({ timeout: 2000 }).then(
+      () => true,
+      () => false,
+    );
+  });
+  await found.click();
+  await page.getByRole('heading', { name: email }).waitFor();
+  await page.getByRole('region', { name: 'Applications' }).getByText('Watched', { exact: true }).first().waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+
+  /** Reloads the customer's screen until it shows this; fails where that takes too long. */
+  const customerSees = async (heading: string) => {
+    const startedAt = performance.now();
+    await waitFor(async () => {
+      await customer.goto('apps');
+      const shown = customer.getByRole('heading', { name: heading, exact: true });
+      return await shown.waitFor({ timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+    expect(performance.now() - startedAt).toBeLessThan(SEEN_WITHIN_MS);
+  };
+  await act(page, 'Suspend', 'Phishing, case 12.');
+  await customerSees('Account suspended');
+  await customer.getByText('Phishing, case 12.').waitFor();
+  await page.getByText('Suspended: Phishing, case 12.').waitFor();
+  await act(page, 'Lift suspension', 'Case 12 is closed.');
+  await customerSees('Applications');
+
+  await page.goto('operator/audit');
+  const rows = page.getByRole('region', { name: 'What operators did' }).last().locator('tbody tr');
+  await rows
+    .filter({ hasText: 'Case 12 is closed.' })
+    .filter({ hasText: 'Suspension of the account lifted' })
+    .waitFor();
+  await rows.filter({ hasText: 'Phishing, case 12.' }).filter({ hasText: 'Account suspended' }).first().waitFor();
+  await rows.filter({ hasText: email }).filter({ hasText: 'Accounts searched' }).first().waitFor();
+  await rows.filter({ hasText: account.id }).filter({ hasText: 'Account read' }).first().waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await customer.goto('developers/audit');
+  await customer.getByRole('region', { name: 'Audit log' }).getByText('Account suspended').first().waitFor();
+  // The operators' chunk is loaded for operators only.
+  expect(scripts.filter((url) => /\/assets\/Operator-/.test(url))).toEqual([]);
+}, 180_000);
+
+test('the switches and failures are accessible, and a switch is turned off with a message and on again', async () => {
+  const operator = await newOperator();
+  const page = await openScreen(await signedInContext(operator), 'operator/failures');
+  const failures = page.getByRole('region', { name: 'Failures' }).last();
+  await failures.getByText('Quarantined items').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('tab', { name: 'Switches' }).click();
+  const row = page.getByRole('region', { name: 'Switches' }).last().locator('tbody tr');
+  // Of a model that there is not, so that other tests are not affected.
+  const model = `openai/${randomUUID()}`;
+  await page.getByRole('button', { name: 'Turn off AI model' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Which provider/model').fill(model);
+  await dialog.getByLabel('Message to customers').fill('The model answers nonsense.');
+  await dialog.getByLabel('Reason').fill('A drill.');
+  expect(await seriousViolations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await row.filter({ hasText: model }).getByText('The model answers nonsense.').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: `Turn on AI model ${model}` }).click();
+  await dialog.getByLabel('Reason').fill('It answers well.');
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await row.filter({ hasText: model }).waitFor({ state: 'detached' });
+}, 120_000);
