@@ -21,7 +21,7 @@ const MAX_ATTEMPTS_KEPT = 12;
 /** A held delivery that the end of the suspension did not release is looked at again after this, in milliseconds. */
 const HOLD_RECHECK_MS = 3600_000;
 /** Time after which an attempt is due again while deliveries are switched off, in seconds. */
-const POSTPONED_S = 60;
+const POSTPONED_S = 30;
 /** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */
 const QUICK_ATTEMPT_MS = 250;
 
@@ -86,7 +86,7 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
 }
 
 /**
- * Postpones the attempt that a message asks for, while deliveries are switched off: it is due again in a minute, and the
+ * Postpones the attempt that a message asks for, while deliveries are switched off: it is due again soon, and the
  * delivery keeps the attempts that it has left.
  */
 export async function postpone(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
