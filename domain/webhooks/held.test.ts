@@ -98,3 +98,28 @@ test('a held delivery that the release did not find is delivered within the hour
   await pass(61);
   expect(arrivals).toHaveLength(1);
 });
+
+test('while deliveries are switched off they wait, without using up an attempt, and go on within a minute', async () => {
+  let off = false;
+  const run = webhookSimulation({ isOff: () => off });
+  await run.openAccount();
+  await run.endpoint('switched', (nth) => (nth === 1 ? 'BAD_STATUS' : 'DELIVERED'));
+  const pass = (minutes: number) => run.runUntilIdle(run.clock.now + minutes * MINUTE);
+  await run.event();
+  await pass(0.5);
+  off = true;
+  await run.event();
+  await pass(3 * 60);
+  expect(run.arrivals).toHaveLength(1);
+  expect(run.deliveries().map(({ status, tries }) => [status, tries]).sort()).toEqual([
+    ['PENDING', 0],
+    ['PENDING', 1],
+  ]);
+  expect(run.deadLetters).toEqual([]);
+  off = false;
+  const onAt = run.clock.now;
+  await pass(10);
+  expect(run.arrivals).toHaveLength(3);
+  expect(run.arrivals.slice(1).every(({ at }) => at - onAt < MINUTE)).toBe(true);
+  expect(run.deliveries().map(({ status }) => status)).toEqual(['DELIVERED', 'DELIVERED']);
+});

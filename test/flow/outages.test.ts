@@ -12,7 +12,6 @@ import { setSwitch } from '../../contract/operator/switches.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { SwitchName } from '../../contract/switches/switches.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { listDeliveries, pingWebhook } from '../../contract/webhooks/management.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
 import { accessTokenOf, clientOf, newAccount, waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
@@ -181,27 +180,4 @@ describe('what operators switch off', () => {
       expect(performance.now() - onAt).toBeLessThan(SEEN_WITHIN_MS);
     }
   }, 180_000);
-
-  test('deliveries wait without using up an attempt, and go on afterwards', async () => {
-    const [operator, account] = await Promise.all([newOperator(run.local), newAccount({}, run.local)]);
-    const set = (off: boolean) =>
-      operator.call(setSwitch, {
-        params: { name: 'deliveries' },
-        body: { off, message: 'Deliveries wait.', reason: 'A drill.' },
-      });
-    const url = `${witness.url}/switched`;
-    const { id } = (await account.call(createWebhook, { body: { url, events: ['ping'] } })).body.data;
-    await set(true);
-    await sleep(10_000);
-    await account.dashboard.call(pingWebhook, { params: { id } });
-    const delivery = await waitFor(async () => {
-      const { data } = (await account.dashboard.call(listDeliveries, { params: { id } })).body;
-      return data[0];
-    });
-    expect(delivery).toMatchObject({ status: 'PENDING', attempts: [], nextAttemptAt: expect.any(String) });
-    const arrived = () => witness.received.filter(({ path }) => path.endsWith('/switched'));
-    expect(arrived()).toEqual([]);
-    await set(false);
-    await waitFor(async () => arrived().length === 1);
-  }, 120_000);
 });

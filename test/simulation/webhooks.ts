@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Caller } from '../../domain/deps.ts';
 import { sweepAll } from '../../domain/sweep/sweep-all.ts';
-import { deliver } from '../../domain/webhooks/deliver.ts';
+import { deliver, postpone } from '../../domain/webhooks/deliver.ts';
 import { deliverySweeps } from '../../domain/webhooks/delivery-sweep.ts';
 import { createWebhook } from '../../domain/webhooks/endpoints.ts';
 import { eventJob } from '../../domain/webhooks/event-sweep.ts';
@@ -43,6 +43,8 @@ export interface WebhookSimulationOptions {
   schedule?: readonly number[];
   /** Deviation of the deliverer's clock, in milliseconds. */
   skewMs?: number;
+  /** Tells whether deliveries are switched off. */
+  isOff?: () => boolean;
   /** True when the stream delivers nothing, because its consumer was away for longer than the stream keeps records. */
   streamTrimmed?: boolean;
   faults?: FaultPlan;
@@ -58,6 +60,7 @@ export function webhookSimulation({
   skewMs = 0,
   streamTrimmed = false,
   faults = noFaults,
+  isOff = () => false,
 }: WebhookSimulationOptions = {}) {
   const { memory, clock, calls, ...simulated } = simulation({ faults, settings: { webhookRetrySchedule: schedule } });
   const receivers = new Map<string, Receiver>();
@@ -128,7 +131,7 @@ export function webhookSimulation({
       each.visibleAt = clock.now + VISIBILITY_TIMEOUT_MS;
       each.receives += 1;
     }
-    const done = await Promise.allSettled(batch.map(({ message }) => deliver(deps, message)));
+    const done = await Promise.allSettled(batch.map(({ message }) => (isOff() ? postpone : deliver)(deps, message)));
     const finished = new Set(batch.filter((_, index) => done[index]?.status === 'fulfilled'));
     // A crashed process acknowledges nothing.
     const crashed = done.some((each) => each.status === 'rejected' && each.reason instanceof SimulatedCrash);
