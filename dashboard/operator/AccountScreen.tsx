@@ -51,7 +51,7 @@ function AccountDetails({ page }: { page: AccountPage }) {
     <Screen
       title={email}
       id={accountId}
-      back={{ href: '/operator', name: 'Operators' }}
+      crumbs={[{ href: '/operator', name: 'Operators' }]}
       beside={<Status value={suspension ? 'SUSPENDED' : 'ACTIVE'} />}
       actions={<Suspend {...{ accountId, name: email, suspended: suspension !== null }} />}
     >
