@@ -111,7 +111,12 @@ test('while deliveries are switched off they wait, without using up an attempt, 
   await run.event();
   await pass(3 * 60);
   expect(run.arrivals).toHaveLength(1);
-  expect(run.deliveries().map(({ status, tries }) => [status, tries]).sort()).toEqual([
+  expect(
+    run
+      .deliveries()
+      .map(({ status, tries }) => [status, tries])
+      .sort(),
+  ).toEqual([
     ['PENDING', 0],
     ['PENDING', 1],
   ]);
