@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { ACCOUNT, type Addresses, BUILD_REGION, DOMAIN, REGION } from '../addresses.ts';
+import { ACCOUNT, type Addresses, REGION } from '../addresses.ts';
 import type { Reporter } from '../console.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import { startAiEmulators } from '../emulators/ai/ai.ts';
@@ -20,6 +20,7 @@ import { functionCredentials, type PrincipalOf } from '../iam/principals.ts';
 import type { Children } from '../processes/children.ts';
 import type { ShutdownStack } from '../processes/shutdown.ts';
 import { DEMO_DOMAIN } from '../seeds/domains.ts';
+import { LOCAL_SETTINGS } from '../template/settings.ts';
 import { synthesize } from '../template/synthesis.ts';
 import { startDnsServer } from './dns-server.ts';
 import { startDynamoDb } from './dynamodb.ts';
@@ -42,13 +43,6 @@ export interface EngineOptions {
   /** Called with the changed bundles. Without it sources are not watched. */
   onChange: ((files: string[]) => void) | undefined;
 }
-
-/** The company on the invoices of a local run. */
-const SELLER = {
-  sellerName: 'Example Hosting (Pty) Ltd',
-  sellerAddress: '1 Example Street, Cape Town, 8001, South Africa',
-  sellerVatNumber: '4000000000',
-};
 
 /** Returns the settings of emulators that run child processes. */
 export const hostSettings = ({
@@ -78,14 +72,7 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('functions and stacks', () =>
       synthesize({
         dataDir,
-        settings: {
-          stage: 'local',
-          domain: DOMAIN,
-          region: REGION,
-          buildRegion: BUILD_REGION,
-          account: ACCOUNT,
-          ...SELLER,
-        },
+        settings: LOCAL_SETTINGS,
         place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
         onChange: options.onChange,
       }).then(started),

@@ -26,14 +26,21 @@ export async function synthesizeInto(outdir: string, bundles: string, settings: 
 }
 
 /**
- * Copies the cloud assembly of the current sources for one run, with its bundles in this folder. Synthesizes it if no
- * earlier run of this checkout did: the templates do not depend on a run's ports.
+ * Returns the directory of the cloud assembly of the current sources, which is synthesized unless it is cached: the
+ * templates do not depend on a run's ports. `npm ci` calls it (`prepare`), so that the first start is fast.
+ *
+ * @param bundles folder with the folders of all bundles, to which a new assembly refers
  */
-export async function assemblyInto(outdir: string, bundles: string, settings: SettingsInput): Promise<void> {
-  const cached = await cacheDirectory('assemblies', settings, async (temporary) => {
+export function cacheAssembly(bundles: string, settings: SettingsInput): Promise<string> {
+  return cacheDirectory('assemblies', settings, async (temporary) => {
     await synthesizeInto(join(temporary, 'cdk.out'), bundles, settings);
     writeFileSync(join(temporary, BUNDLES_PATH), bundles);
   });
+}
+
+/** Copies the cloud assembly of the current sources for one run, with its bundles in this folder. */
+export async function assemblyInto(outdir: string, bundles: string, settings: SettingsInput): Promise<void> {
+  const cached = await cacheAssembly(bundles, settings);
   await cp(join(cached, 'cdk.out'), outdir, { recursive: true, force: true });
   relocate(outdir, readFileSync(join(cached, BUNDLES_PATH), 'utf8'), bundles);
 }

@@ -1,0 +1,14 @@
+import type { SettingsInput } from '../../lib/config.ts';
+import { ACCOUNT, BUILD_REGION, DOMAIN, REGION } from '../addresses.ts';
+
+/** The settings of the stacks of a local run, with the company on its invoices. */
+export const LOCAL_SETTINGS: SettingsInput = {
+  stage: 'local',
+  domain: DOMAIN,
+  region: REGION,
+  buildRegion: BUILD_REGION,
+  account: ACCOUNT,
+  sellerName: 'Example Hosting (Pty) Ltd',
+  sellerAddress: '1 Example Street, Cape Town, 8001, South Africa',
+  sellerVatNumber: '4000000000',
+};
