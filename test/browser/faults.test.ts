@@ -1,7 +1,9 @@
+import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
+import { populatedAccount, SCREENS } from './screens.ts';
 
 const NAME = '<img src=x onerror=alert(1)>';
 const FAILED = { error: { message: 'Something went wrong on our side.', code: 'server_error', status: 500 } };
@@ -25,6 +27,56 @@ test('a failing read shows the request id and recovers automatically', async () 
   await page.getByText('Still here').waitFor({ timeout: 30_000 });
   await expect.poll(() => page.getByText(RETRYING, { exact: false }).count(), POLL).toBe(0);
 });
+
+/** Screens without a read of their own that could fail, and with a form that works without its reads. */
+const WITHOUT_ALERT: readonly string[] = ['/nowhere', '/apps/new'];
+
+test('every screen says that the API is slow, unreachable or failing, and recovers automatically', async () => {
+  const { account, pathOf } = await populatedAccount();
+  const context = await signedInContext(account);
+  // Retries and their pauses pass at once.
+  await context.clock.install();
+  let answer: (route: Route) => Promise<unknown> = (route) => route.continue();
+  await context.route('**/dashboard/v1/**', (route) => answer(route));
+  const found: Record<string, string> = {};
+  for (const screen of SCREENS) {
+    const hasReads = screen !== '/nowhere';
+    const held: Route[] = [];
+    answer = async (route) => held.push(route);
+    const page = await context.newPage();
+    await page.goto(pathOf(screen).slice(1));
+    /** Lets time pass until a text is shown; says of which screen it was not. */
+    const expectShown = async (what: string, text: string, isShown = true) => {
+      const shown = page.getByText(text, { exact: false });
+      const isRight = async () => {
+        await page.clock.fastForward(3000);
+        return (await shown.count()) > 0 === isShown;
+      };
+      await expect
+        .poll(isRight, POLL)
+        .toBe(true)
+        .catch(() => {
+          found[`${screen} ${what}`] = `“${text}” was ${isShown ? 'not' : 'still'} shown`;
+        });
+    };
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (hasReads) {
+      await expectShown('slow', 'The service is responding slowly.');
+      answer = (route) => route.abort();
+      await Promise.all(held.map((route) => route.abort()));
+      await expectShown('unreachable', RETRYING);
+      if (!WITHOUT_ALERT.includes(screen)) await expectShown('unreachable', 'The service could not be reached.');
+      answer = (route) => route.fulfill({ status: 500, json: FAILED });
+      if (!WITHOUT_ALERT.includes(screen)) await expectShown('failing', FAILED.error.message);
+    }
+    answer = (route) => route.continue();
+    await expectShown('recovered', RETRYING, false);
+    await expectShown('recovered', 'The service could not be reached.', false);
+    await expectShown('recovered', FAILED.error.message, false);
+    await page.close();
+  }
+  expect(found).toEqual({});
+}, 240_000);
 
 test('a failed read is repeated on request', async () => {
   const context = await signedInContext(await newAccount());
