@@ -102,7 +102,12 @@ function Actions({ endpoint }: { endpoint: Endpoint }) {
       )}
       <EditEndpoint endpoint={endpoint} />
       <RotateSecret id={id} />
-      <ConfirmButton label="Delete" question="Delete this endpoint?" onConfirm={deleteEndpoint}>
+      <ConfirmButton
+        label="Delete"
+        question="Delete this endpoint?"
+        confirmationText={new URL(url).host}
+        onConfirm={deleteEndpoint}
+      >
         <span className="break">{url}</span> stops receiving events.
       </ConfirmButton>
     </>

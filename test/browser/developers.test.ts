@@ -117,6 +117,7 @@ test('a rotated secret is shown once, and an endpoint is deleted after confirmat
   expect(secret).not.toBe(created.body.data.secret);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByLabel('Type “example.com”').fill('example.com');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No endpoints yet').waitFor();
 });
