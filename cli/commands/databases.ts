@@ -1,5 +1,6 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { APP, chosenApp } from '../applications.ts';
-import type { Command } from '../command.ts';
+import { type Command, CommandError, type Context, YES } from '../command.ts';
 import { listing } from '../listing.ts';
 
 const list = listing({
@@ -31,4 +32,88 @@ const create: Command = {
   },
 };
 
-export const databaseCommands: readonly Command[] = [list, create];
+const DATABASE = { name: 'database', description: 'Its name or id' };
+
+/** Returns the database that the command names. @throws CommandError where there is none, or several of that name */
+async function namedDatabase({ client, argument, signal }: Context) {
+  const wanted = argument(DATABASE.name);
+  const all = await client().listDatabases({ limit: 100 }, { signal }).all();
+  const found = all.filter(({ id, name }) => id === wanted || name === wanted);
+  const [database] = found;
+  if (!database) throw new CommandError(`You have no database ${wanted}. hosting db list shows them.`);
+  if (found.length > 1)
+    throw new CommandError(
+      `Several databases are named ${wanted}. Give the id: ${found.map(({ id }) => id).join(', ')}.`,
+    );
+  return database;
+}
+
+/** Waits for the end of a program that has the terminal: until then Ctrl-C is for it (in psql, to end a query). */
+async function ended(child: ChildProcess): Promise<number | null> {
+  const listeners = process.listeners('SIGINT');
+  const ignore = () => undefined;
+  process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', resolve);
+    });
+  } finally {
+    process.off('SIGINT', ignore);
+    for (const listener of listeners) process.on('SIGINT', listener);
+  }
+}
+
+const psql: Command = {
+  name: 'db psql',
+  summary: 'Open a database with psql',
+  description: 'psql is a part of PostgreSQL. It receives a password that is valid for an hour.',
+  arguments: [DATABASE, { name: 'option', description: 'Options of psql, after --', optional: true, many: true }],
+  examples: ['hosting db psql main', 'hosting db psql main -- --command "SELECT 1"'],
+  async run(context) {
+    const { client, rest, signal, env } = context;
+    const { id } = await namedDatabase(context);
+    const { host, port, database, user, password, sslMode } = await client().createDatabasePassword({ id }, { signal });
+    const connection = { PGHOST: host, PGPORT: String(port), PGDATABASE: database, PGUSER: user, PGSSLMODE: sslMode };
+    // The password is in the environment, because other users of the machine can read arguments.
+    const child = spawn('psql', [...rest], { stdio: 'inherit', env: { ...env, ...connection, PGPASSWORD: password } });
+    const code = await ended(child).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new CommandError(
+        'psql is not installed. Install the PostgreSQL client: apt install postgresql-client, or brew install libpq.',
+      );
+    });
+    if (code !== 0) throw new CommandError(`psql ended with ${code ?? 'a signal'}.`);
+  },
+};
+
+const resetPasswords: Command = {
+  name: 'db reset-passwords',
+  summary: 'Revoke every password of a database that was created so far',
+  description: 'The application keeps its access. Open connections stay for an hour at most.',
+  arguments: [DATABASE],
+  options: [YES],
+  async run(context) {
+    const { client, out, signal, confirm } = context;
+    const { id, name } = await namedDatabase(context);
+    await confirm(`Revoke all passwords of ${name}?`);
+    const database = await client().resetDatabasePasswords({ id }, { signal });
+    out.result(database, () => out.line(`The passwords of ${name} are being revoked. This takes a few seconds.`));
+  },
+};
+
+const remove: Command = {
+  name: 'db delete',
+  summary: 'Delete a database and all its data',
+  arguments: [DATABASE],
+  options: [YES],
+  async run(context) {
+    const { client, out, signal, confirm } = context;
+    const { id, name } = await namedDatabase(context);
+    await confirm(`Delete the database ${name} with all its data? This cannot be undone.`);
+    const deleted = await client().deleteDatabase({ id }, { signal });
+    out.result(deleted, () => out.line(`${name} is being deleted.`));
+  },
+};
+
+export const databaseCommands: readonly Command[] = [list, create, psql, resetPasswords, remove];

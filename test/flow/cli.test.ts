@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/index.ts';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
@@ -33,6 +33,28 @@ function checkout(name: string, repository: string): string {
   git(folder, 'init', '--quiet', '--initial-branch=main');
   git(folder, 'remote', 'add', 'origin', `https://git.localhost/${repository}.git`);
   writeFileSync(join(folder, 'package.json'), '{"dependencies": {"express": "5"}}');
+  return folder;
+}
+
+/** Returns a folder with a program in place of psql: it connects as psql does, by the environment, and runs one command. */
+function fakePsql(): string {
+  const folder = mkdtempSync(join(cli.folder, 'psql-'));
+  const pg = JSON.stringify(resolve('node_modules/pg'));
+  const program = `#!/usr/bin/env node
+const client = new (require(${pg}).Client)({ ssl: { rejectUnauthorized: false } });
+const [option, sql] = process.argv.slice(2);
+const run = async () => {
+  if (option !== '--command' || process.env.PGSSLMODE !== 'require') throw new Error('not called as psql');
+  await client.connect();
+  console.log(JSON.stringify((await client.query(sql)).rows));
+  await client.end();
+};
+run().catch((error) => {
+  console.error(error.message);
+  process.exit(3);
+});
+`;
+  writeFileSync(join(folder, 'psql'), program, { mode: 0o755 });
   return folder;
 }
 
@@ -145,7 +167,26 @@ describe('an application', () => {
   test('has databases', async () => {
     expect(await json(['db', 'create', 'main'])).toMatchObject({ name: 'main', variables: expect.any(Array) });
     expect((await json(['db']))[0]).toMatchObject({ name: 'main' });
-  }, 60_000);
+    await waitFor(async () => (await json(['db']))[0].status === 'AVAILABLE');
+    const psql = (path: string, ...options: string[]) =>
+      cli.run(['db', 'psql', 'main', '--', ...options], {
+        env: {
+          HOSTING_API: baseUrl,
+          HOSTING_KEY: account.secretKey,
+          PATH: [path, dirname(process.execPath)].join(delimiter),
+        },
+      });
+    const found = await psql(fakePsql(), '--command', 'SELECT current_user AS name');
+    expect(found).toMatchObject({ exitCode: 0, stdout: '[{"name":"admin"}]\n' });
+    const failed = await psql(fakePsql(), '--command', 'SELECT wrong');
+    expect(failed).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('psql ended with 3.') });
+    const absent = await psql(cli.bin);
+    expect(absent).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('psql is not installed') });
+    const other = await hosting(['db', 'psql', 'other']);
+    expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('You have no database other.') });
+    expect(await json(['db', 'reset-passwords', 'main', '--yes'])).toMatchObject({ name: 'main' });
+    expect(await json(['db', 'delete', 'main', '--yes'])).toMatchObject({ deleted: true });
+  }, 120_000);
 });
 
 test('webhooks listen forwards each event as it happens, signed, and begins at a cursor', async () => {
