@@ -14,6 +14,7 @@ import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { artifactKey } from '../../../providers/builds/keys.ts';
 import { authToken } from '../../../providers/databases/token.ts';
 import { entriesOf } from '../../support/archive.ts';
+import { get } from '../../support/browse.ts';
 import { deployer } from '../../support/deployer.ts';
 import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
@@ -81,11 +82,12 @@ test('a database is created, its event sent once, its variables named, and it is
   await receiving.stop();
 });
 
-test('the next deployment receives the available databases, oldest first', async () => {
+test('the next deployment receives the available databases, oldest first, and counts its visits in the first', async () => {
   const account = await newAccount();
   const { deploy } = deployer(() => account);
-  const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl: 'https://git.localhost/hello-node.git' };
-  const { id } = (await account.call(createApp, { body: { ...body, deployNow: false } })).body.data;
+  const repoUrl = 'https://git.localhost/hello-database.git';
+  const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl, healthCheckPath: '/health', deployNow: false };
+  const { id, primaryDomain } = (await account.call(createApp, { body })).body.data;
   const made = ['first', 'second'].map(async (name, index) => {
     await new Promise((done) => setTimeout(done, index * 50));
     const answer = await account.dashboard.call(createDatabase, { body: { applicationId: id, name } });
@@ -94,6 +96,9 @@ test('the next deployment receives the available databases, oldest first', async
   const [first, second] = await Promise.all(made);
   const deployment = await deploy(id);
   expect(deployment.status, deployment.log).toBe('SUCCEEDED');
+  const visits = [];
+  for (let visit = 1; visit <= 2; visit += 1) visits.push((await get(local.baseUrl, primaryDomain)).body);
+  expect(visits).toEqual(['Visit 1\n', 'Visit 2\n']);
   Object.assign(process.env, local.environment);
   const [{ bucket }, { getObject }] = await Promise.all([
     import('../../../runtime/bindings/builds.ts'),
