@@ -1,6 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eq, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { pgTable, timestamp, uuid, varchar } from 'drizzle-orm/pg-core';
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../processes/ports.ts';
@@ -84,12 +87,42 @@ test.each([
   'CREATE SEQUENCE s',
   'COPY visits FROM stdin',
   'CREATE TABLE y (id int); CREATE TABLE z (id int)',
-])('refuses %s', async (sql) => {
+])('refuses %s', async (statement) => {
   await withClient(async (client) => {
-    await expect(client.query(sql)).rejects.toMatchObject({ code: '0A000' });
+    await expect(client.query(statement)).rejects.toMatchObject({ code: '0A000' });
     expect((await client.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 });
+
+test('serves Drizzle: schema, transactions, queries and their errors', async () => {
+  const pool = new Pool({ ...options, max: 3 });
+  const notes = pgTable('notes', {
+    id: uuid().primaryKey().defaultRandom(),
+    text: varchar({ length: 20 }).notNull(),
+    at: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  });
+  const db = drizzle({ client: pool });
+  await db.execute(sql`CREATE TABLE notes (id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    text varchar(20) NOT NULL, at timestamptz NOT NULL DEFAULT now())`);
+  const [first] = await db
+    .insert(notes)
+    .values([{ text: 'one' }, { text: 'two' }])
+    .returning();
+  expect(first).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), text: 'one', at: expect.any(Date) });
+  const failing = db.transaction(async (transaction) => {
+    await transaction.delete(notes);
+    throw new Error('undo');
+  });
+  await expect(failing).rejects.toThrow('undo');
+  await db.transaction(async (transaction) => {
+    await transaction.update(notes).set({ text: 'three' }).where(eq(notes.text, 'two'));
+  });
+  const found = await db.select({ text: notes.text }).from(notes).orderBy(notes.text);
+  expect(found).toEqual([{ text: 'one' }, { text: 'three' }]);
+  const refused = db.execute(sql`CREATE TABLE others (id uuid PRIMARY KEY, note uuid REFERENCES notes (id))`);
+  await expect(refused).rejects.toMatchObject({ cause: { code: '0A000', hint: expect.stringContaining('http') } });
+  await pool.end();
+}, 60_000);
 
 test('builds an index asynchronously, and changes at most 3,000 rows in a transaction', async () => {
   await withClient(async (client) => {
