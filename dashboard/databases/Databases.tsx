@@ -9,6 +9,7 @@ import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Database, useCreateDatabase, useDatabases } from './api.ts';
+import { ConnectButton, DeleteButton, ResetButton } from './DatabaseDetails.tsx';
 
 /** Databases of an application, and a form that creates one. */
 export const Databases = ({ appId }: { appId: string }) => (
@@ -32,19 +33,32 @@ const DatabaseList = ({ databases }: { databases: readonly Database[] }) =>
     <EmptyState title="No databases yet">Create a database below. It takes about a minute.</EmptyState>
   ) : (
     <div className="card">
-      {databases.map(({ id, name, status, failureReason, variables }) => (
-        <Group key={id} className="row" justify="space-between" gap="sm">
-          <div>
-            <Text fw={600}>{name}</Text>
-            <Text size="sm" c="dimmed" className="break">
-              {failureReason ?? variables.join(', ')}
-            </Text>
-          </div>
-          <Status value={status} />
-        </Group>
+      {databases.map((database) => (
+        <DatabaseRow key={database.id} database={database} />
       ))}
     </div>
   );
+
+const DatabaseRow = ({ database }: { database: Database }) => (
+  <Group className="row" justify="space-between" gap="sm">
+    <div>
+      <Text fw={600}>{database.name}</Text>
+      <Text size="sm" c="dimmed" className="break">
+        {database.failureReason ?? database.variables.join(', ')}
+      </Text>
+    </div>
+    <Group gap="xs">
+      <Status value={database.status} />
+      {database.status === 'AVAILABLE' && (
+        <>
+          <ConnectButton database={database} />
+          <ResetButton database={database} />
+        </>
+      )}
+      {database.status !== 'DELETING' && <DeleteButton database={database} />}
+    </Group>
+  </Group>
+);
 
 function NewDatabase({ appId }: { appId: string }) {
   const toBody = ({ name }: { name: string }) => ({ applicationId: appId, name });

@@ -173,7 +173,7 @@ test('a .env file is pasted in its dialog or into a name field, and saved', asyn
   expect([...keys].sort()).toEqual(['AND_MORE', 'FROM_A_PASTE', 'GREETING', 'OLD']);
 });
 
-test('a database is created for an application and shows its variables', async () => {
+test('a database is created, shows its variables and connection, and its passwords are reset before it is deleted', async () => {
   const account = await newAccount();
   const [one, other] = await Promise.all(
     ['Stores', 'Stores not'].map(async (name) => (await account.call(createApp, { body: { name } })).body.data.id),
@@ -190,6 +190,23 @@ test('a database is created for an application and shows its variables', async (
   for (const variable of ['DATABASE_ORDERS_URL', 'DATABASE_ORDERS_HOST'])
     await row.getByText(variable, { exact: false }).waitFor();
   expect(await page.locator('.row').count()).toBe(1);
+
+  const dialog = page.getByRole('dialog');
+  await row.getByRole('button', { name: 'Connect to orders' }).click();
+  await dialog.getByText('Not measured yet').waitFor();
+  await dialog.getByText('localhost', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Create password' }).click();
+  const url = await dialog.locator('code', { hasText: 'postgres://admin:' }).textContent();
+  expect(new URL(url ?? '').searchParams.get('sslmode')).toBe('require');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await row.getByRole('button', { name: 'Reset passwords of orders' }).click();
+  await dialog.getByRole('button', { name: 'Reset passwords' }).click();
+  await page.getByText('The passwords are being revoked', { exact: false }).waitFor();
+  await row.getByRole('button', { name: 'Delete orders' }).click();
+  expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('Type “orders” to confirm').fill('orders');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No databases yet').waitFor({ timeout: 30_000 });
   await page.goto(`apps/${other}/databases`);
   await waitUntilLoaded(page);
   await page.getByText('No databases yet').waitFor();

@@ -119,7 +119,7 @@ test('the next deployment receives the available databases, oldest first, and co
       (error) => error.code === 'ECONNREFUSED' || error.name === 'AggregateError',
     ),
   );
-});
+}, 120_000);
 
 test('an application deleted while its database is being created leaves no database behind', async () => {
   const { account, id, create } = await withApp();

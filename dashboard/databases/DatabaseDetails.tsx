@@ -1,0 +1,133 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { CopyText } from '../ui/CopyText.tsx';
+import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { toast } from '../ui/toast.ts';
+import { type Database, useCreatePassword, useDatabase, useDeleteDatabase, useResetPasswords } from './api.ts';
+import { formatBytes } from './bytes.ts';
+
+/** Button and dialog with a database's size, its connection details and a new password. */
+export function ConnectButton({ database }: { database: Database }) {
+  const [open, setOpen] = useState(false);
+  const create = useCreatePassword();
+  const close = () => {
+    setOpen(false);
+    create.reset();
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={`Connect to ${database.name}`}
+        onClick={() => setOpen(true)}
+      >
+        Connect
+      </Button>
+      <Modal
+        opened={open}
+        onClose={close}
+        title={`Connect to ${database.name}`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        {...(create.data ? KEEP_OPEN : {})}
+      >
+        {create.data ? (
+          <OneTimeSecret
+            secrets={[
+              { name: 'User', text: create.data.data.user },
+              { name: 'Database', text: create.data.data.database },
+              { name: 'Password', text: create.data.data.password },
+              { name: 'URL', text: create.data.data.url },
+            ]}
+            close={close}
+          >
+            The password opens connections for an hour. Copy it now. You won't be able to see it again.
+          </OneTimeSecret>
+        ) : (
+          <Details id={database.id} createPassword={() => create.mutateAsync({ params: { id: database.id } })} />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+function Details({ id, createPassword }: { id: string; createPassword: () => Promise<unknown> }) {
+  return (
+    <QueryBoundary query={useDatabase(id)}>
+      {({ data: { host, port, sizeBytes } }) => (
+        <Stack gap="md">
+          <Field name="Size" text={sizeBytes === null ? 'Not measured yet' : formatBytes(sizeBytes)} />
+          <Copied name="Host" text={host ?? ''} />
+          <Copied name="Port" text={String(port)} />
+          <Text size="sm" c="dimmed">
+            The application needs no password: it has its own in the variables. For psql and other clients, create one
+            that is valid for an hour. Connections must be encrypted.
+          </Text>
+          <Group justify="flex-end">
+            <ActionButton action={createPassword}>Create password</ActionButton>
+          </Group>
+        </Stack>
+      )}
+    </QueryBoundary>
+  );
+}
+
+const Field = ({ name, text }: { name: string; text: string }) => (
+  <div>
+    <Text size="sm" fw={600}>
+      {name}
+    </Text>
+    <Text size="sm">{text}</Text>
+  </div>
+);
+
+const Copied = ({ name, text }: { name: string; text: string }) => (
+  <div>
+    <Text size="sm" fw={600}>
+      {name}
+    </Text>
+    <CopyText name={name} text={text} />
+  </div>
+);
+
+/** Revokes the passwords that were created so far. */
+export function ResetButton({ database: { id, name } }: { database: Database }) {
+  const reset = useResetPasswords();
+  const confirm = async () => {
+    await reset.mutateAsync({ params: { id } });
+    toast('The passwords are being revoked. This takes a few seconds.');
+  };
+  return (
+    <ConfirmButton
+      label="Reset passwords"
+      aria-label={`Reset passwords of ${name}`}
+      size="compact-sm"
+      destructive={false}
+      question={`Reset the passwords of ${name}?`}
+      onConfirm={confirm}
+    >
+      Every password that was created so far opens no further connections. Open connections stay for an hour at most.
+      The application keeps its own access.
+    </ConfirmButton>
+  );
+}
+
+/** Deletes a database after its name was typed. */
+export function DeleteButton({ database: { id, name } }: { database: Database }) {
+  const remove = useDeleteDatabase();
+  return (
+    <ConfirmButton
+      label="Delete"
+      aria-label={`Delete ${name}`}
+      size="compact-sm"
+      question={`Delete the database ${name}?`}
+      confirmationText={name}
+      onConfirm={() => remove.mutateAsync({ params: { id } })}
+    >
+      All data in it is deleted at once and cannot be restored. An application that still uses it loses its connection.
+    </ConfirmButton>
+  );
+}
