@@ -6,11 +6,6 @@ export interface Message {
   body: Buffer;
 }
 
-export const int16 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(2);
-  bytes.writeInt16BE(value);
-  return bytes;
-};
 export const int32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32BE(value);
