@@ -23,7 +23,7 @@ test('Prisma reads and writes relations, in transactions, and knows a violated c
   const project = join(folder, 'project');
   cpSync(join(import.meta.dirname, 'prisma'), project, { recursive: true });
   writeFileSync(join(project, 'package.json'), '{"private": true, "type": "module"}');
-  const packages = ['prisma', '@prisma/client', '@prisma/adapter-pg'].map((name) => `${name}@7.10.1`);
+  const packages = ['prisma@7.10.1', '@prisma/client@7.10.0', '@prisma/adapter-pg@7.10.1'];
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], {
     ...{ cwd: project, stdio: ['ignore', 'ignore', 'inherit'] },
   });
