@@ -15,7 +15,7 @@ const dsql = await startDsql({ dataDir: folder, region: 'eu-west-1', accountId: 
 afterAll(async () => {
   await dsql.stop();
   rmSync(folder, { recursive: true, force: true });
-});
+}, 120_000);
 
 const run = promisify(execFile);
 
