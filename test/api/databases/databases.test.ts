@@ -88,12 +88,10 @@ test('the next deployment receives the available databases, oldest first, and co
   const repoUrl = 'https://git.localhost/hello-database.git';
   const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl, healthCheckPath: '/health', deployNow: false };
   const { id, primaryDomain } = (await account.call(createApp, { body })).body.data;
-  const made = ['first', 'second'].map(async (name, index) => {
-    await new Promise((done) => setTimeout(done, index * 50));
-    const answer = await account.dashboard.call(createDatabase, { body: { applicationId: id, name } });
-    return await untilAvailable(account, answer.body.data.id);
-  });
-  const [first, second] = await Promise.all(made);
+  const create = async (name: string) =>
+    (await account.dashboard.call(createDatabase, { body: { applicationId: id, name } })).body.data.id;
+  const made = [await create('first'), await create('second')];
+  const [first, second] = await Promise.all(made.map((each) => untilAvailable(account, each)));
   const deployment = await deploy(id);
   expect(deployment.status, deployment.log).toBe('SUCCEEDED');
   const visits = [];
