@@ -17,6 +17,7 @@ import { startChildren } from './processes/children.ts';
 import { isFree } from './processes/ports.ts';
 import { createShutdown } from './processes/shutdown.ts';
 import type { Accounts } from './seeds/accounts.ts';
+import { migrateItems } from './seeds/migrations.ts';
 import { seed } from './seeds/seeds.ts';
 import { type Stacks, startStacks } from './template/stacks.ts';
 
@@ -120,6 +121,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     stacks = await startStacks(engines, { ...common, overrides });
     const { template, functions, lambda, variables, roles } = stacks;
     const { dynamoDbUrl, queuesUrl, login, dnsServer } = engines;
+    if (!temporary) await migrateItems({ functions, lambda, reporter });
     await startGateway({ port, host, watch, engines, stacks }).then(life.started, (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') throw portInUse(port);
       if (UNUSABLE_HOST.includes(error.code ?? ''))

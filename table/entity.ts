@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
+import { bringForward, type Migration } from './migrations/migration.ts';
 import type { DueRule } from './schedule.ts';
+
+type Stored = Record<string, unknown>;
 
 /**
  * Every entity with every key and index; those of the AI gateway, of billing, of events and of webhooks have pages of their own
@@ -21,11 +24,15 @@ interface Definition<T, K, Q extends string> {
   list?(item: T): { listPk: string; listSk: string } | undefined;
   /** The due queues that it stands in while something must happen to it by a time. */
   due?: DueRule<T, Q>;
+  /** What brought its items to their present form, oldest first; each is in `table/migrations/migrations.ts` too. */
+  migrations?: readonly Migration[];
   /** Returns the time at which the table may delete the item, in epoch seconds. */
   expiresAtEpoch?(item: T): number;
 }
 
 export interface Entity<T, K, Q extends string = string> extends Definition<T, K, Q> {
+  /** The version of the items that it writes: 1, and one more with each migration. */
+  version: number;
   /** Returns the names of the fields that items may have. */
   fields(): readonly string[];
   /** Every item is parsed on read; what the table adds (keys, index attributes) is left out. */
@@ -40,6 +47,8 @@ export type ItemOf<E> = E extends { parse(item: unknown): infer T } ? T : never;
  */
 export function entity<T, K, Q extends string = never>(definition: Definition<T, K, Q>): Entity<T, K, Q> {
   let schema: z.ZodMiniType<T> | undefined;
+  const { migrations = [] } = definition;
+  const version = migrations.length + 1;
   const schemaOf = () => {
     schema ??= definition.schema();
     return schema;
@@ -47,7 +56,8 @@ export function entity<T, K, Q extends string = never>(definition: Definition<T,
   return {
     ...definition,
     fields: () => Object.keys((schemaOf() as unknown as z.ZodMiniObject)._zod.def.shape),
-    parse: (item) => schemaOf().parse(item),
+    version,
+    parse: (item) => schemaOf().parse(migrations.length > 0 ? bringForward(migrations, item as Stored) : item),
   };
 }
 

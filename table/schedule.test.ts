@@ -42,7 +42,7 @@ test('a change moves an item in its queue, into another, and out of it', async (
   await apply({ set: schedule(Thing, new Date(AT), { queue: 'THING_TEARDOWN' }) });
   expect(items('THING')).toMatchObject([{ duePk: 'THING_TEARDOWN', dueAt: AT }]);
   await apply({ remove: unschedule(Thing) });
-  expect(items('THING')).toEqual([{ pk: 'a', sk: 'THING', id: 'a', entity: 'THING' }]);
+  expect(items('THING')).toEqual([{ pk: 'a', sk: 'THING', id: 'a', entity: 'THING', entityVersion: 1 }]);
 });
 
 test('a queue with shards has the item in the shard of its id', () => {

@@ -76,6 +76,8 @@ export interface Table {
   due(duePk: string, page: DueRequest): Promise<Due[]>;
   /** The same as `get` by an item's key, such as the `due` index has it. */
   find<T, K>(entity: Entity<T, K>, key: ItemKey): Promise<T | undefined>;
+  /** Returns some items of the whole table as they are stored, and the key after which there are more. For migrations. */
+  scan(page: { limit: number; after?: ItemKey | undefined }): Promise<{ items: Item[]; next?: ItemKey }>;
   /** Returns an item by its key as it is stored, unparsed, strongly consistent. For items that may not parse. */
   getByKey(key: ItemKey): Promise<Item | undefined>;
 }
@@ -294,6 +296,15 @@ export function createTable(send: Send, TableName: string): Table {
         const { pk, sk, dueAt } = fromItem(item);
         return { pk: String(pk), sk: String(sk), duePk, dueAt: String(dueAt) };
       });
+    },
+
+    async scan({ limit, after }) {
+      const from = after ? { ExclusiveStartKey: toItem({ pk: after.pk, sk: after.sk }) } : {};
+      const request = { TableName, Limit: limit, ConsistentRead: true, ...from };
+      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Scan', request);
+      if (!LastEvaluatedKey) return { items: Items };
+      const { pk, sk } = fromItem(LastEvaluatedKey);
+      return { items: Items, next: { pk: String(pk), sk: String(sk) } };
     },
   };
 }

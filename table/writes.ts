@@ -34,6 +34,7 @@ function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, u
     ...dueAttributesOf(entity, item),
     ...(expiresAtEpoch === undefined ? {} : { expiresAtEpoch }),
     entity: entity.type,
+    entityVersion: entity.version,
   };
 }
 

@@ -67,6 +67,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.due],
     });
 
+    new PlatformFunction(this, platform, 'operator/listMigrations', {
+      description: 'Shows how far the migrations of stored items are; called by hand',
+      uses: [table.read],
+    });
+
     new PlatformFunction(this, platform, 'operator/releaseQuarantined', {
       description: 'Returns quarantined items to their due queues; called by hand',
       uses: [table.read, table.due, table.write],

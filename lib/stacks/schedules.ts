@@ -98,17 +98,22 @@ export class SchedulesStack extends PlatformStack {
     ];
 
     this.jobs = jobs;
+    // No one waits for it, so its absence raises no alarm.
+    const migration = everyMinute('migrate', 'Continues the migrations of stored items', [
+      ...[table.read, table.scan, table.write, failures.send],
+    ]);
+    const scheduled = [...jobs, migration];
     const role = new Role(this, 'Role', {
       description: 'EventBridge Scheduler: invokes the scheduled jobs',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
       inlinePolicies: {
         invoke: policyOf([
-          { actions: ['lambda:InvokeFunction'], on: jobs.map(({ lambda }) => lambda.functionArn) },
+          { actions: ['lambda:InvokeFunction'], on: scheduled.map(({ lambda }) => lambda.functionArn) },
           ...(failures.send.rights ?? []),
         ]),
       },
     });
-    for (const { name, description, lambda } of jobs) {
+    for (const { name, description, lambda } of scheduled) {
       new CfnSchedule(this, name === 'reconcile' ? 'EveryMinute' : `${name}EveryMinute`, {
         name: `${platform.config.prefix}-${name}`,
         description,

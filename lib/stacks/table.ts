@@ -21,6 +21,8 @@ export class TableStack extends PlatformStack {
   readonly table: TableV2;
   /** Reads items and lists. */
   readonly read: Use;
+  /** Reads the whole table, for migrations. */
+  readonly scan: Use;
   /** Counts a request on the caller's key: the only write of a reading function. */
   readonly count: Use;
   /** Writes items, alone or in transactions (DynamoDB authorizes a transaction by its single writes). */
@@ -79,6 +81,7 @@ export class TableStack extends PlatformStack {
         { actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], on: [table], when: BESIDE_THE_AUDIT_LOG },
       ],
     };
+    this.scan = { rights: [{ actions: ['dynamodb:Scan'], on: [table] }] };
     this.due = { rights: [{ actions: ['dynamodb:Query'], on: [`${table}/index/due`] }] };
   }
 }

@@ -27,6 +27,9 @@ function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undef
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Error(`${file} cannot be read. Run "npm run local:reset" to delete all local data`, { cause: error });
+    throw new Error(
+      `${file} cannot be read: it is damaged, or a newer version of the platform wrote it. Start that version, or move the file away to go on without what it holds.`,
+      { cause: error },
+    );
   }
 }

@@ -9,6 +9,7 @@ import { isReachableFromOutside } from '../processes/ports.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { writeLoopbackJetty } from './loopback-jetty.ts';
+import { updateIndexes } from './table-changes.ts';
 import { call, WireError, waitUntilUp } from './wire.ts';
 
 const JAVA_NEEDED = 17;
@@ -132,7 +133,10 @@ function tableInput({ name, properties }: Resource): JsonObject {
   return input;
 }
 
-/** Creates the template's missing tables with their indexes, stream and time to live. */
+/**
+ * Creates the template's missing tables with their indexes, stream and time to live. A table of an earlier version of the
+ * platform gets the indexes that it lacks.
+ */
 export async function createTables(url: string, template: Template): Promise<void> {
   const tables = [...template.resources('AWS::DynamoDB::Table'), ...template.resources('AWS::DynamoDB::GlobalTable')];
   await Promise.all(
@@ -140,8 +144,9 @@ export async function createTables(url: string, template: Template): Promise<voi
       try {
         await call(url, 'dynamodb', 'CreateTable', tableInput(table));
       } catch (error) {
-        if (error instanceof WireError && error.name === 'ResourceInUseException') return;
-        throw error;
+        if (!(error instanceof WireError) || error.name !== 'ResourceInUseException') throw error;
+        await updateIndexes(url, tableInput(table));
+        return;
       }
       const { AttributeName, Enabled } = asObject(table.properties.TimeToLiveSpecification);
       if (AttributeName && Enabled !== false) {

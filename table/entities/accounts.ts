@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { SCOPES } from '../../contract/route.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
+import { walletVersion } from '../migrations/0001-wallet-version.ts';
 
 /**
  * A login, found by what its issuer calls it (the token's `sub`), and the account it opens. Every request made with it
@@ -94,6 +95,7 @@ export const Account = /* @__PURE__ */ entity({
       /** The earlier of `reapplyAt` and the next step of `planLimit`. */
       dueAt: z.optional(z.string()),
     }),
+  migrations: [walletVersion],
   due: { queues: ['ACCOUNT'] },
   key: ({ id }: { id: string }) => ({ pk: key('ACCOUNT', id), sk: 'ACCOUNT' }),
 });

@@ -3,6 +3,7 @@ import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../../contract/enums.ts';
 import type { EventType } from '../../contract/webhooks/events.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
+import { deliveryStep } from '../migrations/0002-delivery-step.ts';
 import { schedule } from '../schedule.ts';
 
 /** The partitions that each queue of events and deliveries is spread over in the `due` index, so that none is hot. */
@@ -51,6 +52,7 @@ export const deliveryOrder = ({ createdAt, id }: { createdAt: string; id: string
 export type Delivery = ItemOf<typeof Delivery>;
 export const Delivery = /* @__PURE__ */ entity({
   type: 'DELIVERY',
+  migrations: [deliveryStep],
   schema: () =>
     z.object({
       id: z.string(),

@@ -9,8 +9,8 @@ import * as deployments from '../../table/entities/deployments.ts';
 import * as dns from '../../table/entities/dns.ts';
 import * as hosting from '../../table/entities/hosting.ts';
 import * as lookups from '../../table/entities/lookups.ts';
+import * as migrations from '../../table/entities/migrations.ts';
 import * as registrar from '../../table/entities/registrar.ts';
-import * as switches from '../../table/entities/switches.ts';
 import * as webhooks from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
 
@@ -26,7 +26,7 @@ export const entitiesIn = (modules: readonly object[]): Map<string, AnyEntity> =
 
 const AREAS = {
   ...{ accounts, ai, apps, audit, billing, 'custom-domains': customDomains, databases, deployments, dns, hosting },
-  ...{ lookups, registrar, switches, webhooks },
+  ...{ lookups, migrations, registrar, webhooks },
 };
 
 /** The modules of `table/entities`. */

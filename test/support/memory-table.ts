@@ -257,9 +257,19 @@ export function memoryTable(): MemoryTable {
     };
   }
 
+  function scan({ ExclusiveStartKey, Limit = 1000 }: { ExclusiveStartKey?: object; Limit?: number }): object {
+    const from = ExclusiveStartKey ? keyOf(plain(ExclusiveStartKey)) : '';
+    const keys = [...stored.keys()].filter((key) => key > from).sort();
+    const page = keys.slice(0, Limit).flatMap((key): Item[] => [stored.get(key) ?? []].flat());
+    const last = page.at(-1);
+    const more = last && keys.length > page.length ? { LastEvaluatedKey: image({ pk: last.pk, sk: last.sk }) } : {};
+    return { Items: page.map(image), ...more };
+  }
+
   const KINDS: Record<string, string> = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' };
   const send = async (operation: string, input: object): Promise<unknown> => {
     if (operation === 'Query') return query(input as Record<string, unknown>);
+    if (operation === 'Scan') return scan(input);
     if (operation === 'GetItem') {
       const found = stored.get(keyOf(plain((input as Expressions).Key)));
       return found ? { Item: image(found) } : {};

@@ -1,0 +1,138 @@
+import { fromItem } from '../../table/attributes.ts';
+import { MIGRATION_RUNS, MigrationRun } from '../../table/entities/migrations.ts';
+import type { Condition } from '../../table/expressions.ts';
+import { type Migration, versionOf } from '../../table/migrations/migration.ts';
+import { MIGRATIONS } from '../../table/migrations/migrations.ts';
+import type { ItemKey } from '../../table/table.ts';
+import { changeByKey, create, replace, type Write } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
+
+/** Items that are read at once, and of them those that are changed at once. */
+const BATCH_SIZE = 100;
+const PARALLEL = 10;
+const MAX_FAILURES_SHOWN = 10;
+/** Time after which a migration with items that could not be changed goes through the table again. */
+const REPEAT_FAILED_AFTER_MS = 3_600_000;
+
+type MigrateDeps = Pick<Deps, 'table' | 'now'>;
+
+/** Progress of all migrations after a run, for operators and metrics. */
+export interface MigrationReport {
+  /** True when no migration has anything left to do. */
+  done: boolean;
+  runs: MigrationRun[];
+}
+
+/**
+ * Continues the migrations (docs/decisions/0050-mixed-versions.md), one after another, until they are done or the run's time is
+ * over. After each batch the progress is stored, and a change of an item may be repeated: a run may end at any point, and several
+ * may be under way. An item that cannot be changed is counted and holds up no other.
+ */
+export async function migrate(
+  deps: MigrateDeps,
+  { migrations = MIGRATIONS, budgetMs = RUN_BUDGET_MS }: { migrations?: readonly Migration[]; budgetMs?: number } = {},
+): Promise<MigrationReport> {
+  const budget = createBudget(deps, budgetMs);
+  for (const migration of migrations) {
+    let run = await begin(deps, migration);
+    while (run?.status === 'RUNNING' && !budget.isSpent()) run = await continueRun(deps, migration, run);
+    // A later migration may build on this one.
+    if (run?.status !== 'DONE') break;
+  }
+  return await readMigrations(deps, migrations);
+}
+
+/** Returns the progress of the migrations of this version, and of others that ran on this table. */
+export async function readMigrations(
+  { table }: Pick<Deps, 'table'>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<MigrationReport> {
+  const runs = await table.all(MigrationRun, MIGRATION_RUNS, { oldestFirst: true });
+  const done = migrations.every(({ name }) => runs.some((run) => run.name === name && run.status === 'DONE'));
+  return { done, runs };
+}
+
+/** Returns the migration's progress, which begins with the first run, and again some time after it failed. */
+async function begin(deps: MigrateDeps, { name }: Migration): Promise<MigrationRun | undefined> {
+  const known = await deps.table.get(MigrationRun, { name });
+  const now = deps.now();
+  const isRepeated =
+    known?.status === 'FAILED' && Date.parse(known.finishedAt ?? '') + REPEAT_FAILED_AFTER_MS <= now.getTime();
+  if (known && !isRepeated) return known;
+  const run: MigrationRun = {
+    ...{ name, status: 'RUNNING', batches: (known?.batches ?? 0) + 1, scanned: 0, changed: 0, failed: 0, failures: [] },
+    startedAt: now.toISOString(),
+  };
+  return await store(deps, run, known);
+}
+
+/** Changes one batch of items, and stores how far the migration is. @returns undefined where another run was first */
+async function continueRun(
+  deps: MigrateDeps,
+  migration: Migration,
+  run: MigrationRun,
+): Promise<MigrationRun | undefined> {
+  const { items, next } = await deps.table.scan({ limit: BATCH_SIZE, after: run.cursor });
+  const stored = items.map((item) => fromItem(item));
+  const behind = stored.filter((item) => item.entity === migration.entity && versionOf(item) < migration.to);
+  let changed = 0;
+  const failures: MigrationRun['failures'] = [];
+  for (let from = 0; from < behind.length; from += PARALLEL) {
+    await Promise.all(
+      behind.slice(from, from + PARALLEL).map(async (item) => {
+        const key = { pk: String(item.pk), sk: String(item.sk) };
+        try {
+          if (await changeItem(deps, migration, key)) changed += 1;
+        } catch (error) {
+          failures.push({ ...key, error: String(error).slice(0, 300) });
+        }
+      }),
+    );
+  }
+  const failed = run.failed + failures.length;
+  const { cursor: _, ...counts } = run;
+  const after: MigrationRun = {
+    ...counts,
+    batches: run.batches + 1,
+    scanned: run.scanned + items.length,
+    changed: run.changed + changed,
+    failed,
+    failures: [...run.failures, ...failures].slice(0, MAX_FAILURES_SHOWN),
+    ...(next
+      ? { cursor: next }
+      : { status: failed > 0 ? ('FAILED' as const) : ('DONE' as const), finishedAt: deps.now().toISOString() }),
+  };
+  return await store(deps, after, run);
+}
+
+/** Brings one item forward, as it is now. @returns false for one that is forward already, or gone */
+async function changeItem(deps: MigrateDeps, { to, reads, forward }: Migration, key: ItemKey): Promise<boolean> {
+  return await retryOnConflict(async () => {
+    const found = await deps.table.getByKey(key);
+    if (!found) return false;
+    const item = fromItem(found);
+    if (versionOf(item) >= to) return false;
+    const { set = {}, remove = [] } = forward(item) ?? {};
+    const when = Object.fromEntries(['entityVersion', ...reads].map((name) => [name, isStill(item[name])]));
+    const what = { set: { ...set, entityVersion: to }, remove, when };
+    await deps.table.updateReturningChanged(changeByKey(key, what, concurrentUpdate));
+    return true;
+  });
+}
+
+const isStill = (value: unknown): Condition => {
+  if (value === undefined) return 'absent';
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return { is: value as string };
+  throw new Error('a migration reads texts, numbers and flags only');
+};
+
+/** Stores progress on the progress that was read. @returns undefined where another run was first */
+async function store(deps: MigrateDeps, run: MigrationRun, before?: MigrationRun): Promise<MigrationRun | undefined> {
+  const write: Write = before
+    ? replace(MigrationRun, run, { batches: { is: before.batches } }, concurrentUpdate)
+    : create(MigrationRun, run, concurrentUpdate);
+  const stored = await ignoreConflict(deps.table.transact([write]).then(() => true));
+  return stored ? run : undefined;
+}

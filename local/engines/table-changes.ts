@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+import { call } from './wire.ts';
+
+interface Index {
+  IndexName: string;
+  IndexStatus?: string;
+  KeySchema: object[];
+  Projection: object;
+}
+
+const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+const indexesOf = (table: JsonObject): Index[] => (table.GlobalSecondaryIndexes ?? []) as unknown as Index[];
+
+/** Returns what tells an index from another one of its name. */
+const shapeOf = ({ KeySchema, Projection }: Index) => ({ KeySchema, Projection });
+
+/**
+ * Gives an existing table the indexes that its template has: creates those that are missing, and creates again those that have
+ * other keys or another projection. The engine fills them with the table's items. One index at a time, as on AWS
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html).
+ */
+export async function updateIndexes(url: string, wanted: JsonObject): Promise<string[]> {
+  const { TableName = '', AttributeDefinitions = [] } = wanted;
+  const read = async (): Promise<JsonObject> => asObject((await call(url, 'dynamodb', 'DescribeTable', { TableName })).Table);
+  const update = async (change: JsonObject) => {
+    const changes = { TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates: [change] };
+    await call(url, 'dynamodb', 'UpdateTable', changes);
+    for (;;) {
+      const table = await read();
+      if (table.TableStatus === 'ACTIVE' && indexesOf(table).every((each) => each.IndexStatus === 'ACTIVE')) return;
+      await sleep(50);
+    }
+  };
+  const existing = new Map(indexesOf(await read()).map((index) => [index.IndexName, index]));
+  const changed: string[] = [];
+  for (const index of indexesOf(wanted)) {
+    const before = existing.get(index.IndexName);
+    if (before && isDeepStrictEqual(shapeOf(before), shapeOf(index))) continue;
+    if (before) await update({ Delete: { IndexName: index.IndexName } });
+    await update({ Create: index as unknown as JsonObject });
+    changed.push(index.IndexName);
+  }
+  return changed;
+}

@@ -1,0 +1,30 @@
+import type { Reporter } from '../console.ts';
+import { functionNamed } from '../lambda/functions.ts';
+import type { Lambda } from '../lambda/lambda.ts';
+import type { FunctionSpec } from '../lambda/pool.ts';
+import { isObject, type Json } from '../template/intrinsics.ts';
+
+/**
+ * Brings the items of an earlier version of the platform forward before the first request, with the function that a schedule
+ * invokes on AWS. What cannot be changed is reported and tried again by the schedule.
+ */
+export async function migrateItems({
+  functions,
+  lambda,
+  reporter,
+}: {
+  functions: readonly FunctionSpec[];
+  lambda: Pick<Lambda, 'invoke'>;
+  reporter: Pick<Reporter, 'line'>;
+}): Promise<void> {
+  const { name } = functionNamed(functions, 'schedule/migrate');
+  for (;;) {
+    const report = await lambda.invoke(name, {});
+    const runs = isObject(report) && Array.isArray(report.runs) ? report.runs.filter(isObject) : [];
+    const isRunning = (run: { [field: string]: Json | undefined }) => run.status === 'RUNNING';
+    if (runs.some(isRunning)) continue;
+    for (const run of runs)
+      if (run.status === 'FAILED') reporter.line(`  migration ${run.name}: ${run.failed} items could not be changed`);
+    return;
+  }
+}
