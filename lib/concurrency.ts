@@ -12,7 +12,7 @@ const SHARES: Record<string, number> = {
   // A call occupies an instance until its last byte.
   'ai/chatCompletions': 0.1,
 };
-/** A job runs once a minute and ends within it. */
+/** A job runs once a minute and ends within it. Migrations can wait: they share the account's concurrency. */
 const SCHEDULED = 2;
 /** Accounts with less have no room for reservations: AWS keeps 100, and applications reserve at least 20 each. */
 const MIN_CONCURRENCY = 500;
@@ -31,7 +31,7 @@ export function reservedConcurrency(
 ): number | undefined {
   // Each invocation of the local run is a thread of one machine.
   if (stage === 'local' || lambdaConcurrency < MIN_CONCURRENCY) return undefined;
-  if (name.startsWith('schedule/')) return SCHEDULED;
+  if (name.startsWith('schedule/')) return name === 'schedule/migrate' ? undefined : SCHEDULED;
   // Less than its queue may start would throttle messages until they reach the failure queue.
   if (name === 'queue/deliverWebhook') return deliveryConcurrency;
   return shareOf(lambdaConcurrency, name) || undefined;

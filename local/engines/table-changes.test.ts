@@ -40,7 +40,11 @@ test('a table of an earlier version gets the indexes that it lacks, filled with 
   const item = Object.fromEntries(['pk', 'listPk', 'listSk', 'duePk', 'dueAt'].map((name) => [name, { S: name }]));
   await call(url, 'dynamodb', 'PutItem', { TableName: 'old', Item: item });
   const wanted: JsonObject = {
-    ...{ ...table, KeySchema: keys('pk'), AttributeDefinitions: attributes('pk', 'listPk', 'listSk', 'duePk', 'dueAt') },
+    ...{
+      ...table,
+      KeySchema: keys('pk'),
+      AttributeDefinitions: attributes('pk', 'listPk', 'listSk', 'duePk', 'dueAt'),
+    },
     GlobalSecondaryIndexes: [
       ...[list, index('order', keys('listPk', 'listSk'), 'KEYS_ONLY')],
       index('due', keys('duePk', 'dueAt'), 'KEYS_ONLY'),

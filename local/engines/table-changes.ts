@@ -23,7 +23,8 @@ const shapeOf = ({ KeySchema, Projection }: Index) => ({ KeySchema, Projection }
  */
 export async function updateIndexes(url: string, wanted: JsonObject): Promise<string[]> {
   const { TableName = '', AttributeDefinitions = [] } = wanted;
-  const read = async (): Promise<JsonObject> => asObject((await call(url, 'dynamodb', 'DescribeTable', { TableName })).Table);
+  const read = async (): Promise<JsonObject> =>
+    asObject((await call(url, 'dynamodb', 'DescribeTable', { TableName })).Table);
   const update = async (change: JsonObject) => {
     const changes = { TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates: [change] };
     await call(url, 'dynamodb', 'UpdateTable', changes);

@@ -71,12 +71,16 @@ export interface Run {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the whole platform on this machine like `npm start`, and waits until it is ready. */
-export async function startRun(environment: Record<string, string>): Promise<Run> {
+/**
+ * Starts the whole platform on this machine like `npm start`, and waits until it is ready.
+ * @param cwd the directory of its sources; this one's unless given
+ */
+export async function startRun(environment: Record<string, string>, cwd = process.cwd()): Promise<Run> {
   const scratch = await mkdtemp(join(tmpdir(), 'platform-'));
   const localJson =
     environment.DATA_DIR === ':memory:' ? join(scratch, 'local.json') : join(environment.DATA_DIR ?? '', 'local.json');
   const child = spawn(process.execPath, ['local/start.ts'], {
+    cwd,
     env: { ...process.env, PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort, type Run, startRun } from '../support/platform.ts';
+
+/**
+ * Whole platforms of other versions and of this one, one after the other over the same data directory: their bundles against
+ * what the others wrote. It needs the repository's history.
+ */
+const RELEASE = '517dc3d';
+/** A version from before there were versions of items: deliveries have another form, and so do wallets. */
+const OLD = '9acc22f';
+
+const work = mkdtempSync(join(tmpdir(), 'mixed-'));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+/** Checks the sources of a commit out, with the packages of this one. */
+function sourcesOf(commit: string): string {
+  const folder = join(work, commit);
+  const archive = execFileSync('git', ['archive', '--prefix', `${commit}/`, commit], { maxBuffer: 1 << 29 });
+  execFileSync('tar', ['-x', '-C', work], { input: archive });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  symlinkSync(resolve('local/runtimes/node_modules'), join(folder, 'local/runtimes/node_modules'));
+  return folder;
+}
+
+const THIS = process.cwd();
+let sources: Record<string, string>;
+beforeAll(() => {
+  sources = { [RELEASE]: sourcesOf(RELEASE), [OLD]: sourcesOf(OLD) };
+}, 60_000);
+
+type Json = { data: unknown };
+interface Session {
+  run: Run;
+  get(path: string): Promise<Json>;
+  post(path: string, body: object): Promise<{ data: { id: string } }>;
+}
+
+async function open(folder: string, DATA_DIR: string): Promise<Session> {
+  const run = await startRun({ DATA_DIR, PORT: String(await freePort()), LOCAL_GIT_ROOT: resolve('examples') }, folder);
+  const { demo } = run.local.accounts;
+  const send = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const token = path.startsWith('/dashboard') ? demo.dashboardToken : demo.secretKey;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${run.local.baseUrl}${path}`, { ...init, headers });
+    const text = await answer.text();
+    if (answer.status >= 300) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${text}`);
+    return text ? JSON.parse(text) : undefined;
+  };
+  return {
+    run,
+    get: async (path) => (await send(path)) as Json,
+    post: async (path, body) =>
+      (await send(path, { method: 'POST', body: JSON.stringify(body) })) as { data: { id: string } },
+  };
+}
+
+/** Uses what leaves items of many kinds: an application, an endpoint with a delivery, a DNS record, money. */
+async function use({ get, post }: Session, name: string): Promise<string[]> {
+  const { id: appId } = (await post('/v1/apps', { name, framework: 'EXPRESS' })).data;
+  const { id: webhookId } = (await post('/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['app.created'] })).data;
+  await post(`/dashboard/v1/webhooks/${webhookId}/ping`, {});
+  await post('/dashboard/v1/ai/credits', { amount: '10.00' });
+  const domains = (await get('/v1/domains')).data as { id: string }[];
+  const record = { type: 'A', name: name.toLowerCase(), content: '192.0.2.7' };
+  await post(`/v1/domains/${domains[0]?.id}/dns`, record);
+  const deliveries = `/dashboard/v1/webhooks/${webhookId}/deliveries`;
+  for (;;) {
+    const { data } = (await get(deliveries)) as { data: { attempts: object[] }[] };
+    if (data[0] && data[0].attempts.length > 0) break;
+    await new Promise((done) => setTimeout(done, 200));
+  }
+  return [`/v1/apps/${appId}`, deliveries, `/v1/domains/${domains[0]?.id}/dns`];
+}
+
+const LISTS = ['/v1/account', '/v1/apps', '/v1/domains', '/v1/invoices', '/v1/wallet', '/v1/hosting', '/v1/webhooks'];
+const DASHBOARD = ['me', 'keys', 'ai/credits', 'databases', 'subscriptions', 'webhooks'].map(
+  (at) => `/dashboard/v1/${at}`,
+);
+
+/** Reads everything; throws where an answer is no success. */
+async function readAll({ get }: Session, paths: readonly string[]): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const path of [...LISTS, ...DASHBOARD, ...paths]) all.push((await get(path)).data);
+  return all;
+}
+
+test('the previous release and this version read what the other wrote', async () => {
+  const DATA_DIR = join(work, 'data-release');
+  const released = sources[RELEASE] ?? '';
+  const before = await open(released, DATA_DIR);
+  const paths = await use(before, 'Released');
+  await before.run.stop();
+  const now = await open(THIS, DATA_DIR);
+  await readAll(now, paths);
+  paths.push(...(await use(now, 'Newer')));
+  await now.run.stop();
+  // A rollback.
+  const after = await open(released, DATA_DIR);
+  await readAll(after, paths);
+  await use(after, 'Rolled');
+  await after.run.stop();
+}, 600_000);
+
+test('a data directory of an old version is brought forward at the start', async () => {
+  const DATA_DIR = join(work, 'data-old');
+  const before = await open(sources[OLD] ?? '', DATA_DIR);
+  const paths = await use(before, 'Old');
+  await before.run.stop();
+  const now = await open(THIS, DATA_DIR);
+  await readAll(now, paths);
+  // Money moves on an account whose wallet had another counter.
+  await use(now, 'Newer');
+  const { data } = await now.get('/v1/wallet');
+  const { balance, transactions } = data as {
+    balance: string;
+    transactions: { amount: string; balanceAfter: string }[];
+  };
+  expect(transactions[0]?.balanceAfter).toBe(balance);
+  await now.run.stop();
+}, 600_000);
