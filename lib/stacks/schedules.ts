@@ -95,25 +95,21 @@ export class SchedulesStack extends PlatformStack {
       everyMinute('releaseAiHolds', 'Settles the AI calls that crashed and releases their holds', jobUses),
       everyMinute('checkAiLedgers', 'Compares each AI credit ledger with its balance, every account hourly', jobUses),
       ...(config.monitoring === 'full' ? [checks] : []),
+      everyMinute('migrate', 'Continues the migrations of stored items', [...jobUses, table.scan]),
     ];
 
     this.jobs = jobs;
-    // No one waits for it, so its absence raises no alarm.
-    const migration = everyMinute('migrate', 'Continues the migrations of stored items', [
-      ...[table.read, table.scan, table.write, failures.send],
-    ]);
-    const scheduled = [...jobs, migration];
     const role = new Role(this, 'Role', {
       description: 'EventBridge Scheduler: invokes the scheduled jobs',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
       inlinePolicies: {
         invoke: policyOf([
-          { actions: ['lambda:InvokeFunction'], on: scheduled.map(({ lambda }) => lambda.functionArn) },
+          { actions: ['lambda:InvokeFunction'], on: jobs.map(({ lambda }) => lambda.functionArn) },
           ...(failures.send.rights ?? []),
         ]),
       },
     });
-    for (const { name, description, lambda } of scheduled) {
+    for (const { name, description, lambda } of jobs) {
       new CfnSchedule(this, name === 'reconcile' ? 'EveryMinute' : `${name}EveryMinute`, {
         name: `${platform.config.prefix}-${name}`,
         description,
