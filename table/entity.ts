@@ -24,7 +24,7 @@ interface Definition<T, K, Q extends string> {
   list?(item: T): { listPk: string; listSk: string } | undefined;
   /** The due queues that it stands in while something must happen to it by a time. */
   due?: DueRule<T, Q>;
-  /** What brought its items to their present form, oldest first; each is in `table/migrations/migrations.ts` too. */
+  /** Steps that brought its items to their present form, oldest first; each is in `table/migrations/migrations.ts` too. */
   migrations?: readonly Migration[];
   /** Returns the time at which the table may delete the item, in epoch seconds. */
   expiresAtEpoch?(item: T): number;

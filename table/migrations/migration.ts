@@ -1,7 +1,7 @@
 /** An item as it is stored, without the types of its attributes. */
 type Stored = Readonly<Record<string, unknown>>;
 
-/** What a migration changes in an item. */
+/** Changes of a migration to one item. */
 interface Step {
   set?: Record<string, unknown>;
   remove?: readonly string[];
