@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { type AnyEntity, ENTITIES, ENTITY_MODULES, entitiesIn } from '../test/support/entities.ts';
+import { type AnyEntity, ENTITIES, entitiesIn } from '../test/support/entities.ts';
 import { memoryTable } from '../test/support/memory-table.ts';
 import { populate, type Schema, walkable } from '../test/support/schemas.ts';
 import { fromItem, type Item } from './attributes.ts';
@@ -18,11 +18,6 @@ const STRICT = ['0.2.0'];
 
 const versions = readdirSync(RELEASES).map((name) => name.replace(/\.js$/, ''));
 const all = [...ENTITIES].map(([type, entity]): [string, AnyEntity] => [type, entity]);
-
-test('every module of entities is tested', () => {
-  const modules = readdirSync(resolve(import.meta.dirname, 'entities')).map((name) => name.replace(/\.ts$/, ''));
-  expect(ENTITY_MODULES.toSorted()).toEqual(modules.toSorted());
-});
 
 /** Returns the schemas inside of a schema, each with its path. */
 function inside(schema: Schema, path = ''): [string, Schema][] {

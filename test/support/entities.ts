@@ -1,17 +1,5 @@
-import * as accounts from '../../table/entities/accounts.ts';
-import * as ai from '../../table/entities/ai.ts';
-import * as apps from '../../table/entities/apps.ts';
-import * as audit from '../../table/entities/audit.ts';
-import * as billing from '../../table/entities/billing.ts';
-import * as customDomains from '../../table/entities/custom-domains.ts';
-import * as databases from '../../table/entities/databases.ts';
-import * as deployments from '../../table/entities/deployments.ts';
-import * as dns from '../../table/entities/dns.ts';
-import * as hosting from '../../table/entities/hosting.ts';
-import * as lookups from '../../table/entities/lookups.ts';
-import * as migrations from '../../table/entities/migrations.ts';
-import * as registrar from '../../table/entities/registrar.ts';
-import * as webhooks from '../../table/entities/webhooks.ts';
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Entity } from '../../table/entity.ts';
 
 /** An entity whose items a test treats as plain records. */
@@ -24,13 +12,10 @@ const isEntity = (value: unknown): value is AnyEntity =>
 export const entitiesIn = (modules: readonly object[]): Map<string, AnyEntity> =>
   new Map(modules.flatMap((each) => Object.values(each).filter(isEntity)).map((entity) => [entity.type, entity]));
 
-const AREAS = {
-  ...{ accounts, ai, apps, audit, billing, 'custom-domains': customDomains, databases, deployments, dns, hosting },
-  ...{ lookups, migrations, registrar, webhooks },
-};
-
-/** The modules of `table/entities`. */
-export const ENTITY_MODULES = Object.keys(AREAS);
+const FOLDER = resolve(import.meta.dirname, '../../table/entities');
+const modules = readdirSync(FOLDER).filter((name) => !name.includes('.test.'));
 
 /** Every entity of the table, by type. */
-export const ENTITIES = entitiesIn(Object.values(AREAS));
+export const ENTITIES = entitiesIn(
+  await Promise.all(modules.map(async (name) => (await import(join(FOLDER, name))) as object)),
+);
