@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { entity, type ItemOf, sealed } from '../entity.ts';
+import { entity, type ItemOf, object, sealed } from '../entity.ts';
 
 /** The account and resources of the synthetic checks, and what one run leaves for the next to evaluate (domain/processes/checks.ts). */
 export type Checks = ItemOf<typeof Checks>;
@@ -14,9 +14,9 @@ export const Checks = /* @__PURE__ */ entity({
       host: z.optional(z.string()),
       webhookId: z.optional(z.string()),
       /** A ping whose delivery has not been seen. */
-      ping: z.optional(z.object({ eventId: z.string(), at: z.string() })),
+      ping: z.optional(object({ eventId: z.string(), at: z.string() })),
       /** A deployment whose end has not been seen. */
-      deployment: z.optional(z.object({ id: z.string(), at: z.string() })),
+      deployment: z.optional(object({ id: z.string(), at: z.string() })),
     }),
   key: (_: object) => ({ pk: 'CHECKS', sk: 'CHECKS' }),
 });
