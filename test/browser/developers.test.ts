@@ -98,7 +98,7 @@ test('an endpoint is edited, and disabled after confirmation', async () => {
   await dialog.getByLabel('app.created').check();
   await dialog.getByRole('button', { name: 'Save endpoint' }).click();
   await page.getByText('https://example.com/moved').waitFor();
-  await page.getByText('app.created', { exact: true }).waitFor();
+  await page.locator('p', { hasText: /^app\.created$/ }).waitFor();
   await page.getByRole('button', { name: 'Disable' }).click();
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await page.getByText('Disabled', { exact: true }).waitFor();
