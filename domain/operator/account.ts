@@ -17,6 +17,7 @@ import { getWallet } from '../billing/wallet-view.ts';
 import { viewDeployment } from '../deployments/queue.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { listDomains } from '../registrar/domains.ts';
+import { attemptCount, lastOutcome } from '../webhooks/attempts.ts';
 import { listEndpoints } from '../webhooks/manage.ts';
 
 /** Items of each list on the page. */
@@ -43,10 +44,10 @@ async function newestDeliveries({ table }: Deps, endpointIds: readonly string[])
   const pages = await Promise.all(endpointIds.map((id) => table.list(Delivery, deliveriesOf(id), NEWEST_OF_EACH)));
   const deliveries = pages.flatMap(({ items }) => items);
   return byTime(deliveries, ({ createdAt }) => createdAt).map(
-    ({ id, webhookId, type, status, createdAt, nextAttemptAt, attempts }) => ({
+    ({ id, webhookId, type, status, createdAt, nextAttemptAt, ...delivery }) => ({
       ...{ id, webhookId, type, status, createdAt, nextAttemptAt },
-      attempts: attempts.length,
-      lastOutcome: attempts.at(-1)?.outcome ?? null,
+      attempts: attemptCount(delivery),
+      lastOutcome: lastOutcome(delivery),
     }),
   );
 }

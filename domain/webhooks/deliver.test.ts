@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { Webhook } from '../../table/entities/webhooks.ts';
+import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
+import { change } from '../../table/writes.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { type Receiver, signedWith, webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { deleteWebhook } from './endpoints.ts';
 import { eventJob } from './event-sweep.ts';
 import { MAX_CONSECUTIVE_FAILURES } from './failure-count.ts';
-import { enableWebhook, pingWebhook, resendSkipped, rotateSecret } from './manage.ts';
+import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './manage.ts';
 
 const failing: Receiver = () => 'BAD_STATUS';
 
@@ -121,7 +122,7 @@ describe('disabling an endpoint', () => {
     await expect(pingWebhook(run.steady, run.caller, { id })).rejects.toMatchObject({ code: 'conflict' });
     down = false;
     await enableWebhook(run.steady, run.caller, { id });
-    expect(await ask()).toEqual({ data: { resent: 3, remaining: false } });
+    expect(await ask()).toEqual({ data: { resent: 3, remaining: false, next: null } });
     const before = run.arrivals.length;
     await run.runUntilIdle();
     const resent = run.arrivals.slice(before).map(({ body }) => JSON.parse(body).id);
@@ -237,7 +238,7 @@ test('a ping goes to its endpoint only, regardless of subscriptions', async () =
   });
 });
 
-describe('an event takes at most 2 writes, plus 2 per attempt', () => {
+describe('an event takes at most 2 writes, plus 3 per attempt', () => {
   /** Counts the writes for a number of events, without the reconciler's own write per minute. */
   async function cost(subscribers: number, receiver: Receiver, events = 1) {
     const run = await simulate();
@@ -257,25 +258,67 @@ describe('an event takes at most 2 writes, plus 2 per attempt', () => {
     ['no endpoint', 0, () => 'DELIVERED', { writes: 2, attempts: 0 }],
     ['one that answers', 1, () => 'DELIVERED', { writes: 2 + 1, attempts: 1 }],
     ['five that answer', 5, () => 'DELIVERED', { writes: 2 + 5, attempts: 5 }],
-    ['one that answers the second time', 1, (nth) => (nth < 2 ? 'RESET' : 'DELIVERED'), { writes: 6, attempts: 2 }],
-    ['five that answer the last time', 5, (nth) => (nth < 6 ? 'RESET' : 'DELIVERED'), { writes: 62, attempts: 30 }],
-    ['one that never answers', 1, failing, { writes: 2 + 2 * 6, attempts: 6 }],
-    ['five that never answer', 5, failing, { writes: 2 + 2 * 30, attempts: 30 }],
+    ['one that answers the second time', 1, (nth) => (nth < 2 ? 'RESET' : 'DELIVERED'), { writes: 8, attempts: 2 }],
+    ['five that answer the last time', 5, (nth) => (nth < 6 ? 'RESET' : 'DELIVERED'), { writes: 92, attempts: 30 }],
+    ['one that never answers', 1, failing, { writes: 2 + 3 * 6, attempts: 6 }],
+    ['five that never answer', 5, failing, { writes: 2 + 3 * 30, attempts: 30 }],
   ])('an event to %s', async (_, subscribers, receiver, expected) => {
     expect(await cost(subscribers, receiver)).toEqual({ ...expected, skipped: 0 });
-    expect(expected.writes).toBeLessThanOrEqual(2 + 2 * expected.attempts);
+    expect(expected.writes).toBeLessThanOrEqual(2 + 3 * expected.attempts);
   });
 
   test.each([1, 5])('a hundred events with one failing attempt in twenty, to %i', async (subscribers) => {
     const { writes, attempts } = await cost(subscribers, (nth) => (nth % 20 === 0 ? 'BAD_STATUS' : 'DELIVERED'), 100);
     expect(attempts).toBeGreaterThan(100 * subscribers);
-    expect(writes).toBeLessThanOrEqual(2 * 100 + 2 * attempts);
+    expect(writes).toBeLessThanOrEqual(2 * 100 + 3 * attempts);
   });
 
   test('fifty consecutive failures disable within the bound, each with an entry of the audit log; a skipped delivery takes one write', async () => {
     const { writes, attempts, skipped } = await cost(5, failing, 60);
     expect(attempts).toBeGreaterThanOrEqual(5 * MAX_CONSECUTIVE_FAILURES);
     expect(skipped).toBe(5 * 60);
-    expect(writes).toBeLessThanOrEqual(2 * 60 + 2 * attempts + skipped + 5);
+    expect(writes).toBeLessThanOrEqual(2 * 60 + 3 * attempts + skipped + 5);
   });
+});
+
+test('a failing event whose receiver answers 8 KB costs at most 80 write units, and shows 8 KB of the last answer', async () => {
+  const run = await simulate({ responseBody: 'é'.repeat(4096) });
+  const { id } = await run.endpoint('talkative', failing);
+  const before = run.memory.written.length;
+  await run.event();
+  await run.runUntilIdle();
+  const written = run.memory.written.slice(before).filter(({ entity }) => entity !== 'SWEEP');
+  const units = written.reduce((sum, each) => sum + each.units, 0);
+  console.log(`an event that fails six times with answers of 8 KB: ${units} write units`);
+  expect(units).toBeLessThanOrEqual(80);
+  const { data } = await listDeliveries(run.steady, run.caller, { id, limit: 10, offset: 0 } as Parameters<
+    typeof listDeliveries
+  >[2]);
+  const sizes = data[0]?.attempts.map(({ responseBody }) => Buffer.byteLength(responseBody));
+  expect(sizes).toEqual([1024, 1024, 1024, 1024, 1024, 8192]);
+  expect(new Set(data[0]?.attempts.map((attempt) => attempt.id)).size).toBe(6);
+  for (const item of run.memory.items('DELIVERY_ATTEMPT')) expect(item.expiresAtEpoch).toBeGreaterThan(0);
+});
+
+test('deliveries of version 0.2.0, which have their attempts inside, are shown and continued', async () => {
+  const run = await simulate({ schedule: [60, 300] });
+  const { id } = await run.endpoint('down', failing);
+  await run.event();
+  await run.runUntilIdle(START + 30_000);
+  const [delivery] = run.deliveries();
+  if (!delivery) throw new Error('a delivery was expected');
+  // As that version would have stored it.
+  const { accountId, id: deliveryId } = delivery;
+  const inside = delivery.attempts.map(({ id, at, outcome, responseStatus, responseBody, durationMs }) => ({
+    ...{ id, at, outcome, responseStatus, responseBody, durationMs },
+  }));
+  const old = { set: { attempts: inside }, remove: ['made'] };
+  await run.steady.table.updateReturningChanged(change(Delivery, { accountId, id: deliveryId }, old));
+  await run.runUntilIdle();
+  const { data } = await listDeliveries(run.steady, run.caller, { id, limit: 10, offset: 0 } as Parameters<
+    typeof listDeliveries
+  >[2]);
+  expect(data[0]).toMatchObject({ status: 'FAILED' });
+  expect(data[0]?.attempts[0]).toEqual(inside[0]);
+  expect(data[0]?.attempts).toHaveLength(3);
 });

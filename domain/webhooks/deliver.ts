@@ -12,12 +12,11 @@ import { unschedule } from '../../table/schedule.ts';
 import { change, check, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { type Attempt, attemptCount, recordOf } from './attempts.ts';
 import { recordFailure, recordSuccess } from './failure-count.ts';
 import { newDelivery, startDelivery, toMessage } from './fan-out.ts';
 import { signBody } from './secrets.ts';
 
-/** Attempts kept on a delivery: those of its schedule and of a resend. */
-const MAX_ATTEMPTS_KEPT = 12;
 /** A held delivery that the end of the suspension did not release is looked at again after this, in milliseconds. */
 const HOLD_RECHECK_MS = 3600_000;
 /** Time after which an attempt is due again while deliveries are switched off, in seconds. */
@@ -45,8 +44,6 @@ export interface AttemptResult {
   /** Why the next attempt could not be queued: it is written down, and the reconciler queues it, a little late. */
   enqueueError?: string;
 }
-
-type Attempt = Delivery['attempts'][number];
 
 /** Another message took care of this step. No conflict to be retried: it stays so. */
 class AlreadyRecorded extends Error {}
@@ -180,29 +177,29 @@ async function send(deps: DeliverDeps, { type, body, eventId }: Delivery, webhoo
  * one.
  */
 function nextState(deps: DeliverDeps, delivery: Delivery, attempt: Attempt): Pick<AttemptResult, 'status'> & Next {
-  const attempts = [...delivery.attempts, attempt].slice(-MAX_ATTEMPTS_KEPT);
-  const set = { attempts };
-  if (attempt.outcome === 'DELIVERED') {
-    return {
-      status: 'DELIVERED',
-      write: changeDelivery(delivery, { ...set, status: 'DELIVERED', nextAttemptAt: null }),
-    };
+  const isDelivered = attempt.outcome === 'DELIVERED';
+  const delay = isDelivered ? undefined : deps.settings.webhookRetrySchedule[delivery.tries];
+  const { set, store } = recordOf(delivery, attempt, delay === undefined);
+  const storing = store ? { store } : {};
+  if (isDelivered) {
+    const write = changeDelivery(delivery, { ...set, status: 'DELIVERED', nextAttemptAt: null });
+    return { status: 'DELIVERED', write, ...storing };
   }
   const tries = delivery.tries + 1;
-  const delay = deps.settings.webhookRetrySchedule[delivery.tries];
   if (delay === undefined) {
-    return {
-      status: 'FAILED',
-      write: changeDelivery(delivery, { ...set, tries, status: 'FAILED', nextAttemptAt: null }),
-    };
+    const write = changeDelivery(delivery, { ...set, tries, status: 'FAILED', nextAttemptAt: null });
+    return { status: 'FAILED', write, ...storing };
   }
   const nextAttemptAt = new Date(deps.now().getTime() + delay * 1000).toISOString();
   const due =
     delay <= MAX_DELAY_SECONDS ? queuedAt(delivery.id, nextAttemptAt) : waitingUntil(delivery.id, nextAttemptAt);
-  return { status: 'PENDING', write: changeDelivery(delivery, { ...set, tries, nextAttemptAt }, due), delay };
+  const write = changeDelivery(delivery, { ...set, tries, nextAttemptAt }, due);
+  return { status: 'PENDING', write, delay, ...storing };
 }
 
 interface Next {
+  /** Stores the attempt, before `write`. */
+  store?: Write;
   write: Write;
   delay?: number;
 }
@@ -214,7 +211,8 @@ async function recordAttempt(
   before: Webhook,
 ): Promise<AttemptResult> {
   const { accountId, webhookId } = delivery;
-  const { status, write, delay } = nextState(deps, delivery, attempt);
+  const { status, store, write, delay } = nextState(deps, delivery, attempt);
+  if (store) await deps.table.updateReturningChanged(store);
   const endpoint = { accountId, id: webhookId };
   // A quick attempt may be judged by what was read before it; a slow one saw others end meanwhile.
   const known = attempt.durationMs > QUICK_ATTEMPT_MS ? undefined : before;
@@ -227,7 +225,7 @@ async function recordAttempt(
     ...{ outcome: attempt.outcome, durationMs: attempt.durationMs, disabled },
     ...(status ? { status } : {}),
     ...(unqueued === undefined ? {} : { enqueueError: unqueued }),
-    ...(delivery.attempts.length === 0 ? { lagMs: Date.parse(attempt.at) - Date.parse(delivery.createdAt) } : {}),
+    ...(attemptCount(delivery) === 0 ? { lagMs: Date.parse(attempt.at) - Date.parse(delivery.createdAt) } : {}),
   };
 }
 

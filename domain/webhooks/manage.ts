@@ -18,6 +18,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor } from '../pages.ts';
+import { readAttempts } from './attempts.ts';
 import { assertReceiverUrl, findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
 import { findDeliveries } from './search.ts';
@@ -115,16 +116,9 @@ export async function rotateSecret(
 }
 
 /** A delivery as its owner sees it. */
-function view({
-  id,
-  eventId,
-  type,
-  status,
-  createdAt,
-  nextAttemptAt,
-  body,
-  attempts,
-}: Delivery): Output<typeof ResendRoute>['data'] {
+async function view(deps: Pick<Deps, 'table'>, delivery: Delivery): Promise<Output<typeof ResendRoute>['data']> {
+  const { id, eventId, type, status, createdAt, nextAttemptAt, body } = delivery;
+  const attempts = await readAttempts(deps, delivery);
   const shown = attempts.map(({ id, at, outcome, responseStatus, responseBody, durationMs }) => ({
     ...{ id, at, outcome, responseStatus, responseBody, durationMs },
   }));
@@ -146,7 +140,7 @@ export async function listDeliveries(
     findWebhook(deps, caller, id),
     findDeliveries(deps, id, filter, { limit, offset, cursor: last && deliveryOrder(last) }),
   ]);
-  return { data: items.map(view), has_more: hasMore };
+  return { data: await Promise.all(items.map((delivery) => view(deps, delivery))), has_more: hasMore };
 }
 
 /**
@@ -180,11 +174,10 @@ export async function resendDelivery(
   const { write, resent } = newSchedule(deps, delivery);
   const count = countToday(deps, account, 'webhookResendsPerDay');
   const active = check(Webhook, { accountId, id: webhookId }, { active: { is: true } }, isDisabled);
-  return await deps.commit(
-    [active, count, write],
-    { data: view(resent) },
-    { before: view(delivery), after: view(resent) },
-  );
+  const before = await view(deps, delivery);
+  const { status, nextAttemptAt } = resent;
+  const data = { ...before, status, nextAttemptAt };
+  return await deps.commit([active, count, write], { data }, { before, after: data });
 }
 
 /**

@@ -9,6 +9,7 @@ import { Delivery, deliveriesOf, deliveryOrder } from '../../table/entities/webh
 import { joinKey } from '../../table/keys.ts';
 import type { Page } from '../../table/table.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { durationsOf } from './attempts.ts';
 import { findWebhook } from './endpoints.ts';
 
 /** Deliveries that one request reads at most: a few megabytes. */
@@ -90,16 +91,16 @@ export async function readDeliveryStats(
   for await (const delivery of newestDeliveries(deps, id, undefined, from)) {
     if (read === MAX_READ) break;
     read += 1;
-    const { status, attempts, createdAt } = delivery;
+    const { status, createdAt } = delivery;
     counts[status] += 1;
-    durations.push(...attempts.map(({ durationMs }) => durationMs));
+    durations.push(...durationsOf(delivery));
     const due = status === 'PENDING' ? delivery.nextAttemptAt : null;
     if (due !== null && (nextAttemptAt === null || due < nextAttemptAt)) nextAttemptAt = due;
     const point = points[Math.floor((Date.parse(createdAt) - start) / periodMs)];
     if (!point) continue;
     point.deliveries += 1;
     point.failed += Number(status === 'FAILED' || status === 'SKIPPED');
-    point.attempts += attempts.length;
+    point.attempts += durationsOf(delivery).length;
   }
   durations.sort((a, b) => a - b);
   return {

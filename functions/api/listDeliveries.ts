@@ -1,6 +1,7 @@
 import { listDeliveries as route } from '../../contract/webhooks/management.ts';
 import { listDeliveries } from '../../domain/webhooks/manage.ts';
+import { batchDeps } from '../../runtime/batch-deps.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /v1/webhooks/{id}/deliveries */
-export const handler = endpoint(route, listDeliveries);
+export const handler = endpoint(route, listDeliveries, { table: batchDeps.table });

@@ -25,12 +25,11 @@ export interface ReadBody {
   broken?: unknown;
 }
 
-/** The first `MAX_KEPT_BYTES` bytes as text, never ending in half a character and never longer once encoded again. */
-export function truncateText(bytes: Buffer): string {
-  let text = bytes.subarray(0, MAX_KEPT_BYTES).toString('utf8');
-  while (Buffer.byteLength(text) > MAX_KEPT_BYTES)
-    text = text.slice(0, -Math.ceil((Buffer.byteLength(text) - MAX_KEPT_BYTES) / 3));
-  return bytes.length > MAX_KEPT_BYTES ? text.replace(/\uFFFD{1,3}$/, '') : text;
+/** The first `max` bytes as text, never ending in half a character and never longer once encoded again. */
+export function truncateText(bytes: Buffer, max = MAX_KEPT_BYTES): string {
+  let text = bytes.subarray(0, max).toString('utf8');
+  while (Buffer.byteLength(text) > max) text = text.slice(0, -Math.ceil((Buffer.byteLength(text) - max) / 3));
+  return bytes.length > max ? text.replace(/\uFFFD{1,3}$/, '') : text;
 }
 
 function decodeBody(answer: IncomingMessage): Readable {

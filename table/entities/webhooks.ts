@@ -65,6 +65,7 @@ export const Delivery = /* @__PURE__ */ entity({
       status: oneOf(DELIVERY_STATUSES),
       createdAt: z.string(),
       nextAttemptAt: z.nullable(z.string()),
+      /** The only attempt, where it delivered at once with a short response; all of them in deliveries of version 0.2.0. */
       attempts: z.array(
         object({
           id: z.string(),
@@ -75,6 +76,8 @@ export const Delivery = /* @__PURE__ */ entity({
           durationMs: z.int(),
         }),
       ),
+      /** Attempts that are items of their own: their number, the latest durations in milliseconds, and the last outcome. */
+      made: z.optional(object({ count: z.int(), durations: z.array(z.int()), lastOutcome: oneOf(DELIVERY_OUTCOMES) })),
       /** Steps ever taken: a message in the queue asks for one of these, and is stale once it is recorded. */
       step: z.int(),
       /** Failed attempts of the schedule under way. */
@@ -100,6 +103,30 @@ export const queuedAt = (id: string, attemptAt: string, grace: number = ATTEMPT_
 /** The attempt is too far off for a message: one must be sent in time. */
 export const waitingUntil = (id: string, attemptAt: string) =>
   schedule(Delivery, attemptAt, { queue: 'DELIVERY#WAITING', id });
+
+/** One attempt of a delivery, with the start of the response. Written once, and never read but to be shown. */
+export type DeliveryAttempt = ItemOf<typeof DeliveryAttempt>;
+export const DeliveryAttempt = /* @__PURE__ */ entity({
+  type: 'DELIVERY_ATTEMPT',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      deliveryId: z.string(),
+      /** Counts the delivery's attempts, from 0. */
+      number: z.int(),
+      id: z.string(),
+      at: z.string(),
+      outcome: oneOf(DELIVERY_OUTCOMES),
+      responseStatus: z.nullable(z.int()),
+      responseBody: z.string(),
+      durationMs: z.int(),
+    }),
+  key: ({ accountId, deliveryId, number }: { accountId: string; deliveryId: string; number: number }) => ({
+    pk: key('ACCOUNT', accountId, 'DELIVERY', deliveryId, 'ATTEMPT', String(number)),
+    sk: 'ATTEMPT',
+  }),
+  expiresAtEpoch: (item) => epoch(item.at) + 30 * DAY,
+});
 
 /** The progress of a sweep over waiting items. */
 export const Sweep = /* @__PURE__ */ entity({

@@ -11,7 +11,7 @@ import { webhookRules } from '../../events/webhooks.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import type { Sent, WebhookSender } from '../../providers/webhooks/sender.ts';
-import { Delivery } from '../../table/entities/webhooks.ts';
+import { Delivery, DeliveryAttempt } from '../../table/entities/webhooks.ts';
 import { newSimulatedAccount } from './account.ts';
 import { type FaultPlan, noFaults, type ProcessOptions, SimulatedCrash, START, simulation } from './simulation.ts';
 
@@ -24,7 +24,7 @@ import { type FaultPlan, noFaults, type ProcessOptions, SimulatedCrash, START, s
 function passesFilter(record: unknown): boolean {
   const text = JSON.stringify(record);
   if (/"sk":\{"S":"EVENT"\}/.test(text)) return /"eventName":"INSERT"/.test(text);
-  return !/"S":"(DELIVERY|SWEEP)"/.test(text) || /"resendAt"/.test(text);
+  return !/"S":"(DELIVERY|ATTEMPT|SWEEP)"/.test(text) || /"resendAt"/.test(text);
 }
 
 export interface Arrival {
@@ -47,6 +47,8 @@ export interface WebhookSimulationOptions {
   isOff?: () => boolean;
   /** True when the stream delivers nothing, because its consumer was away for longer than the stream keeps records. */
   streamTrimmed?: boolean;
+  /** The text of every response; the outcome unless given. */
+  responseBody?: string;
   faults?: FaultPlan;
 }
 
@@ -59,6 +61,7 @@ export function webhookSimulation({
   schedule = [60, 300, 1800, 7200, 43_200],
   skewMs = 0,
   streamTrimmed = false,
+  responseBody,
   faults = noFaults,
   isOff = () => false,
 }: WebhookSimulationOptions = {}) {
@@ -88,7 +91,7 @@ export function webhookSimulation({
       arrivals.push(arrival);
       const nth = arrivals.filter((each) => each.url === url).length;
       const outcome = (await receivers.get(url)?.(nth, arrival)) ?? 'DELIVERED';
-      return { outcome, status: STATUSES[outcome] ?? null, body: outcome, durationMs: 5 };
+      return { outcome, status: STATUSES[outcome] ?? null, body: responseBody ?? outcome, durationMs: 5 };
     },
   };
   /** A process with every provider that webhooks use. */
@@ -151,7 +154,15 @@ export function webhookSimulation({
   }
 
   const unsettled = () => memory.items('EVENT').some(({ duePk }) => duePk !== undefined);
-  const deliveries = (): Delivery[] => memory.items('DELIVERY').map((item) => Delivery.parse(item));
+  /** The deliveries, each with all attempts that it has made. */
+  const deliveries = (): Delivery[] => {
+    const stored = memory.items('DELIVERY_ATTEMPT').map((item) => DeliveryAttempt.parse(item));
+    return memory.items('DELIVERY').map((item) => {
+      const delivery = Delivery.parse(item);
+      const own = stored.filter(({ deliveryId, number }) => deliveryId === delivery.id && number < (delivery.made?.count ?? 0));
+      return { ...delivery, attempts: [...delivery.attempts, ...own.sort((a, b) => a.number - b.number)] };
+    });
+  };
   const caller: Caller = { accountId: 'acc_1', keyId: 'key_1' };
   /** A process that no fault reaches: for setting up, and for what requests do. */
   const steady = startProcess({ faults: noFaults });

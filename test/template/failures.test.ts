@@ -12,7 +12,7 @@ import { Deployment, Push } from '../../table/entities/deployments.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
 import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
-import { Delivery, Event, EventFeed, FeedEntry, Sweep, Webhook } from '../../table/entities/webhooks.ts';
+import { Delivery, DeliveryAttempt, Event, EventFeed, FeedEntry, Sweep, Webhook } from '../../table/entities/webhooks.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });
@@ -98,6 +98,7 @@ test('request counters do not trigger the stream, and every entity with rules do
     ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],
     ...[Event, Delivery].map(({ key }) => key(ofAccount)),
     Checks.key({}),
+    DeliveryAttempt.key({ accountId: 'a', deliveryId: 'b', number: 0 }),
     ...[Sweep.key({ name: 'a' }), EventFeed.key({ accountId: 'a' }), FeedEntry.key({ accountId: 'a', position: 1 })],
   ];
   expect(silent.map(({ sk }) => sk).sort()).toEqual([...SILENT_ITEMS].sort());
