@@ -159,7 +159,9 @@ export function webhookSimulation({
     const stored = memory.items('DELIVERY_ATTEMPT').map((item) => DeliveryAttempt.parse(item));
     return memory.items('DELIVERY').map((item) => {
       const delivery = Delivery.parse(item);
-      const own = stored.filter(({ deliveryId, number }) => deliveryId === delivery.id && number < (delivery.made?.count ?? 0));
+      const own = stored.filter(
+        ({ deliveryId, number }) => deliveryId === delivery.id && number < (delivery.made?.count ?? 0),
+      );
       return { ...delivery, attempts: [...delivery.attempts, ...own.sort((a, b) => a.number - b.number)] };
     });
   };

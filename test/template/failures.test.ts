@@ -12,7 +12,15 @@ import { Deployment, Push } from '../../table/entities/deployments.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
 import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
-import { Delivery, DeliveryAttempt, Event, EventFeed, FeedEntry, Sweep, Webhook } from '../../table/entities/webhooks.ts';
+import {
+  Delivery,
+  DeliveryAttempt,
+  Event,
+  EventFeed,
+  FeedEntry,
+  Sweep,
+  Webhook,
+} from '../../table/entities/webhooks.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });
