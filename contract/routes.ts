@@ -2,6 +2,7 @@ import { getAccount } from './accounts/accounts.ts';
 import { createKey, listKeys, revokeKey } from './accounts/api-keys.ts';
 import { getMe } from './accounts/me.ts';
 import { deleteSession } from './accounts/session.ts';
+import { getAiProviderStats, listAiCalls } from './ai/calls.ts';
 import { createChatCompletion } from './ai/chat.ts';
 import { getModel, listModels } from './ai/gateway.ts';
 import {
@@ -167,6 +168,8 @@ export const dashboardRoutes = [
   getDeliveryStats,
   getAiCredits,
   getAiUsage,
+  listAiCalls,
+  getAiProviderStats,
   buyAiCredits,
   listProviderKeys,
   putProviderKey,

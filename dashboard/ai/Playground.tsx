@@ -6,6 +6,8 @@ import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { useModels } from './api.ts';
+import { Settings } from './PlaygroundSettings.tsx';
+import { DEFAULT_SETTINGS, type PlaygroundSettings, settingsProblem } from './playground-code.ts';
 import { Turns } from './Turns.tsx';
 import { useChat } from './use-chat.ts';
 
@@ -23,6 +25,7 @@ const OTHER_MODEL = 'Other model';
 /** Name of the draft: an unsent message survives a reload. */
 const DRAFT = 'message';
 const EMPTY_DRAFT = { text: '' };
+const SETTINGS_DRAFT = 'playground';
 
 /** Fields of a request that have no effect on calls to this model. */
 function IgnoredFields({ model }: { model: string }) {
@@ -41,8 +44,15 @@ function Chat({ models }: { models: readonly string[] }) {
   const [customModel, setCustomModel] = useState('');
   const [text, setText] = useState(() => readDraft(DRAFT, EMPTY_DRAFT)?.text ?? '');
   const chat = useChat();
+  const [settings, setSettings] = useState<PlaygroundSettings>(
+    () => readDraft(SETTINGS_DRAFT, DEFAULT_SETTINGS) ?? DEFAULT_SETTINGS,
+  );
+  const changeSettings = (changed: PlaygroundSettings) => {
+    setSettings(changed);
+    saveDraft(SETTINGS_DRAFT, DEFAULT_SETTINGS, changed);
+  };
   const model = chosen === OTHER_MODEL ? customModel.trim() : chosen;
-  const canSend = !chat.isBusy && text.trim() !== '' && model !== '';
+  const canSend = !chat.isBusy && text.trim() !== '' && model !== '' && settingsProblem(settings) === undefined;
   const changeText = (changed: string) => {
     setText(changed);
     saveDraft(DRAFT, EMPTY_DRAFT, { text: changed });
@@ -51,7 +61,7 @@ function Chat({ models }: { models: readonly string[] }) {
     event?.preventDefault();
     if (!canSend) return;
     changeText('');
-    void chat.send(model, text);
+    void chat.send(model, text, settings);
   };
   return (
     <Stack>
@@ -75,8 +85,17 @@ function Chat({ models }: { models: readonly string[] }) {
         </Button>
       </Group>
       <IgnoredFields model={model} />
+      <Settings
+        settings={settings}
+        change={changeSettings}
+        model={model}
+        messages={[
+          ...chat.turns.filter(({ failed }) => !failed).map(({ role, content }) => ({ role, content })),
+          ...(text.trim() === '' ? [] : [{ role: 'user', content: text }]),
+        ]}
+      />
       <Turns turns={chat.turns} busy={chat.isBusy} />
-      {chat.error !== undefined && <FailureAlert error={chat.error} retry={() => void chat.retry(model)} />}
+      {chat.error !== undefined && <FailureAlert error={chat.error} retry={() => void chat.retry(model, settings)} />}
       <form onSubmit={send}>
         <Group align="flex-end" gap="xs">
           <Textarea

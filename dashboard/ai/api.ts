@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { getAiProviderStats, listAiCalls } from '../../contract/ai/calls.ts';
 import { listModels } from '../../contract/ai/gateway.ts';
 import {
   buyAiCredits,
@@ -11,6 +12,7 @@ import {
 import type { Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
 import { recoveryInterval } from '../api/query-client.ts';
+import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 
@@ -58,3 +60,13 @@ export const useDeleteProviderKey = () => useApiMutation(deleteProviderKey, [lis
 
 /** Reads the models with their prices, cached for five minutes. */
 export const useModels = () => useApiQuery(listModels, undefined, { staleTime: 300_000 });
+
+export type AiCall = Output<typeof listAiCalls>['data'][number];
+export type ProviderStats = Output<typeof getAiProviderStats>['data']['providers'][number];
+
+/** @param failed `true` or `false` for calls that failed or did not */
+export const useCalls = (failed: string | undefined) =>
+  useApiList(listAiCalls, {}, { pageSize: 50, filter: { failed } });
+/** Days that the figures of providers cover. */
+export const STATS_DAYS = 7;
+export const useProviderStats = () => useApiQuery(getAiProviderStats, { query: { days: String(STATS_DAYS) } });

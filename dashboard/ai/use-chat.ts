@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
+import { getAiProviderStats, listAiCalls } from '../../contract/ai/calls.ts';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { getAiCredits, getAiUsage } from '../../contract/ai/management.ts';
 import { useApi } from '../api/context.ts';
 import { Failure } from '../api/failure.ts';
 import { useInvalidate } from '../api/use-api-query.ts';
 import { type ChatDelta, readChat } from './chat-stream.ts';
+import { type PlaygroundSettings, toRequest } from './playground-code.ts';
 
 export interface Turn {
   id: number;
@@ -12,6 +14,8 @@ export interface Turn {
   content: string;
   model: string;
   usage: ChatDelta['usage'];
+  /** Milliseconds from the request to the first and to the last text of an answer. */
+  timing?: { firstMs: number; lastMs: number };
   /** A question without an answer, or an answer that broke off. */
   failed?: boolean;
 }
@@ -23,9 +27,9 @@ interface Chat {
   turns: readonly Turn[];
   isBusy: boolean;
   error: unknown;
-  send: (model: string, text: string) => Promise<void>;
+  send: (model: string, text: string, settings: PlaygroundSettings) => Promise<void>;
   /** Sends the last question again, without its failed answer. */
-  retry: (model: string) => Promise<void>;
+  retry: (model: string, settings: PlaygroundSettings) => Promise<void>;
   stop: () => void;
   clear: () => void;
 }
@@ -47,7 +51,7 @@ export function useChat(): Chat {
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 
-  const ask = async (before: readonly Turn[], model: string, text: string) => {
+  const ask = async (before: readonly Turn[], model: string, text: string, settings: PlaygroundSettings) => {
     const controller = new AbortController();
     running.current = controller;
     const id = 1 + Math.max(-1, ...before.map((turn) => turn.id));
@@ -64,10 +68,15 @@ export function useChat(): Chat {
       setTurns((current) => current.map((each) => (each.id === turn.id ? what(each) : each)));
     const append = ({ text: delta, usage }: ChatDelta) =>
       change(answer, (turn) => ({ ...turn, content: turn.content + delta, usage }));
+    /** Notes the time to the first text, and that to the last one so far. */
+    const measure = (ms: number) =>
+      change(answer, (turn) => ({ ...turn, timing: { firstMs: turn.timing?.firstMs ?? ms, lastMs: ms } }));
     try {
-      const body = { model, messages, stream: true };
+      const body = { ...toRequest(model, messages, settings), stream: true };
+      const askedAt = performance.now();
       for await (const delta of readChat(await api.stream(createChatCompletion, body, controller.signal))) {
         append(delta);
+        if (delta.text !== '') measure(performance.now() - askedAt);
         if (delta.error !== undefined) throw streamFailure(delta.error);
       }
     } catch (thrown) {
@@ -78,19 +87,20 @@ export function useChat(): Chat {
       setTurns((current) => current.filter((turn) => turn.id !== answer.id || turn.content !== ''));
     } finally {
       setIsBusy(false);
-      refresh([getAiCredits, getAiUsage]);
+      refresh([getAiCredits, getAiUsage, listAiCalls, getAiProviderStats]);
     }
   };
   return {
     ...{ turns, isBusy, error },
-    send: (model, text) => ask(kept, model, text),
-    retry: async (model) => {
+    send: (model, text, settings) => ask(kept, model, text, settings),
+    retry: async (model, settings) => {
       const last = kept.findLast(({ role }) => role === 'user');
       if (last)
         await ask(
           kept.filter(({ id }) => id < last.id),
           model,
           last.content,
+          settings,
         );
     },
     stop: () => running.current?.abort(),

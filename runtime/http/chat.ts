@@ -4,6 +4,7 @@ import { type ApiError, errorBody } from '../../contract/errors.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { listPaths } from '../../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
+import { recordCall } from '../../domain/ai/calls.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
@@ -117,15 +118,15 @@ export async function chat(event: Event, start: StartResponse, signal: AbortSign
   // The first request of an instance needs the offer: it is read in parallel with the authentication, and so is what is switched off.
   gateway.offer().catch(() => undefined);
   gateway.switches().catch(() => undefined);
-  let report: Report | undefined;
+  let running: { call: Call; report: Report } | undefined;
   let failure: ApiError | undefined;
   try {
     const { accountId, keyId } = await identifyCaller(event, request);
     const { text, json } = readBody(event, MAX_CHAT_BODY_BYTES);
     const call: Call = { accountId, keyId, requestId, startedAt, request: parseAs(ChatRequest, json, 'body'), text };
-    const running = new ChatCall(gateway, call, sink);
-    report = running.report;
-    await running.run();
+    const chatCall = new ChatCall(gateway, call, sink);
+    running = { call, report: chatCall.report };
+    await chatCall.run();
   } catch (error) {
     if (error instanceof Refusal) request.quota = error.quota;
     failure = toPublicError(error);
@@ -134,5 +135,12 @@ export async function chat(event: Event, start: StartResponse, signal: AbortSign
     else sink.end();
     await recordFailure(route.id, request, failure);
   }
-  callReport(request, sink.startedStatus ?? 499, failure, report);
+  const status = sink.startedStatus ?? 499;
+  callReport(request, status, failure, running?.report);
+  if (!running) return;
+  const outcome = { status, code: failure?.code, durationMs: performance.now() - startedAt };
+  // The response is over: a call that cannot be recorded is in the log alone.
+  await recordCall(gateway, running.call, running.report, outcome).catch((error) =>
+    log.error('call could not be recorded', error, { requestId }),
+  );
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AI_ENTRY_TYPES } from '../../contract/enums.ts';
-import { DAY, entity, epoch, type ItemOf, object, oneOf, sealed } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
@@ -132,4 +132,35 @@ export const AiOffer = /* @__PURE__ */ entity({
   type: 'AI_OFFER',
   schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),
   key: (_: object) => ({ pk: 'AI_OFFER', sk: 'AI_OFFER' }),
+});
+
+/** The partition of an account's calls. */
+export const aiCallsOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_CALLS');
+
+/** One call to a model, for the request log: never any text of it. In no index, so that it is one write. */
+export type AiCall = ItemOf<typeof AiCall>;
+export const AiCall = /* @__PURE__ */ entity({
+  type: 'AI_CALL',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      /** Empty for calls of a login. */
+      keyId: z.string(),
+      requestId: z.string(),
+      createdAt: z.string(),
+      model: z.string(),
+      provider: z.nullable(z.string()),
+      /** True where the caller's own provider key paid. */
+      saved: z.boolean(),
+      status: z.int(),
+      code: z.nullable(z.string()),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      amountMicroRand: z.int(),
+      durationMs: z.int(),
+      firstByteMs: z.nullable(z.int()),
+    }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: aiCallsOf(accountId), sk: id }),
+  expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + 30 * DAY,
 });

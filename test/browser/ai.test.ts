@@ -47,12 +47,30 @@ test('an invalid amount is rejected before it is sent', async () => {
 test('a model streams its response in the playground, and the usage history and its chart show the cost', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
   const page = await openScreen(await signedInContext(account), 'ai/playground');
+  await page.getByText('System prompt, parameters and code').click();
+  await page.getByLabel('System prompt').fill('Answer in isiZulu.');
+  await page.getByLabel('Temperature').fill('3');
+  await page.getByText('Temperature must be from 0 to 2.').waitFor();
+  await page.getByLabel('Temperature').fill('0.5');
+  await page.getByLabel('Language').selectOption('python');
+  await page.getByText('OpenAI(base_url=', { exact: false }).waitFor();
+  const sent = page.waitForRequest('**/ai/chat/completions');
   await page.getByLabel('Message').fill('say exactly: <b>Sawubona</b> from the gateway');
   await page.getByLabel('Message').press('Enter');
+  expect(JSON.parse((await sent).postData() ?? '')).toMatchObject({
+    messages: [{ role: 'system', content: 'Answer in isiZulu.' }, { role: 'user' }],
+    temperature: 0.5,
+  });
   const conversation = page.getByRole('log', { name: 'Conversation' });
   await conversation.getByText('tokens in', { exact: false }).waitFor();
+  await conversation.getByText('first text after', { exact: false }).waitFor();
   expect(await conversation.textContent()).toContain('<b>Sawubona</b> from the gateway');
   const model = await page.getByLabel('Model').inputValue();
+  await page.getByRole('tab', { name: 'Requests' }).click();
+  const log = page.getByRole('region', { name: 'Requests', exact: true }).getByRole('row');
+  await expect.poll(() => log.filter({ hasText: model }).count(), POLL).toBe(1);
+  await page.getByLabel('Filter by result').selectOption('true');
+  await page.getByText('No matching requests').waitFor();
   await page.getByRole('tab', { name: 'Credits' }).click();
   await page.getByText(`${model} — R`, { exact: false }).waitFor();
   await page.getByRole('cell', { name: model }).waitFor();

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { listKeys } from '../../../contract/accounts/api-keys.ts';
+import { getAiProviderStats, listAiCalls } from '../../../contract/ai/calls.ts';
 import { listModels } from '../../../contract/ai/gateway.ts';
 import {
   buyAiCredits,
@@ -66,6 +67,36 @@ test('the usage is summed by day, key and model, beyond any page of the ledger',
   expect(usage.reduce((sum, each) => sum + each.amountMicroRand, 0)).toBe(50_000_000 - balanceMicroRand);
   const tooLong = await account.dashboard.call(getAiUsage, { query: { days: '91' } });
   expect(tooLong.error?.message).toMatch(/^days: /);
+});
+
+test('the request log has each call with its cost and result, without its text, and figures by provider', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
+  const client = new OpenAI({ apiKey: account.secretKey, baseURL: `${local.baseUrl}/ai/v1`, maxRetries: 5 });
+  for (let call = 0; call < 2; call += 1) await client.chat.completions.create(ask);
+  await sdk(account.accessToken)
+    .chat.completions.create({ ...ask, model: 'openai/none' })
+    .catch(() => undefined);
+  const list = (query = {}) => account.dashboard.call(listAiCalls, { query });
+  const calls = await waitFor(async () => {
+    const { data } = (await list()).body;
+    return data.length === 3 && data;
+  });
+  const [failed, second] = calls;
+  expect(failed).toMatchObject({ keyId: null, status: 400, code: 'invalid_request', amountMicroRand: 0 });
+  expect(second).toMatchObject({ model: ask.model, provider: 'openai', status: 200, code: null, outputTokens: 1 });
+  expect(second?.amountMicroRand).toBeGreaterThan(0);
+  expect(JSON.stringify(calls)).not.toContain('hello');
+  expect((await list({ failed: 'true' })).body.data.map(({ id }) => id)).toEqual([failed?.id]);
+  expect((await list({ model: ask.model, limit: '1' })).body).toMatchObject({
+    data: [{ id: second?.id }],
+    has_more: true,
+  });
+  expect((await list({ failed: 'maybe' })).error?.message).toMatch(/^failed: /);
+  const stats = (await account.dashboard.call(getAiProviderStats)).body.data;
+  expect(stats).toMatchObject({ providers: [{ provider: 'openai', failed: 1, calls: 3 }], complete: true });
+  expect((await account.dashboard.call(getAiProviderStats, { query: { days: '31' } })).error?.message).toMatch(
+    /^days: /,
+  );
 });
 
 test('a double click buys once', async () => {

@@ -1,0 +1,75 @@
+import * as z from 'zod/mini';
+import { list, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** Days for which calls are kept, and which their figures cover at most. */
+export const AI_CALL_DAYS = 30;
+
+/** One call to a model, without any text of the prompt or the answer. */
+export const AiCall = resource('AiCall', () =>
+  z.object({
+    id: z.string(),
+    requestId: z.string().register(z.globalRegistry, { description: '`X-Request-Id` of its response' }),
+    createdAt: Timestamp(),
+    model: z.string(),
+    provider: z.nullable(z.string()),
+    keyId: z.nullable(z.string()).register(z.globalRegistry, { description: 'Null for calls in the dashboard' }),
+    ownKey: z.boolean().register(z.globalRegistry, { description: 'True where your own provider key paid' }),
+    status: z.int(),
+    code: z.nullable(z.string()),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    amountMicroRand: z.int(),
+    durationMs: z.int(),
+    firstByteMs: z.nullable(z.int()),
+  }),
+);
+
+/** Latency and errors of the calls to a provider. */
+export const AiProviderStats = resource('AiProviderStats', () =>
+  z.object({
+    provider: z.string(),
+    calls: z.int(),
+    failed: z.int(),
+    p50Ms: z.int(),
+    p95Ms: z.int(),
+    firstByteP50Ms: z.nullable(z.int()),
+  }),
+);
+
+const tag = 'AI gateway';
+const access = 'login';
+
+export const listAiCalls = /* @__PURE__ */ route({
+  id: 'listAiCalls',
+  method: 'GET',
+  path: '/dashboard/v1/ai/calls',
+  access,
+  summary: 'List your calls to models of the last 30 days, newest first, without their text',
+  tag,
+  query: () =>
+    z.extend(Page(), {
+      model: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+      failed: z.optional(z.enum(['true', 'false'])),
+    }),
+  response: () => list(AiCall()),
+});
+
+export const getAiProviderStats = /* @__PURE__ */ route({
+  id: 'getAiProviderStats',
+  method: 'GET',
+  path: '/dashboard/v1/ai/provider-stats',
+  access,
+  summary: 'Read the latency and the errors of your calls by provider',
+  tag,
+  query: () => z.object({ days: wholeNumber('Number of days', 1, AI_CALL_DAYS, 7) }),
+  response: () =>
+    single(
+      z.object({
+        providers: z.array(AiProviderStats()),
+        complete: z.boolean().register(z.globalRegistry, {
+          description: 'False where there were more calls than one request reads; the newest are counted',
+        }),
+      }),
+    ),
+});

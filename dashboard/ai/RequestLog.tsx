@@ -1,0 +1,95 @@
+import { Group, NativeSelect, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { CopyId } from '../ui/CopyId.tsx';
+import { formatMs, formatShare } from '../ui/chart/figures.ts';
+import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { formatMicroRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { ShowMore } from '../ui/ShowMore.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { type AiCall, type ProviderStats, STATS_DAYS, useCalls, useProviderStats } from './api.ts';
+
+const PROVIDER_COLUMNS: readonly Column<ProviderStats>[] = [
+  { name: 'Provider', show: ({ provider }) => provider },
+  { name: 'Calls', number: true, show: ({ calls }) => calls.toLocaleString('en-ZA') },
+  { name: 'Errors', number: true, show: ({ failed, calls }) => formatShare(failed, calls) },
+  { name: 'Duration p50', number: true, show: ({ p50Ms }) => formatMs(p50Ms) },
+  { name: 'Duration p95', number: true, show: ({ p95Ms }) => formatMs(p95Ms) },
+  {
+    name: 'First byte p50',
+    number: true,
+    show: ({ firstByteP50Ms }) => (firstByteP50Ms === null ? '–' : formatMs(firstByteP50Ms)),
+  },
+];
+
+const CALL_COLUMNS: readonly Column<AiCall>[] = [
+  { name: 'Time', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+  { name: 'Model', show: ({ model, ownKey }) => (ownKey ? `${model} (your key)` : model) },
+  { name: 'Status', show: ({ status, code }) => (code === null ? status : `${status} ${code}`) },
+  { name: 'Tokens in / out', number: true, show: (call) => `${call.inputTokens} / ${call.outputTokens}` },
+  { name: 'Cost', number: true, show: ({ amountMicroRand }) => formatMicroRand(amountMicroRand) },
+  { name: 'Duration', number: true, show: ({ durationMs }) => formatMs(durationMs) },
+  { name: 'Request ID', show: ({ requestId }) => <CopyId id={requestId} /> },
+];
+
+const FILTERS = [
+  { value: '', label: 'All requests' },
+  { value: 'true', label: 'Failed' },
+  { value: 'false', label: 'Succeeded' },
+];
+
+/** Latency and errors by provider, and the calls themselves. Prompts and answers are never stored. */
+export function RequestLog() {
+  const [failed, setFailed] = useState('');
+  const calls = useCalls(failed === '' ? undefined : failed);
+  const stats = useProviderStats();
+  return (
+    <Stack gap="xl">
+      <Section title="Providers" description={`Your calls of the last ${STATS_DAYS} days.`}>
+        <QueryBoundary query={stats}>
+          {({ data: { providers } }) =>
+            providers.length === 0 ? (
+              <EmptyState title="No requests yet" action={<ButtonLink href="/ai/playground">Try a model</ButtonLink>} />
+            ) : (
+              <DataTable
+                name="Providers"
+                items={providers}
+                idOf={({ provider }) => provider}
+                columns={PROVIDER_COLUMNS}
+              />
+            )
+          }
+        </QueryBoundary>
+      </Section>
+      <Section
+        title="Requests"
+        description="The last 30 days. Prompts and answers are never stored."
+        actions={
+          <Group gap="xs">
+            <NativeSelect
+              size="xs"
+              aria-label="Filter by result"
+              value={failed}
+              data={FILTERS}
+              onChange={({ currentTarget }) => setFailed(currentTarget.value)}
+            />
+          </Group>
+        }
+      >
+        <QueryBoundary query={calls}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <EmptyState title={failed === '' ? 'No requests yet' : 'No matching requests'} />
+            ) : (
+              <DataTable name="Requests" items={data} idOf={({ id }) => id} columns={CALL_COLUMNS} />
+            )
+          }
+        </QueryBoundary>
+        <ShowMore list={calls} />
+      </Section>
+    </Stack>
+  );
+}

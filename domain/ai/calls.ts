@@ -1,0 +1,120 @@
+import type { listAiCalls as ListRoute, getAiProviderStats as StatsRoute } from '../../contract/ai/calls.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { AiCall, aiCallsOf } from '../../table/entities/ai.ts';
+import { createViaUpdate } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+import type { Call, Report } from './call.ts';
+
+/** Calls that one request reads at most. */
+const MAX_READ = 5000;
+const PAGE_SIZE = 500;
+const DAY_MS = 86_400_000;
+/** Characters of a model's name that are kept: it is whatever the caller sent. */
+const MAX_MODEL_LENGTH = 128;
+
+/** Result of a call as its caller saw it. */
+export interface CallOutcome {
+  /** HTTP status; 499 where the caller left before the response began. */
+  status: number;
+  code: string | undefined;
+  /** Milliseconds from arrival to the last byte. */
+  durationMs: number;
+}
+
+/** Keeps a call for the request log. It holds nothing of the prompt or the answer. */
+export async function recordCall(
+  deps: Pick<Deps, 'table' | 'now' | 'newId'>,
+  { accountId, keyId, requestId }: Pick<Call, 'accountId' | 'keyId' | 'requestId'>,
+  report: Report,
+  { status, code, durationMs }: CallOutcome,
+): Promise<void> {
+  const { usage, provider, model, saved, chargedMicroRand, firstByte, failure } = report;
+  const call: AiCall = {
+    ...{ id: deps.newId('aic'), accountId, keyId, requestId, createdAt: deps.now().toISOString() },
+    ...{ model: model.slice(0, MAX_MODEL_LENGTH), provider: provider ?? null, saved, status },
+    // A stream that broke off began with 200 and failed all the same.
+    code: code ?? (failure ? 'server_error' : null),
+    inputTokens: usage ? usage.input + usage.cached + usage.cacheWrite : 0,
+    outputTokens: usage?.output ?? 0,
+    amountMicroRand: chargedMicroRand,
+    durationMs: Math.round(durationMs),
+    firstByteMs: firstByte === undefined ? null : Math.round(firstByte),
+  };
+  await deps.table.write(
+    AiCall,
+    createViaUpdate(AiCall, call, () => new Error('the call is recorded already')),
+  );
+}
+
+const hasFailed = ({ status, code }: AiCall): boolean => status >= 400 || code !== null;
+
+/** GET /dashboard/v1/ai/calls */
+export async function listCalls(
+  deps: Deps,
+  { accountId }: Caller,
+  { limit, offset, cursor, model, failed }: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const found: AiCall[] = [];
+  let read = 0;
+  for await (const call of deps.table.newest(AiCall, aiCallsOf(accountId), { before: cursor, pageSize: PAGE_SIZE })) {
+    const isWanted =
+      (model === undefined || call.model === model) &&
+      (failed === undefined || hasFailed(call) === (failed === 'true'));
+    if (isWanted) found.push(call);
+    if (found.length > offset + limit) break;
+    read += 1;
+    if (read === MAX_READ)
+      throw new ApiError(
+        'invalid_request',
+        `cursor: there are more calls than one request reads; continue from ${call.id}`,
+      );
+  }
+  const data = found.slice(offset, offset + limit).map((call) => ({
+    ...{
+      id: call.id,
+      requestId: call.requestId,
+      createdAt: call.createdAt,
+      model: call.model,
+      provider: call.provider,
+    },
+    ...{ keyId: call.keyId || null, ownKey: call.saved, status: call.status, code: call.code },
+    ...{ inputTokens: call.inputTokens, outputTokens: call.outputTokens, amountMicroRand: call.amountMicroRand },
+    ...{ durationMs: call.durationMs, firstByteMs: call.firstByteMs },
+  }));
+  return { data, has_more: found.length > offset + limit };
+}
+
+/** Returns the value below which a share of the values lies; undefined without values. */
+function percentile(values: readonly number[], share: number): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+}
+
+/** GET /dashboard/v1/ai/provider-stats */
+export async function readProviderStats(
+  deps: Deps,
+  { accountId }: Caller,
+  { days }: Input<typeof StatsRoute>,
+): Promise<Output<typeof StatsRoute>> {
+  const from = new Date(deps.now().getTime() - days * DAY_MS).toISOString();
+  const byProvider = new Map<string, AiCall[]>();
+  let read = 0;
+  for await (const call of deps.table.newest(AiCall, aiCallsOf(accountId), { pageSize: PAGE_SIZE })) {
+    if (call.createdAt < from || read === MAX_READ) break;
+    read += 1;
+    if (call.provider) byProvider.set(call.provider, [...(byProvider.get(call.provider) ?? []), call]);
+  }
+  const providers = [...byProvider]
+    .map(([provider, calls]) => {
+      const durations = calls.map(({ durationMs }) => durationMs);
+      const firstBytes = calls.flatMap(({ firstByteMs }) => (firstByteMs === null ? [] : [firstByteMs]));
+      return {
+        ...{ provider, calls: calls.length, failed: calls.filter(hasFailed).length },
+        ...{ p50Ms: percentile(durations, 0.5) ?? 0, p95Ms: percentile(durations, 0.95) ?? 0 },
+        firstByteP50Ms: percentile(firstBytes, 0.5) ?? null,
+      };
+    })
+    .sort((a, b) => b.calls - a.calls);
+  return { data: { providers, complete: read < MAX_READ } };
+}
