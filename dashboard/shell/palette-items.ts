@@ -44,6 +44,7 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
       { id: 'p-hosting', label: 'Web hosting', keywords: 'email mailboxes', href: '/hosting' },
       { id: 'p-wallet', label: 'Wallet', keywords: 'billing balance transactions', href: '/billing' },
       { id: 'p-invoices', label: 'Invoices', keywords: 'billing', href: '/billing/invoices' },
+      { id: 'p-spending', label: 'Spending', keywords: 'billing costs forecast months', href: '/billing/spending' },
       { id: 'p-plans', label: 'Plans', keywords: 'billing subscriptions', href: '/billing/plans' },
       { id: 'p-credits', label: 'AI credits', keywords: 'usage spend', href: '/ai' },
       { id: 'p-providers', label: 'AI provider keys', keywords: 'openai anthropic', href: '/ai/providers' },

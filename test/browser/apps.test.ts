@@ -31,7 +31,7 @@ test('a pasted repository shows what is detected, and is created, deployed step 
   await page.getByRole('button', { name: 'Create application' }).click();
   await page.getByRole('heading', { name: 'Deployment' }).waitFor();
   const log = page.getByRole('log', { name: 'Build log' });
-  await expect.poll(() => log.textContent(), { timeout: 30_000 }).toContain('The new release is live');
+  await expect.poll(() => log.textContent(), { timeout: 60_000 }).toContain('The new release is live');
   await page.getByText('Ready', { exact: true }).waitFor();
   const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
   expect(await steps.first().textContent()).toMatch(/\d s.*Done$/);
@@ -43,7 +43,7 @@ test('a pasted repository shows what is detected, and is created, deployed step 
   await page.getByRole('tab', { name: 'Logs' }).click();
   const printed = page.getByRole('log', { name: 'Application log' });
   await expect.poll(() => printed.textContent(), { timeout: 20_000 }).toContain('listening on');
-}, 90_000);
+}, 150_000);
 
 test('errors are shown while typing, and an invalid form is not sent', async () => {
   const account = await newAccount();

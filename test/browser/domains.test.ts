@@ -9,7 +9,7 @@ test('a domain is searched for, bought from the wallet and registered; records a
   const page = await openScreen(await signedInContext(account), 'domains');
   const name = `browser-${Date.now()}.co.za`;
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('link', { name: `Register ${name}` }).click();
   await page.getByRole('button', { name: 'Register for R', exact: false }).click();
   expect(await page.getByText('Required', { exact: true }).count()).toBeGreaterThan(3);
@@ -55,15 +55,15 @@ test('a domain is searched for, bought from the wallet and registered; records a
 test('a taken name cannot be ordered, and an invalid name is rejected', async () => {
   const page = await openScreen(await signedInContext(await newAccount()), 'domains');
   await page.getByRole('textbox', { name: 'Name' }).fill('taken-name.com');
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.locator('.row', { hasText: 'taken-name.com' }).getByText('Taken', { exact: true }).waitFor();
   expect(await page.getByRole('link', { name: 'Register taken-name.com' }).count()).toBe(0);
   await page.getByRole('textbox', { name: 'Name' }).fill('not a name');
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('alert').getByText('“not a name” is not a domain name.', { exact: false }).waitFor();
   const results = page.getByRole('link', { name: /^Register / });
   await page.getByRole('textbox', { name: 'Name' }).fill(`back-${Date.now()}`);
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
   await results.first().click();
   await page.getByRole('heading', { name: /^Register / }).waitFor();
   await page.goBack();
