@@ -100,6 +100,7 @@ export const AUDIT_ACTIONS = {
   'switch.set': { label: 'Switch set', shows: ['name', 'target', 'off', 'message'] },
   'failures.replayed': { label: 'Failed work replayed', shows: ['count'] },
   'failures.discarded': { label: 'Failed work discarded', shows: ['count'] },
+  'restore.repaired': { label: 'State outside of a restored table repaired', shows: ['repaired'] },
   'quarantine.released': { label: 'Quarantined items released', shows: ['queue', 'pk', 'sk', 'released'] },
 } as const satisfies Record<string, AuditRule>;
 

@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { alarmTopics } from '../constructs/alarm-topic.ts';
 import { createAlarm, createCombinedAlarm } from '../constructs/alarms.ts';
 import { PlatformFunction } from '../constructs/function.ts';
@@ -70,6 +71,18 @@ export class OperationsStack extends PlatformStack {
     new PlatformFunction(this, platform, 'operator/listMigrations', {
       description: 'Shows how far the migrations of stored items are; called by hand',
       uses: [table.read],
+    });
+
+    new PlatformFunction(this, platform, 'operator/verifyLedgers', {
+      description: 'Compares all balances with their ledgers; called by hand',
+      uses: [table.read, table.scan],
+      timeout: TIMEOUTS_S.schedule.function,
+    });
+
+    new PlatformFunction(this, platform, 'operator/repairAfterRestore', {
+      description: 'Has everything outside of a restored table follow it again; called by hand',
+      uses: [table.read, table.scan, table.write],
+      timeout: TIMEOUTS_S.schedule.function,
     });
 
     new PlatformFunction(this, platform, 'operator/releaseQuarantined', {

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import type { Dns, RecordSet } from '../../providers/dns/dns.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { AiEntry } from '../../table/entities/ai.ts';
+import { WalletTransaction } from '../../table/entities/billing.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { DnsRecord, Zone } from '../../table/entities/dns.ts';
+import { DomainName } from '../../table/entities/registrar.ts';
+import { change, create, remove } from '../../table/writes.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { openAccount } from '../accounts/accounts.ts';
+import { readNothing, withWallet } from '../billing/wallet.ts';
+import type { Deps } from '../deps.ts';
+import { syncZone } from '../dns/sync.ts';
+import { repairAfterRestore, verifyLedgers } from './restore.ts';
+
+const pay = (deps: Deps, accountId: string, cents: number) =>
+  withWallet(deps, accountId, readNothing, async (wallet) => {
+    wallet.move('ADJUSTMENT', cents, 'Test');
+    return await deps.commit(wallet.writes(), {}, { action: 'wallet.adjusted', accountId });
+  });
+
+const opening = { email: 'a@example.com', name: 'A', plan: { slug: 'app-1', name: 'App', appLimit: 1 }, keys: [] };
+
+/** Returns a platform with two accounts that have moved money, and a domain whose records the name servers have. */
+async function world() {
+  const base = simulation();
+  const { deps } = base.steady;
+  const accounts: string[] = [];
+  for (const walletCents of [5000, 0])
+    accounts.push((await openAccount(deps, { ...opening, walletCents, aiCreditsMicroRand: 3_000_000 })).id);
+  const [accountId = ''] = accounts;
+  for (const cents of [100, -250, 75]) await pay(deps, accountId, cents);
+  const nameServers = new Map<string, RecordSet>();
+  const dns: Pick<Dns, 'recordSets' | 'change'> = {
+    recordSets: async () => [...nameServers.values()],
+    change: async (_, changes) => {
+      for (const { action, set } of changes) {
+        if (action === 'DELETE') nameServers.delete(`${set.name} ${set.type}`);
+        else nameServers.set(`${set.name} ${set.type}`, set);
+      }
+    },
+  };
+  const domainId = 'dom_1';
+  const zone = { accountId, domainId, name: 'shop.co.za', version: 1, mirrored: 0, hostedZoneId: 'Z1' };
+  const record = { id: 'rec_1', domainId, type: 'A' as const, name: 'www', content: '192.0.2.1', ttl: 60, prio: 0 };
+  await deps.table.transact([
+    create(Zone, zone),
+    create(DomainName, { name: zone.name, accountId, domainId }),
+    create(DnsRecord, { ...record, createdAt: '' }),
+  ]);
+  const sync = (of: Pick<Deps, 'table' | 'now'>) => syncZone({ ...of, dns: dns as Dns }, { accountId, domainId });
+  await sync(deps);
+  return { ...base, deps, accountId, domainId, nameServers, sync, record };
+}
+
+/** Restores the table as it was to another one, as point-in-time recovery does. */
+async function restoredFrom(items: readonly object[]) {
+  const restored = simulation();
+  for (const Item of items) await restored.memory.send('PutItem', { Item });
+  return restored;
+}
+
+/** Returns everything that the table holds. */
+async function backup({ deps }: { deps: Deps }): Promise<object[]> {
+  const all: object[] = [];
+  let after: { pk: string; sk: string } | undefined;
+  do {
+    const { items, next } = await deps.table.scan({ limit: 7, after });
+    all.push(...items);
+    after = next;
+  } while (after);
+  return all;
+}
+
+test('after a restore the ledgers add up, and what lives outside follows the restored table', async () => {
+  const platform = await world();
+  const { accountId, domainId, nameServers, record, deps } = platform;
+  const deployment = { id: 'dep_1', accountId, applicationId: 'app_1', status: 'RUNNING' as const, commitSha: '' };
+  const running = { ...deployment, trigger: 'API' as const, startedAt: '', finishedAt: null, notes: [] };
+  await deps.table.transact([create(Deployment, running)]);
+  const kept = await backup(platform);
+  // After the time of the restore: money moves, a record goes to the name servers, the deployment ends.
+  await pay(deps, accountId, 900);
+  await deps.table.transact([
+    create(DnsRecord, { ...record, id: 'rec_2', name: 'later', createdAt: '' }),
+    change(Zone, { accountId, domainId }, { set: { version: 2 } }),
+    remove(Deployment, { accountId, id: 'dep_1' }),
+  ]);
+  await platform.sync(deps);
+  expect([...nameServers.keys()]).toEqual(['www.shop.co.za A', 'later.shop.co.za A']);
+
+  const restored = await restoredFrom(kept);
+  const now = restored.steady.deps;
+  expect(await verifyLedgers(now, {})).toEqual({ accounts: 2, problems: [] });
+  expect((await now.table.get(Account, { id: accountId }))?.walletCents).toBe(4925);
+  // Without the repair the name servers keep what the table does not know.
+  await platform.sync(now);
+  expect(nameServers.size).toBe(2);
+  expect(await repairAfterRestore(now, {})).toEqual({ repaired: 2 });
+  await platform.sync(now);
+  expect([...nameServers.keys()]).toEqual(['www.shop.co.za A']);
+  expect(await now.table.due('DEPLOYMENT', { until: now.now().toISOString(), limit: 10 })).toHaveLength(1);
+  expect((await repairAfterRestore(now, {})).repaired).toBe(2);
+});
+
+test('a ledger that does not add up is named', async () => {
+  const cases: [string, (accountId: string, entries: AiEntry[]) => Parameters<Deps['table']['transact']>[0]][] = [
+    ['the wallet has entry 1 in place of 2', (accountId) => [remove(WalletTransaction, { accountId, serial: 2 })]],
+    ['the wallet lacks its first 1 entries', (accountId) => [remove(WalletTransaction, { accountId, serial: 1 })]],
+    [
+      'entry 4 of the wallet leaves 4925 in place of 4926',
+      (accountId) => [change(Account, { id: accountId }, { set: { walletCents: 4926 } })],
+    ],
+    [
+      'the AI credits are 3000000, their ledger adds up to 0',
+      (accountId, entries) => entries.map(({ id }) => remove(AiEntry, { accountId, id })),
+    ],
+  ];
+  for (const [problem, damage] of cases) {
+    const { deps, accountId, memory } = await world();
+    const entries = memory.items('AI_ENTRY').map((item) => AiEntry.parse(item));
+    await deps.table.transact(
+      damage(
+        accountId,
+        entries.filter((entry) => entry.accountId === accountId),
+      ),
+    );
+    expect((await verifyLedgers(deps, {})).problems).toEqual([{ accountId, problem }]);
+  }
+});
+
+test('both continue where the time of a run was over', async () => {
+  const { deps, clock } = await world();
+  for (let more = 0; more < 150; more += 1)
+    await openAccount(deps, { ...opening, walletCents: 0, aiCreditsMicroRand: 0 });
+  const slow = {
+    ...deps,
+    now: () => {
+      clock.now += 60_000;
+      return new Date(clock.now);
+    },
+  };
+  const first = await verifyLedgers(slow, {});
+  expect(first.cursor).toBeDefined();
+  let { accounts, cursor } = first;
+  while (cursor) {
+    const next = await verifyLedgers(slow, { cursor });
+    accounts += next.accounts;
+    cursor = next.cursor;
+  }
+  expect(accounts).toBe(152);
+});

@@ -1,0 +1,138 @@
+import * as z from 'zod/mini';
+import { fromItem } from '../../table/attributes.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { AiAccount, AiEntry } from '../../table/entities/ai.ts';
+import { WalletTransaction, walletOf } from '../../table/entities/billing.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
+import { Database } from '../../table/entities/databases.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { Zone } from '../../table/entities/dns.ts';
+import { HostingAccount } from '../../table/entities/hosting.ts';
+import { joinKey } from '../../table/keys.ts';
+import { schedule } from '../../table/schedule.ts';
+import type { ItemKey } from '../../table/table.ts';
+import { changeByKey } from '../../table/writes.ts';
+import { NO_ACCOUNT } from '../audit/record.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
+
+/** Operators' checks and repairs of a table that was restored to an earlier time (docs/deploying.md, Restoring). */
+
+/** Items read at once. */
+const BATCH_SIZE = 100;
+const MAX_PROBLEMS = 50;
+
+/** Position from which to continue: the output of the run before. Nothing for the beginning. */
+export const RestoreInput = () => z.object({ cursor: z.optional(z.object({ pk: z.string(), sk: z.string() })) });
+type RestoreInput = z.output<ReturnType<typeof RestoreInput>>;
+
+/** Visits the stored items until the run's time is over. @returns the position, unless all were visited */
+async function visit(
+  deps: Pick<Deps, 'table' | 'now'>,
+  { cursor }: RestoreInput,
+  act: (item: Record<string, unknown>, key: ItemKey) => Promise<void>,
+): Promise<{ cursor?: ItemKey }> {
+  const budget = createBudget(deps, RUN_BUDGET_MS);
+  let after = cursor;
+  do {
+    const { items, next } = await deps.table.scan({ limit: BATCH_SIZE, after });
+    for (const stored of items) {
+      const item = fromItem(stored);
+      await act(item, { pk: String(item.pk), sk: String(item.sk) });
+    }
+    after = next;
+    if (after && budget.isSpent()) return { cursor: after };
+  } while (after);
+  return {};
+}
+
+export interface LedgerReport {
+  /** Accounts whose ledgers were compared with their balances. */
+  accounts: number;
+  /** The first ledgers that do not add up. */
+  problems: { accountId: string; problem: string }[];
+  cursor?: ItemKey;
+}
+
+/**
+ * Compares every wallet and every balance of AI credits with its ledger: no entry is missing, each follows from the one before,
+ * and the last is the balance. Changes nothing. An account that pays meanwhile may be reported although it is right: repeat it.
+ */
+export async function verifyLedgers(deps: Pick<Deps, 'table' | 'now'>, input: RestoreInput): Promise<LedgerReport> {
+  let accounts = 0;
+  const problems: LedgerReport['problems'] = [];
+  const position = await visit(deps, input, async (item) => {
+    if (item.entity !== Account.type) return;
+    accounts += 1;
+    const account = Account.parse(item);
+    for (const problem of [await walletProblem(deps, account), await creditProblem(deps, account)])
+      if (problem && problems.length < MAX_PROBLEMS) problems.push({ accountId: account.id, problem });
+  });
+  return { accounts, problems, ...position };
+}
+
+async function walletProblem({ table }: Pick<Deps, 'table'>, account: Account): Promise<string | undefined> {
+  const { id, walletCents, walletVersion = 0 } = account;
+  let expected = walletVersion;
+  let after = walletCents;
+  for await (const entry of table.newest(WalletTransaction, walletOf(id), { pageSize: BATCH_SIZE })) {
+    const { serial, balanceAfterCents, amountCents } = entry;
+    if (serial !== expected) return `the wallet has entry ${serial} in place of ${expected}`;
+    if (balanceAfterCents !== after)
+      return `entry ${serial} of the wallet leaves ${balanceAfterCents} in place of ${after}`;
+    expected -= 1;
+    after -= amountCents;
+  }
+  if (expected !== 0) return `the wallet lacks its first ${expected} entries`;
+  return after === 0 ? undefined : `the wallet began with ${after}`;
+}
+
+async function creditProblem({ table }: Pick<Deps, 'table'>, { id }: Account): Promise<string | undefined> {
+  const { balanceMicroRand = 0 } = (await table.get(AiAccount, { accountId: id })) ?? {};
+  let sum = 0;
+  for await (const { amountMicroRand } of table.each(AiEntry, joinKey('ACCOUNT', id, 'AI_ENTRIES')))
+    sum += amountMicroRand;
+  return sum === balanceMicroRand
+    ? undefined
+    : `the AI credits are ${balanceMicroRand}, their ledger adds up to ${sum}`;
+}
+
+/** Entities whose state outside of the table is compared with the item when the item is due. */
+const RECONCILED = [DistributionTenant, HostingAccount] as const;
+
+/**
+ * Has everything outside of a restored table follow it again: zones are written to the name servers as the table has them, and
+ * edge tenants, hosting accounts, unfinished databases and unfinished deployments are due now, so that the reconciler compares
+ * them. Deliveries and events are in their due queues already. May be repeated; it is no part of normal operation.
+ */
+export async function repairAfterRestore(
+  deps: Pick<Deps, 'table' | 'now' | 'commit'>,
+  input: RestoreInput,
+): Promise<{ repaired: number; cursor?: ItemKey }> {
+  let repaired = 0;
+  const now = deps.now().toISOString();
+  const position = await visit(deps, input, async (item, key) => {
+    const set = repairOf(item, now);
+    if (!set) return;
+    const write = changeByKey(key, { set }, concurrentUpdate);
+    // An item that was deleted meanwhile needs no repair.
+    if (await ignoreConflict(deps.table.updateReturningChanged(write))) repaired += 1;
+  });
+  await deps.commit([], {}, { action: 'restore.repaired', accountId: NO_ACCOUNT, after: { repaired } });
+  return { repaired, ...position };
+}
+
+/** Returns the attributes that have an item compared with the outside; nothing for an item that stands for itself. */
+function repairOf(item: Record<string, unknown>, now: string): Record<string, unknown> | undefined {
+  // A zone whose last change is written is left alone by the sync, which compares the record sets themselves.
+  if (item.entity === Zone.type) return { ...schedule(Zone, now), version: Zone.parse(item).version + 1 };
+  if (item.entity === Deployment.type) {
+    const { finishedAt, waiting } = Deployment.parse(item);
+    return finishedAt === null && !waiting ? schedule(Deployment, now) : undefined;
+  }
+  if (item.entity === Database.type)
+    return Database.parse(item).status === 'PROVISIONING' ? schedule(Database, now) : undefined;
+  const entity = RECONCILED.find(({ type }) => type === item.entity);
+  return entity && schedule(entity, now);
+}
