@@ -5,6 +5,7 @@ import { faultyAsyncStream } from 'aws-lambda-stream/utils/faults';
 import { toPromise } from 'aws-lambda-stream/utils/handler';
 import stream from 'highland';
 import { fromItem, type Item } from '../table/attributes.ts';
+import { withRequestId } from '../table/correlation.ts';
 import type { Rule, Rules } from './on.ts';
 import { wants } from './trigger.ts';
 
@@ -14,6 +15,8 @@ const PARALLEL = 8;
 /** A change that at least one rule wants: one unit of work in the library's terms. */
 export interface Work {
   event: { id: string; type: string };
+  /** The request that the change belongs to. */
+  requestId: string | undefined;
   rules: readonly Rule[];
   /** Runs the action of a rule. Rejects if the item does not parse. */
   act(rule: Rule): Promise<unknown>;
@@ -31,19 +34,23 @@ function parsedOnce(image: Item | undefined): (entity: Rule['entity']) => unknow
 function workOf(event: Work['event'], rules: readonly Rule[], after: Item | undefined, before: Item | undefined): Work {
   const parseAfter = parsedOnce(after);
   const parseBefore = parsedOnce(before);
+  const origin = (after ?? before)?.requestId;
+  const requestId = origin && 'S' in origin ? origin.S : undefined;
   return {
     event,
+    requestId,
     rules,
     // Async: a failed parse must reject, not throw.
-    act: async ({ entity, act }) => {
-      const change = {
-        id: event.id,
-        get before() {
-          return parseBefore(entity);
-        },
-      };
-      return await act(after ? parseAfter(entity) : change.before, change);
-    },
+    act: ({ entity, act }) =>
+      withRequestId(requestId, async () => {
+        const change = {
+          id: event.id,
+          get before() {
+            return parseBefore(entity);
+          },
+        };
+        return await act(after ? parseAfter(entity) : change.before, change);
+      }),
   };
 }
 
@@ -64,6 +71,17 @@ export function selectWork(rules: Rules): (records: readonly DynamoDBRecord[]) =
     });
 }
 
+/** Acts on the parts of a batch, those of each request together, so that what follows has its id. */
+const actByRequest = (
+  batch: readonly { requestId: string | undefined; part: unknown }[],
+  act: (parts: readonly unknown[]) => Promise<unknown>,
+) =>
+  Promise.all(
+    [...Map.groupBy(batch, ({ requestId }) => requestId)].map(([requestId, parts]) =>
+      withRequestId(requestId, () => act(parts.map(({ part }) => part))),
+    ),
+  );
+
 /** Returns the pipeline of one rule. The library cannot make several units of work of one, so groups are our own flavor. */
 function pipelineOf([id, rule]: [id: string, rule: Rule]): Pipeline<Work> {
   const { groups } = rule;
@@ -80,7 +98,7 @@ function pipelineOf([id, rule]: [id: string, rule: Rule]): Pipeline<Work> {
       .flatten()
       .batch(groups.size)
       .map((batch) => ({ pipeline: id, batch }))
-      .map(faultyAsyncStream(({ batch }) => groups.act(batch.map(({ part }) => part))))
+      .map(faultyAsyncStream(async ({ batch }) => await actByRequest(batch, groups.act)))
       .parallel(PARALLEL);
   };
   return { id, flavor };

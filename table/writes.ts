@@ -1,4 +1,5 @@
 import { toItem } from './attributes.ts';
+import { changeFields, originFields } from './correlation.ts';
 import type { Entity } from './entity.ts';
 import { type AnyOf, type Change, type Condition, Expression } from './expressions.ts';
 import { dueAttributesOf } from './schedule.ts';
@@ -29,6 +30,8 @@ const unexpectedConditionFailure = () => new Error('the condition of a write fai
 function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
   const expiresAtEpoch = entity.expiresAtEpoch?.(item);
   return {
+    // An item's own field of this name comes first.
+    ...originFields(),
     ...item,
     ...entity.list?.(item),
     ...dueAttributesOf(entity, item),
@@ -111,9 +114,13 @@ export const changeByKey = (
   onConditionFailed: () => Error,
 ): Write => updateOf(toItem({ pk, sk }), what, onConditionFailed);
 
+/** Adds the id of the request that changes an item to the values that it sets. */
+const withOrigin = (what: Change): Change =>
+  changeFields().requestId === undefined ? what : { ...what, set: { ...changeFields(), ...what.set } };
+
 function updateOf(Key: object, what: Change, onConditionFailed: () => Error): Write {
   const expression = new Expression();
-  const UpdateExpression = expression.update(what);
+  const UpdateExpression = expression.update(withOrigin(what));
   const ConditionExpression = expression.condition({ pk: 'present', ...what.when }, what.whenAny);
   return {
     kind: 'Update',
@@ -138,7 +145,7 @@ export function upsert<T, K>(
   onConditionFailed: () => Error = unexpectedConditionFailure,
 ): Write {
   const expression = new Expression();
-  const UpdateExpression = expression.update(what);
+  const UpdateExpression = expression.update(withOrigin(what));
   const ConditionExpression = expression.condition(what.when ?? {}, what.whenAny);
   const Key = toItem(entity.key(of));
   return {

@@ -1,5 +1,6 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { fromAttribute, fromItem, type Item } from '../../table/attributes.ts';
+import { withRequestId } from '../../table/correlation.ts';
 import type { ItemOf } from '../../table/entity.ts';
 import type { Change } from '../../table/expressions.ts';
 import { type DueRule, partitionsOf, type QueueOf } from '../../table/schedule.ts';
@@ -159,7 +160,8 @@ async function actOn<E extends Sweepable, D, R>(
       // The index is some milliseconds behind: an item may have another time by now, or be gone.
       if (found?.status !== 'fulfilled' || !found.value || !isStill(found.value, due)) return;
       try {
-        const result = await actOnItem(deps, queue, due, found.value);
+        const { value } = found;
+        const result = await withRequestId(textOf(value.requestId), () => actOnItem(deps, queue, due, value));
         if (result !== undefined) report.results.push(result);
         report.done += 1;
       } catch (error) {

@@ -43,6 +43,9 @@ export const MAX_DELAY_SECONDS = 900;
 /** Messages that one call accepts. */
 const BATCH_SIZE = 10;
 
+/** Returns what a message carries beside its content: the id of the request that it belongs to. */
+type Origin = () => { requestId?: string };
+
 type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
 
 interface SendResponse {
@@ -67,7 +70,7 @@ const toEntry = ({ message, delay }: Queued, index: number) => ({
  * SQS. The endpoint is each message's group: on a standard queue that makes the queue fair, so that one slow receiver with
  * many messages does not keep the others waiting. What is sent at the same moment, by whomever, travels together.
  */
-export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string): DeliveryQueue {
+export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string, origin: Origin = () => ({})): DeliveryQueue {
   let waiting: Waiting[] = [];
 
   async function sendBatch(batch: readonly Waiting[]): Promise<void> {
@@ -94,7 +97,8 @@ export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string): Deliver
   const sendOne = (queued: Queued): Promise<void> =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(flush);
-      waiting.push({ ...queued, resolve, reject });
+      // Now: the batch is sent for several requests at once.
+      waiting.push({ ...queued, message: { ...queued.message, ...origin() }, resolve, reject });
     });
 
   return {

@@ -17,12 +17,19 @@ export interface Executions {
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 
 /** Step Functions. Names hold 80 characters of letters, digits, `-` and `_`. */
-export function createExecutions(client: SFNClient, stateMachineArn: string): Executions {
+export function createExecutions(
+  client: SFNClient,
+  stateMachineArn: string,
+  /** Returns what the input carries beside it: the id of the request that it belongs to. */
+  origin: () => { requestId?: string } = () => ({}),
+): Executions {
   const arnOf = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
   return {
     async start(name, input) {
       try {
-        await client.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) }));
+        await client.send(
+          new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify({ ...origin(), ...input }) }),
+        );
       } catch (error) {
         if (!isNamed(error, 'ExecutionAlreadyExists')) throw error; // it ran already: a replay of the stream
       }

@@ -1,8 +1,10 @@
 import { createDeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
+import { originFields } from '../../table/correlation.ts';
 import { callAws } from '../aws/client.ts';
 import { required } from '../config.ts';
 
 export const deliveryQueue = createDeliveryQueue(
   (operation, input) => callAws('sqs', operation, input),
   required('DELIVERY_QUEUE_URL'),
+  originFields,
 );

@@ -8,6 +8,7 @@ import { recordCall } from '../../domain/ai/calls.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
+import { withRequestId } from '../../table/correlation.ts';
 import { baseUrls, offer } from '../bindings/ai.ts';
 import { platformKey } from '../bindings/ai-keys.ts';
 import { secrets } from '../bindings/secrets.ts';
@@ -111,8 +112,17 @@ async function identifyCaller(event: Event, request: RequestContext): Promise<Ca
  * @param start starts the response; called once
  * @param signal aborted when the caller has disconnected
  */
-export async function chat(event: Event, start: StartResponse, signal: AbortSignal): Promise<void> {
+export function chat(event: Event, start: StartResponse, signal: AbortSignal): Promise<void> {
   const request = newRequestContext(event);
+  return withRequestId(request.requestId, () => complete(event, request, start, signal), true);
+}
+
+async function complete(
+  event: Event,
+  request: RequestContext,
+  start: StartResponse,
+  signal: AbortSignal,
+): Promise<void> {
   const { requestId, startedAt } = request;
   const sink = new ResponseStream(start, request, signal);
   // The first request of an instance needs the offer: it is read in parallel with the authentication, and so is what is switched off.

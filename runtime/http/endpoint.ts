@@ -14,6 +14,7 @@ import { parseInput, parseRequest } from './input.ts';
 import { countAnonymous } from './rate-limit.ts';
 import {
   buildResponse,
+  correlated,
   type Event,
   type HandlerContext,
   type Layer,
@@ -136,7 +137,7 @@ export function endpoint<R extends Route, E extends object = object>(
 ) {
   const run = (deps: Deps, caller: Caller, input: unknown) =>
     act({ ...deps, ...extra } as Deps & E, caller, input as Input<R>);
-  return middy<Event, Result, Error, HandlerContext>()
+  const handler = middy<Event, Result, Error, HandlerContext>()
     .use(requestLogging(route.id))
     .use(identification(route, (caller, input) => run(base, caller, input)))
     .use(validation(route))
@@ -153,4 +154,5 @@ export function endpoint<R extends Route, E extends object = object>(
         return buildResponse(request, route.status, stored, REPLAYED);
       }
     });
+  return correlated(handler);
 }

@@ -10,7 +10,7 @@ import { deps as base } from '../deps.ts';
 import { clientNetwork } from './edge.ts';
 import { bodyBytes, parseInput } from './input.ts';
 import { countAnonymous, Refusal } from './rate-limit.ts';
-import { buildResponse, type Event, type HandlerContext, type Result, requestLogging } from './response.ts';
+import { buildResponse, correlated, type Event, type HandlerContext, type Result, requestLogging } from './response.ts';
 
 /** Maximum number of verified calls of one hook in 60 seconds, far above the rate of a busy repository. */
 const MAX_CALLS_PER_HOOK = 600;
@@ -40,7 +40,7 @@ export function hook<R extends Route, E extends object, Subject>(
       throw new Refusal(error, await countAnonymous(`hook ${clientNetwork(event)}`));
     }
   };
-  return middy<Event, Result, Error, HandlerContext>()
+  const handler = middy<Event, Result, Error, HandlerContext>()
     .use(requestLogging(route.id))
     .handler(async (event: Event, context: HandlerContext): Promise<Result> => {
       const off = switches();
@@ -51,4 +51,5 @@ export function hook<R extends Route, E extends object, Subject>(
       const { status, output } = await act(deps, subject, request);
       return buildResponse(context.request, status, output);
     });
+  return correlated(handler);
 }

@@ -6,17 +6,21 @@ import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
 import type { Off } from '../../domain/switches/switches.ts';
+import { currentRequestId, withRequestId } from '../../table/correlation.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
 import { createViaUpdate } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
 import { log } from '../observability/log.ts';
-import { assertFromEdge } from './edge.ts';
+import { requestFields } from '../observability/request-fields.ts';
+import { assertFromEdge, clientAddress } from './edge.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 import { Refusal } from './rate-limit.ts';
 
 /** State of one request that the layers share; a property of Lambda's context. */
 export interface RequestContext {
   requestId: string;
+  /** Address of the client. */
+  address: string;
   /** By `performance.now()`. */
   startedAt: number;
   quota?: Quota;
@@ -31,9 +35,18 @@ export interface RequestContext {
   output?: Promise<unknown> | undefined;
 }
 
+const requestIdOf = (event: Event): string => event.requestContext.requestId ?? randomUUID();
+
+/** Runs a handler so that everything that it logs and writes has the request's id (table/correlation.ts). */
+export const correlated =
+  <C, R>(handler: (event: Event, context: C) => R) =>
+  (event: Event, context: C): R =>
+    withRequestId(requestIdOf(event), () => handler(event, context), true);
+
 /** Creates the context of a request that has just arrived. */
 export const newRequestContext = (event: Event): RequestContext => ({
-  requestId: event.requestContext.requestId ?? randomUUID(),
+  requestId: currentRequestId() ?? requestIdOf(event),
+  address: clientAddress(event),
   startedAt: performance.now(),
 });
 
@@ -100,8 +113,7 @@ function logRequest(operation: string, event: Event, request: RequestContext, st
   log.info('request', {
     operation,
     latency,
-    requestId: request.requestId,
-    accountId: request.caller?.accountId,
+    ...requestFields(request),
     method: event.requestContext.http.method,
     path: event.rawPath,
     status,

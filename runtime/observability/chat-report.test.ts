@@ -10,7 +10,7 @@ function countedBy(kind: FailureKind, saved: boolean): Record<string, unknown> {
   const lines: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
   const report = { saved, provider: 'openai', model: 'openai/gpt-4o', failure: new ProviderFailure(kind, {}) };
-  const request = { requestId: 'req_1', startedAt: performance.now() };
+  const request = { requestId: 'req_1', address: '192.0.2.1', startedAt: performance.now() };
   callReport(request, 400, undefined, report as unknown as Report);
   return Object.assign({}, ...lines.map((line) => JSON.parse(line)));
 }

@@ -3,6 +3,7 @@ import type { Report } from '../../domain/ai/call.ts';
 import type { ProviderFailure } from '../../providers/ai/failures.ts';
 import type { RequestContext } from '../http/response.ts';
 import { log, metrics, type Unit } from './log.ts';
+import { requestFields } from './request-fields.ts';
 
 const count = (value: number | boolean | undefined): [number, Unit] => [Number(value ?? 0), 'Count'];
 const milliseconds = (value: number): [number, Unit] => [Math.round(value * 10) / 10, 'Milliseconds'];
@@ -31,8 +32,7 @@ export function callReport(
     ...(report?.overhead === undefined ? {} : { GatewayOverhead: milliseconds(report.overhead) }),
   };
   log.info('request', {
-    requestId: request.requestId,
-    accountId: request.caller?.accountId,
+    ...requestFields(request),
     status,
     code: failed?.code,
     model: report?.model.slice(0, 128),

@@ -1,9 +1,12 @@
+import { originFields } from '../../table/correlation.ts';
 import { config } from '../config.ts';
 
 type Fields = Record<string, unknown>;
 
 const write = (level: string, message: string, fields: Fields) =>
-  process.stdout.write(`${JSON.stringify({ level, message, function: config.AWS_LAMBDA_FUNCTION_NAME, ...fields })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ level, message, function: config.AWS_LAMBDA_FUNCTION_NAME, ...originFields(), ...fields })}\n`,
+  );
 
 const errorFields = (error: unknown): Fields =>
   error instanceof Error ? { error: { name: error.name, message: error.message, stack: error.stack } } : { error };

@@ -1,6 +1,16 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import { requestIdIn, withRequestId } from '../../table/correlation.ts';
 import { log } from '../observability/log.ts';
+
+/** Parses JSON. Returns undefined for a text that is none, which no schema accepts. */
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Creates the handler of a Lambda behind a queue. It parses and processes the messages of a batch concurrently and
@@ -14,13 +24,16 @@ export const consumer =
   async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const failed = await Promise.all(
       Records.map(async ({ body, messageId, attributes }) => {
-        try {
-          log.info('message done', await act(schema.parse(JSON.parse(body))));
-          return [];
-        } catch (error) {
-          log.error('message failed', error, { messageId, receives: Number(attributes.ApproximateReceiveCount) });
-          return [{ itemIdentifier: messageId }];
-        }
+        const given: unknown = parseOrUndefined(body);
+        return await withRequestId(requestIdIn(given), async () => {
+          try {
+            log.info('message done', await act(schema.parse(given)));
+            return [];
+          } catch (error) {
+            log.error('message failed', error, { messageId, receives: Number(attributes.ApproximateReceiveCount) });
+            return [{ itemIdentifier: messageId }];
+          }
+        });
       }),
     );
     return { batchItemFailures: failed.flat() };

@@ -1,5 +1,16 @@
 import type * as z from 'zod/mini';
+import { requestIdIn, withRequestId } from '../../table/correlation.ts';
 import { log } from '../observability/log.ts';
+
+/** Returns the ids in the input of a step, for its line of log: what it is about, and nothing else of the input. */
+function idsOf(event: unknown): Record<string, string> {
+  if (typeof event !== 'object' || event === null) return {};
+  return Object.fromEntries(
+    Object.entries(event).filter(
+      (field): field is [string, string] => /Id$/.test(field[0]) && typeof field[1] === 'string',
+    ),
+  );
+}
 
 /**
  * Creates the handler of a Lambda that a workflow, a schedule or an operator invokes: parses its input, performs one
@@ -10,12 +21,14 @@ export const step =
   async (event: unknown): Promise<R> => {
     const started = performance.now();
     const input = schema.parse(event);
-    try {
-      const output = await act(input);
-      log.info('step done', { milliseconds: Math.round(performance.now() - started) });
-      return output;
-    } catch (error) {
-      log.error('step failed', error);
-      throw error;
-    }
+    return await withRequestId(requestIdIn(event), async () => {
+      try {
+        const output = await act(input);
+        log.info('step done', { ...idsOf(event), milliseconds: Math.round(performance.now() - started) });
+        return output;
+      } catch (error) {
+        log.error('step failed', error, idsOf(event));
+        throw error;
+      }
+    });
   };
