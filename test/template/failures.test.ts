@@ -8,7 +8,7 @@ import { App, GitAccess } from '../../table/entities/apps.ts';
 import { Invoice, InvoiceSequence, PlanOffer, Subscription } from '../../table/entities/billing.ts';
 import { Checks } from '../../table/entities/checks.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
-import { Deployment, Push } from '../../table/entities/deployments.ts';
+import { BuildQueue, Deployment, Push } from '../../table/entities/deployments.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
 import { DomainName, DomainOffer } from '../../table/entities/registrar.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
@@ -106,6 +106,7 @@ test('request counters do not trigger the stream, and every entity with rules do
     ...[GitAccess.key({ applicationId: 'a' }), Push.key({ applicationId: 'a', id: 'b' })],
     ...[Event, Delivery].map(({ key }) => key(ofAccount)),
     Checks.key({}),
+    BuildQueue.key({ accountId: 'a' }),
     DeliveryAttempt.key({ accountId: 'a', deliveryId: 'b', number: 0 }),
     ...[Sweep.key({ name: 'a' }), EventFeed.key({ accountId: 'a' }), FeedEntry.key({ accountId: 'a', position: 1 })],
   ];
