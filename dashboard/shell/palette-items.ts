@@ -47,6 +47,7 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
       { id: 'p-spending', label: 'Spending', keywords: 'billing costs forecast months', href: '/billing/spending' },
       { id: 'p-plans', label: 'Plans', keywords: 'billing subscriptions', href: '/billing/plans' },
       { id: 'p-credits', label: 'AI credits', keywords: 'usage spend', href: '/ai' },
+      { id: 'p-requests', label: 'AI request log', keywords: 'calls latency errors', href: '/ai/requests' },
       { id: 'p-providers', label: 'AI provider keys', keywords: 'openai anthropic', href: '/ai/providers' },
       { id: 'p-playground', label: 'AI playground', keywords: 'chat models', href: '/ai/playground' },
       { id: 'p-keys', label: 'API keys', keywords: 'developers tokens', href: '/developers' },
