@@ -1,4 +1,4 @@
-import { byId, recordLookups } from '../domain/operator/lookups.ts';
+import { byEmail, byId, recordLookups } from '../domain/operator/lookups.ts';
 import { Account, ApiKey } from '../table/entities/accounts.ts';
 import { App } from '../table/entities/apps.ts';
 import { AuditEntry } from '../table/entities/audit.ts';
@@ -14,8 +14,10 @@ export type LookupRuleDeps = Parameters<typeof recordLookups>[0];
 
 /** Rules that let operators find an account by what it has. */
 export const lookupRules = (deps: LookupRuleDeps): Rules => ({
-  'account.record-email': on(Account).created(({ id, email }) =>
-    recordLookups(deps, [{ text: email, kind: 'account', accountId: id, id }]),
+  'account.record-email': on(Account).created((account) => recordLookups(deps, byEmail(account))),
+  // Accounts that were opened before there were lookups get theirs with one of these changes, which are rare.
+  'account.refresh-email': on(Account).changes(['plan', 'appCount', 'keyCount', 'autoTopUp'], (account) =>
+    recordLookups(deps, byEmail(account)),
   ),
   'key.record-prefixes': on(ApiKey).created((key) => {
     const { secret, public: publicPrefix } = key.prefixes ?? {};

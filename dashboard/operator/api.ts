@@ -13,7 +13,6 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 
 export type AccountPage = Output<typeof readAccount>['data'];
-export type Found = Output<typeof searchAccounts>['data'][number];
 export type PlatformSwitch = Output<typeof listSwitches>['data'][number];
 export type Failures = Output<typeof listFailures>['data'][number];
 export type OperatorEntry = Output<typeof listOperatorAudit>['data'][number];

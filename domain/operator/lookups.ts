@@ -25,3 +25,8 @@ export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: 
 export const byId = (kind: string, { accountId, id }: { accountId: string; id: string }): New[] => [
   { text: id, kind, accountId, id },
 ];
+
+/** Returns the lookup of an account by its e-mail address. */
+export const byEmail = ({ id, email }: { id: string; email: string }): New[] => [
+  { text: email, kind: 'account', accountId: id, id },
+];
