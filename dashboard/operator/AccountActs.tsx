@@ -24,7 +24,7 @@ export function CancelDeployment({ accountId, id }: ActProps) {
   );
 }
 
-/** Resends a delivery. */
+/** Replays a delivery. */
 export function ResendDelivery({ accountId, id }: ActProps) {
   const resend = useResend();
   const confirm = async (reason: string) => {
@@ -33,8 +33,8 @@ export function ResendDelivery({ accountId, id }: ActProps) {
   };
   return (
     <ReasonButton
-      label="Resend"
-      question="Resend this delivery?"
+      label="Replay"
+      question="Replay this delivery?"
       description="Kept in the audit log."
       onConfirm={confirm}
     />

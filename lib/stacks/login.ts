@@ -4,9 +4,10 @@ import {
   OAuthScope,
   UserPoolClient,
   UserPoolDomain,
+  UserPoolGroup,
 } from 'aws-cdk-lib/aws-cognito';
 import { CfnOutput, Duration } from 'aws-cdk-lib/core';
-import { ACCESS_TOKEN_S, LOOPBACK_CALLBACKS } from '../../contract/accounts/session.ts';
+import { ACCESS_TOKEN_S, LOOPBACK_CALLBACKS, OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { UsersStack } from './users.ts';
@@ -58,6 +59,12 @@ export class LoginStack extends PlatformStack {
       useCognitoProvidedValues: true,
     });
     branding.node.addDependency(domain);
+
+    new UserPoolGroup(this, 'Operators', {
+      userPool: pool,
+      groupName: OPERATOR_GROUP,
+      description: 'Operators of the platform: /operator/v1 and their part of the dashboard',
+    });
 
     this.issuer = pool.userPoolProviderUrl;
     this.clientId = client.userPoolClientId;

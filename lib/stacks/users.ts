@@ -1,6 +1,5 @@
-import { AccountRecovery, FeaturePlan, Mfa, UserPool, UserPoolEmail, UserPoolGroup } from 'aws-cdk-lib/aws-cognito';
+import { AccountRecovery, FeaturePlan, Mfa, UserPool, UserPoolEmail } from 'aws-cdk-lib/aws-cognito';
 import { Validations } from 'aws-cdk-lib/core';
-import { OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -40,11 +39,6 @@ export class UsersStack extends PlatformStack {
       ...(config.mailFrom ? { email: mailThroughSes(config.mailFrom, config.mailRegion) } : {}),
       deletionProtection: config.keepsData,
       removalPolicy: dataRemoval(config),
-    });
-    new UserPoolGroup(this, 'Operators', {
-      userPool: this.pool,
-      groupName: OPERATOR_GROUP,
-      description: 'Operators of the platform: /operator/v1 and their part of the dashboard',
     });
     Validations.of(this.pool).acknowledge(
       {
