@@ -10,7 +10,9 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
+import { AttentionList } from './AttentionList.tsx';
 import { type UnpaidInvoices, useUnpaidInvoices } from './api.ts';
+import { listAttentionItems } from './attention-items.ts';
 import { FirstSteps } from './FirstSteps.tsx';
 
 const MAX_APPS_SHOWN = 5;
@@ -28,6 +30,7 @@ export default function Overview() {
         unpaid={unpaid.data}
       />
       {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
+      <AttentionList items={listAttentionItems(me.data?.data.account, apps.data?.data ?? [], unpaid.data)} />
       <FirstSteps />
       <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
         <QueryBoundary query={apps}>
