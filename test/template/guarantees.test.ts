@@ -13,7 +13,8 @@ const { template, stacks } = synthesize(settings);
 const resources = stacks.flatMap((stack) => Object.values(stack.template.Resources));
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 const nameOf = (arnOrName: string) =>
-  functions.find(({ arn, FunctionName }) => arnOrName.startsWith(arn) || arnOrName === FunctionName)?.FunctionName ??
+  functions.find(({ arn, FunctionName }) => [arn, FunctionName].includes(arnOrName) || arnOrName.startsWith(`${arn}:`))
+    ?.FunctionName ??
   '';
 
 const queues = read(
