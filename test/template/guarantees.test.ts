@@ -14,8 +14,7 @@ const resources = stacks.flatMap((stack) => Object.values(stack.template.Resourc
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 const nameOf = (arnOrName: string) =>
   functions.find(({ arn, FunctionName }) => [arn, FunctionName].includes(arnOrName) || arnOrName.startsWith(`${arn}:`))
-    ?.FunctionName ??
-  '';
+    ?.FunctionName ?? '';
 
 const queues = read(
   template,
