@@ -8,15 +8,18 @@ import { populate, TEXT, unlistedFields, walkable } from '../../test/support/sch
 import { getAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
 import { getMe } from '../accounts/me.ts';
+import { listCalls, readProviderStats } from '../ai/calls.ts';
 import { readCredits } from '../ai/ledger.ts';
 import { listProviderKeys } from '../ai/provider-keys.ts';
 import { readUsage } from '../ai/usage.ts';
 import { getApp, listApps } from '../apps/apps.ts';
 import { listEnvKeys } from '../apps/environment.ts';
 import { getDeployKey, getGitHook } from '../apps/git-access.ts';
+import { readMetrics } from '../apps/metrics.ts';
 import { listAuditEntries } from '../audit/log.ts';
 import { getAutoTopUp } from '../billing/auto-top-up.ts';
 import { getInvoice, listInvoices } from '../billing/invoice-views.ts';
+import { readSpending } from '../billing/spending.ts';
 import { listSubscriptions } from '../billing/subscriptions.ts';
 import { getTopUp } from '../billing/top-ups.ts';
 import { getWallet } from '../billing/wallet-view.ts';
@@ -33,6 +36,7 @@ import { getDomain, listDomains } from '../registrar/domains.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
 import { listEvents } from '../webhooks/feed.ts';
 import { listDeliveries, listEndpoints } from '../webhooks/manage.ts';
+import { readDeliveryStats } from '../webhooks/search.ts';
 
 /** Reads that show nothing that is stored for an account: documents, catalogues and logs. */
 const SHOWING_NO_ENTITY = [
@@ -49,7 +53,9 @@ const SHOWING_NO_ENTITY = [
     'listDomainPrices',
     'checkDomain',
   ],
-  ...['readDeploymentLog', 'readAppLogs'],
+  ...['readDeploymentLog', 'readAppLogs', 'inspectRepository', 'getAppStarts'],
+  // A document, made of the fields that the invoice's views show.
+  'getInvoicePdf',
 ];
 
 /** The domain function of every other read, by the id of its operation. */
@@ -96,6 +102,13 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     listEvents,
   },
   ...{ readAccount, listOperatorAudit, listSwitches },
+  ...{
+    getAppMetrics: readMetrics,
+    getDeliveryStats: readDeliveryStats,
+    listAiCalls: listCalls,
+    getAiProviderStats: readProviderStats,
+    getSpending: readSpending,
+  },
 };
 
 const PANEL_ACCOUNT: PanelAccount = {
@@ -138,6 +151,7 @@ async function read(id: string, unknown?: string): Promise<object> {
     now: () => new Date(TEXT),
     settings: { publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (of: string) => of },
     secrets: { unseal: async () => TEXT },
+    appMetrics: { read: async () => [] },
     databaseMetrics: { storageBytes: async () => 1 },
     builds: { readLog: async () => [] },
     panel: { read: async () => ({ ...PANEL_ACCOUNT, mailboxes: [{ ...PANEL_ACCOUNT.mailboxes[0], internal: 1 }] }) },
@@ -145,7 +159,7 @@ async function read(id: string, unknown?: string): Promise<object> {
     seller: { name: TEXT, address: TEXT, vatNumber: null },
   };
   const act = READS[id] as (deps: object, caller: Caller, input: object) => Promise<object>;
-  return await act(deps, { accountId: TEXT, keyId: TEXT }, { id: TEXT, limit: 1, offset: 0, days: 1 });
+  return await act(deps, { accountId: TEXT, keyId: TEXT }, { id: TEXT, limit: 1, offset: 0, days: 1, range: 'day' });
 }
 
 const named = reads.map((route): [string, Route] => [route.id, route]);

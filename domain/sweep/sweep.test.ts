@@ -152,7 +152,7 @@ test('a success ends the count of failures', async () => {
   fails = false;
   clock.now += MINUTE;
   await expect(sweep()).resolves.toMatchObject({ done: 1, failed: [] });
-  expect(memory.items('THING')).toEqual([{ pk: 'THING#a', sk: 'THING', id: 'a', entity: 'THING' }]);
+  expect(memory.items('THING')).toEqual([{ pk: 'THING#a', sk: 'THING', id: 'a', entity: 'THING', entityVersion: 1 }]);
 });
 
 test('an item that got another time before it failed keeps that time, and the failure is counted', async () => {

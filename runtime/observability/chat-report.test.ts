@@ -9,7 +9,8 @@ afterEach(() => void vi.restoreAllMocks());
 function countedBy(kind: FailureKind, saved: boolean): Record<string, unknown> {
   const lines: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-  const report = { saved, provider: 'openai', model: 'openai/gpt-4o', failure: new ProviderFailure(kind, {}) };
+  const failure = new ProviderFailure(kind, {});
+  const report = { saved, provider: 'openai', model: 'openai/gpt-4o', failure, unwritten: [] };
   const request = { requestId: 'req_1', address: '192.0.2.1', startedAt: performance.now() };
   callReport(request, 400, undefined, report as unknown as Report);
   return Object.assign({}, ...lines.map((line) => JSON.parse(line)));

@@ -128,7 +128,11 @@ test('a repeated step of ${id} changes nothing', async () => {
     edit: {
       'lib/names.ts': (text) => after(text, /^.*: machine\('[^']+'\),\n/gm, `    ${id}: machine('${file}'),\n`),
       'lib/app.ts': (text) => {
-        const made = before(text, / {2}new StreamStack\(/, `  const ${id} = new ${type}Stack(platform, table);\n`);
+        const made = before(
+          text,
+          / {2}const stream = new StreamStack\(/,
+          `  const ${id} = new ${type}Stack(platform, table);\n`,
+        );
         const passed = after(
           after(made, /new StreamStack\(platform, \{/, ` ${id},`),
           /new SchedulesStack\(platform, \{/,

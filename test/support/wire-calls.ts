@@ -18,6 +18,7 @@ import { createZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { createHostRoutes } from '../../providers/edge/host-routes.ts';
 import { createDistributionTenants } from '../../providers/edge/tenants.ts';
 import { createSecrets } from '../../providers/encryption/secrets.ts';
+import { createFailureQueue } from '../../providers/queues/failure-queue.ts';
 import { createRegistrar } from '../../providers/registrar/registrar.ts';
 import { createDeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import { createExecutions } from '../../providers/workflows/executions.ts';
@@ -153,6 +154,10 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     const send = <Output>(operation: string, input: object) => callAws<Output>('sqs', operation, input);
     await createDeliveryQueue(send, 'https://sqs/1/deliveries').send(DELIVERIES);
     await createZoneSyncQueue(send, 'https://sqs/1/zones').send([{ accountId: 'acc_1', domainId: 'dom_1' }]);
+    const failures = createFailureQueue(send, 'https://sqs/1/failures');
+    await failures.count();
+    await failures.take(30);
+    await failures.remove({ id: 'one', body: '{}', sentAt: new Date(0), receipt: 'receipt' });
   },
   async 'state machines'() {
     const executions = createExecutions(
@@ -206,6 +211,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await table.all(Database, databasesOf('app_1'));
     await table.due('DATABASE', { until: '2027', limit: 5 });
     await table.getByKey({ pk: 'a', sk: 'b' });
+    await table.scan({ limit: 10 });
     const batched = createTable(batchReads(send), 'table');
     await Promise.all([batched.get(Database, key), batched.get(Database, { ...key, prefix: 'D' })]);
   },
