@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fromItem, type Item, toItem } from './attributes.ts';
 import type { Entity } from './entity.ts';
+import { failedItem, isRefusal, translateCancellation } from './refusals.ts';
 import type { Write } from './writes.ts';
 
 /** Sends an operation to DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
@@ -82,38 +83,12 @@ export interface Table {
   getByKey(key: ItemKey): Promise<Item | undefined>;
 }
 
-interface Refusal {
-  name: string;
-  detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
-}
-const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
-
-/** The item that lost its condition, where the write asked to see it. */
-const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
-
 const MAX_CONFLICT_ATTEMPTS = 8;
 /** Waits a random while after the n-th collision, up to 640 ms. */
 const backoffAfterConflict = (attempt: number) =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
 /** The most items that `all` returns. The partitions that it is used for stay far below. */
 const MAX_ITEMS = 1000;
-
-/**
- * Translates a cancelled transaction into the error of the write whose condition failed, `retry` for a transaction
- * conflict, or the error itself.
- */
-function translateCancellation(error: unknown, writes: readonly Write[]): Error | 'retry' {
-  if (!isRefusal(error)) return new Error(String(error));
-  if (error.name === 'TransactionInProgressException') return 'retry';
-  if (error.name !== 'TransactionCanceledException') return error;
-  const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
-  const failed = codes.indexOf('ConditionalCheckFailed');
-  if (failed >= 0)
-    return writes[failed]?.onConditionFailed(failedItem(error.detail?.CancellationReasons?.[failed]?.Item)) ?? error;
-  const conflicting = writes.find((write, at) => write.onConflict && codes[at] === 'TransactionConflict');
-  if (conflicting?.onConflict) return conflicting.onConflict();
-  return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
-}
 
 /** The single table behind everything, as entities. All expression strings are made in writes.ts and here. */
 export function createTable(send: Send, TableName: string): Table {

@@ -1,0 +1,29 @@
+import { fromItem, type Item } from './attributes.ts';
+import type { Write } from './writes.ts';
+
+/** The form of an error of DynamoDB. */
+interface Refusal {
+  name: string;
+  detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
+}
+export const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
+
+/** The item that lost its condition, where the write asked to see it. */
+export const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
+
+/**
+ * Translates a cancelled transaction into the error of the write whose condition failed, `retry` for a transaction
+ * conflict, or the error itself.
+ */
+export function translateCancellation(error: unknown, writes: readonly Write[]): Error | 'retry' {
+  if (!isRefusal(error)) return new Error(String(error));
+  if (error.name === 'TransactionInProgressException') return 'retry';
+  if (error.name !== 'TransactionCanceledException') return error;
+  const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
+  const failed = codes.indexOf('ConditionalCheckFailed');
+  if (failed >= 0)
+    return writes[failed]?.onConditionFailed(failedItem(error.detail?.CancellationReasons?.[failed]?.Item)) ?? error;
+  const conflicting = writes.find((write, at) => write.onConflict && codes[at] === 'TransactionConflict');
+  if (conflicting?.onConflict) return conflicting.onConflict();
+  return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
+}
