@@ -95,7 +95,9 @@ export class SchedulesStack extends PlatformStack {
       everyMinute('releaseAiHolds', 'Settles the AI calls that crashed and releases their holds', jobUses),
       everyMinute('checkAiLedgers', 'Compares each AI credit ledger with its balance, every account hourly', jobUses),
       ...(config.monitoring === 'full' ? [checks] : []),
-      everyMinute('migrate', 'Continues the migrations of stored items', [...jobUses, table.scan]),
+      everyMinute('migrate', 'Continues the migrations of stored items', [
+        ...[table.read, table.scan, table.write, failures.send],
+      ]),
     ];
 
     this.jobs = jobs;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { createKey } from '../../contract/accounts/api-keys.ts';
+import { listAiCalls } from '../../contract/ai/calls.ts';
+import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { createApp } from '../../contract/apps/apps.ts';
 import { createDatabase } from '../../contract/databases/databases.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
@@ -95,6 +97,14 @@ const FILLERS: Record<string, (account: OpenedAccount) => Promise<FilledList>> =
     await repeat(async (index) => index > 0 && (await app(account)));
     return {};
   },
+  listAiCalls: async (account) => {
+    const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'hello' }] };
+    await repeat(() => account.call(createChatCompletion, { body }));
+    // A call is recorded after its response.
+    const recorded = async () => (await account.dashboard.call(listAiCalls)).body.data.length === COUNT;
+    await waitFor(recorded);
+    return {};
+  },
   listDatabases: async (account) => {
     const applicationId = await app(account);
     const made = (index: number) =>
@@ -116,7 +126,7 @@ describe.each(lists.map((route) => ({ id: route.id, route })))('$id', ({ id, rou
     return { ...answer, body: answer.body as Body };
   };
   beforeAll(async () => {
-    account = await newAccount({ walletCents: 500_000 });
+    account = await newAccount({ walletCents: 500_000, aiCreditsMicroRand: 10_000_000 });
     filled = (await FILLERS[id]?.(account)) ?? {};
   }, 60_000);
 

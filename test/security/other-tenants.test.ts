@@ -122,7 +122,11 @@ test('every operation with an id in its path is audited', () => {
 });
 
 /** Parameters of a query that name nothing, or only what is in the resource of the path (`after`: a line of its log). */
-const QUERY_WITHOUT_IDS = ['after', 'category', 'days', 'limit', 'offset', 'q', 'status'];
+const QUERY_WITHOUT_IDS = [
+  ...['after', 'category', 'days', 'failed', 'from', 'limit', 'model', 'offset', 'q', 'range', 'status', 'to', 'type'],
+  // Of a repository, which is read as its host shows it to everybody.
+  ...['branch', 'rootDirectory', 'url'],
+];
 /** Parameters that name a place or a part of a list, which is the caller's own whatever they name. */
 const FILTERS = ['about', 'action', 'actor', 'cursor'];
 
