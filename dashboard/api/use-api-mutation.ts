@@ -1,5 +1,6 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { getMe } from '../../contract/accounts/me.ts';
 import type { CallerInput, Output, Route } from '../../contract/route.ts';
 import { useApi } from './context.ts';
 import { retryOnce } from './query-client.ts';
@@ -30,6 +31,7 @@ export function useApiMutation<R extends Route>(
     onSuccess: () => {
       attempt.current = { text: '', key: '' };
     },
-    onSettled: () => refresh(invalidates),
+    // What the account has and uses follows from most changes.
+    onSettled: () => refresh([getMe, ...invalidates]),
   });
 }

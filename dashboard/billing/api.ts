@@ -1,4 +1,3 @@
-import { getMe } from '../../contract/accounts/me.ts';
 import { getInvoice, getSpending, listInvoices, payInvoice } from '../../contract/billing/invoices.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
 import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/billing/subscriptions.ts';
@@ -18,7 +17,7 @@ export type Plan = Output<typeof listPlans>['data'][number];
 export type Subscription = Output<typeof listSubscriptions>['data'][number];
 
 /** Operations whose reads change when the wallet is charged or credited. */
-const BALANCE_ROUTES = [getWallet, listInvoices, getInvoice, getSpending, getMe];
+const BALANCE_ROUTES = [getWallet, listInvoices, getInvoice, getSpending];
 
 export const useWallet = () => useApiQuery(getWallet);
 export const useTopUp = () => useApiMutation(createTopUp);

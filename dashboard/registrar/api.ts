@@ -1,4 +1,3 @@
-import { getMe } from '../../contract/accounts/me.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
 import { checkDomain } from '../../contract/registrar/catalogue.ts';
@@ -37,4 +36,4 @@ export const useDomain = (id: string) =>
 /** Checks the availability of a name and of the same name under other TLDs. */
 export const useAvailability = (q: string) =>
   useApiQuery(checkDomain, { query: { q } }, { enabled: q !== '', staleTime: 60_000 });
-export const useOrderDomain = () => useApiMutation(orderDomain, [listDomains, listInvoices, getWallet, getMe]);
+export const useOrderDomain = () => useApiMutation(orderDomain, [listDomains, listInvoices, getWallet]);
