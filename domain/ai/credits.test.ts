@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { closeWindowsOf } from './closing.ts';
 import { type Hold, HoldRefused, hold, release, toHoldRefusal } from './credits.ts';
-import { addCredits, newCreditEntry, payDebt } from './entries.ts';
+import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
 import { settle, type Used } from './settlement.ts';
 
 const accountId = 'acc_1';
@@ -41,6 +42,17 @@ async function credits(rand: number) {
     end: (held: Hold, cost: number, used: Used) => settle(deps, held, cost, used),
   };
 }
+
+test('credits that are taken away are taken once, also after the window of their entry was closed', async () => {
+  const { deps, read, ledger } = await credits(10);
+  const taking = (microRand: number) =>
+    takeCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', -microRand), () => new Error('too few'));
+  await deps.table.transact(taking(4 * RAND));
+  await closeWindowsOf({ ...deps, now: () => new Date(deps.now().getTime() + 40 * 60_000) }, accountId);
+  expect(await read()).toMatchObject({ balanceMicroRand: 6 * RAND, availableMicroRand: 6 * RAND });
+  expect(ledger()).toBe(6 * RAND);
+  await expect(deps.table.transact(taking(7 * RAND))).rejects.toThrow('too few');
+});
 
 test('a debt is paid from a hold that comes back, before the next call starts', async () => {
   const { deps, read, take, refusal, end, ledger } = await credits(10);

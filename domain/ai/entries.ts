@@ -78,6 +78,18 @@ export function addCredits(entry: NewEntry, payment?: NewEntry): Write[] {
   ];
 }
 
+/** The writes that take credits which are available away. @param onTooFew makes the error where less is available */
+export function takeCredits(entry: NewEntry, onTooFew: () => Error): Write[] {
+  const { accountId, amountMicroRand } = entry;
+  const { add, setOnce, when } = entered(entry, amountMicroRand);
+  const what: Change = {
+    add: { ...add, availableMicroRand: amountMicroRand },
+    setOnce,
+    when: { ...when, availableMicroRand: { atLeast: -amountMicroRand } },
+  };
+  return [change(AiAccount, { accountId }, what, onTooFew), create(AiEntry, entry)];
+}
+
 /** Pays what an account owes from its available credits, if they cover it. @returns true if it was paid, or changed meanwhile */
 export async function payDebt(deps: Deps, account: AiAccount | undefined): Promise<boolean> {
   const { accountId, debtMicroRand = 0, availableMicroRand = 0 } = account ?? {};

@@ -7,11 +7,10 @@ import type {
   resendForCustomer as ResendRoute,
 } from '../../contract/operator/acts.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { AiAccount, AiEntry } from '../../table/entities/ai.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
-import { change, create } from '../../table/writes.ts';
+import { change } from '../../table/writes.ts';
 import { openAccount } from '../accounts/accounts.ts';
-import { addCredits, newCreditEntry } from '../ai/entries.ts';
+import { addCredits, newCreditEntry, takeCredits } from '../ai/entries.ts';
 import { adjustAccount } from '../billing/adjustments.ts';
 import { parseCents } from '../billing/money.ts';
 import type { Plans } from '../billing/plans.ts';
@@ -62,14 +61,7 @@ async function adjustCredits(deps: Deps, accountId: string, amount: string): Pro
   await findAccount(deps, accountId);
   const microRand = cents * MICRO_RAND_PER_CENT;
   const entry = newCreditEntry(deps, accountId, 'ADJUSTMENT', microRand);
-  const taking = {
-    add: { availableMicroRand: microRand, balanceMicroRand: microRand },
-    when: { availableMicroRand: { atLeast: -microRand } },
-  };
-  const writes =
-    microRand > 0
-      ? addCredits(entry)
-      : [change(AiAccount, { accountId }, taking, tooFewCredits), create(AiEntry, entry)];
+  const writes = microRand > 0 ? addCredits(entry) : takeCredits(entry, tooFewCredits);
   await deps.commit(writes, undefined, {
     ...{ action: 'ai-credits.adjusted', accountId, subjectId: accountId },
     after: { amount },
