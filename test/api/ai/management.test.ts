@@ -51,9 +51,11 @@ test('the usage is summed by day, key and model, beyond any page of the ledger',
   const client = new OpenAI({ apiKey: account.secretKey, baseURL: `${local.baseUrl}/ai/v1`, maxRetries: 5 });
   for (let call = 0; call < 3; call += 1) await client.chat.completions.create(ask);
   await sdk(account.accessToken).chat.completions.create(ask);
+  // The entry of a call comes before its charge.
   const { balanceMicroRand, entries } = await waitFor(async () => {
     const { data } = (await account.dashboard.call(getAiCredits)).body;
-    return data.entries.length === 5 && data;
+    const sum = data.entries.reduce((so, { amountMicroRand }) => so + amountMicroRand, 0);
+    return data.entries.length === 5 && data.balanceMicroRand === sum && data;
   });
   const usage = await waitFor(async () => {
     const { data } = (await account.dashboard.call(getAiUsage)).body;
