@@ -8,6 +8,7 @@ import {
   build,
   closeTestHarness,
   kms,
+  objectsUrl,
   openTestHarness,
   repository,
   requests,
@@ -90,10 +91,12 @@ test('passes variables to the build and the start, but not to log or artifact, a
 });
 
 test('takes its job before the first command, so that the address in its environment is worthless to commands', async () => {
-  // Every environment of this machine that the command can read, as a process that was left behind reads it.
+  // Every environment of this machine that the command can read, as a process that was left behind reads it; of the jobs that
+  // it finds, those of this file: others run beside it.
   const steal = `const { readdirSync, readFileSync } = require('node:fs');
     const read = (pid) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1'); } catch { return ''; } };
-    const urls = readdirSync('/proc').flatMap((pid) => /JOB_URL=([^\\0]+)/.exec(read(pid))?.[1] ?? []);
+    const urls = readdirSync('/proc').flatMap((pid) => /JOB_URL=([^\\0]+)/.exec(read(pid))?.[1] ?? [])
+      .filter((url) => url.startsWith('${objectsUrl()}'));
     const statuses = urls.map(async (url) => (await fetch(url)).status);
     Promise.all(statuses).then((all) => console.log('jobs', all.length > 0, 'statuses', [...new Set(all)].join()));`;
   const repoUrl = repository({ 'server.js': '1', 'steal.js': steal });

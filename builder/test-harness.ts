@@ -29,6 +29,9 @@ let s3: Server;
 export let kms: Emulator;
 const hostArn = 'arn:aws:lambda:af-south-1:000000000000:function:app-1';
 
+/** Returns the address of the harness's object store. */
+export const objectsUrl = (): string => `http://127.0.0.1:${(s3.address() as AddressInfo).port}`;
+
 /** Bundles the builder and starts its services. */
 export async function openTestHarness(): Promise<void> {
   await bundle({
@@ -108,7 +111,7 @@ export async function build(
 ) {
   count += 1;
   const deploymentId = `dep_${count}`;
-  const base = `http://127.0.0.1:${(s3.address() as AddressInfo).port}`;
+  const base = objectsUrl();
   const { readJob, access } = await createBuildAccess(async (grants) =>
     grants.map(({ key, ...request }) => ({ ...request, url: `${base}/builds/${key}` })),
   ).grant('app_1', deploymentId);
