@@ -14,6 +14,7 @@ import type { ItemKey } from '../../table/table.ts';
 import { changeByKey } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { isInLine } from '../deployments/build-line.ts';
 import type { Deps } from '../deps.ts';
 import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
 
@@ -128,8 +129,9 @@ function repairOf(item: Record<string, unknown>, now: string): Record<string, un
   // A zone whose last change is written is left alone by the sync, which compares the record sets themselves.
   if (item.entity === Zone.type) return { ...schedule(Zone, now), version: Zone.parse(item).version + 1 };
   if (item.entity === Deployment.type) {
-    const { finishedAt, waiting } = Deployment.parse(item);
-    return finishedAt === null && !waiting ? schedule(Deployment, now) : undefined;
+    const deployment = Deployment.parse(item);
+    // What waits in line is started by the scheduler, whose lines are due already.
+    return deployment.finishedAt === null && !isInLine(deployment) ? schedule(Deployment, now) : undefined;
   }
   if (item.entity === Database.type)
     return Database.parse(item).status === 'PROVISIONING' ? schedule(Database, now) : undefined;
