@@ -4,6 +4,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { AiCall, aiCallsOf } from '../../table/entities/ai.ts';
 import { createViaUpdate } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { percentile } from '../percentile.ts';
 import type { Call, Report } from './call.ts';
 
 /** Calls that one request reads at most. */
@@ -85,12 +86,6 @@ export async function listCalls(
   return { data, has_more: found.length > offset + limit };
 }
 
-/** Returns the value below which a share of the values lies; undefined without values. */
-function percentile(values: readonly number[], share: number): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-}
-
 /** GET /dashboard/v1/ai/provider-stats */
 export async function readProviderStats(
   deps: Deps,
@@ -112,7 +107,7 @@ export async function readProviderStats(
       return {
         ...{ provider, calls: calls.length, failed: calls.filter(hasFailed).length },
         ...{ p50Ms: percentile(durations, 0.5) ?? 0, p95Ms: percentile(durations, 0.95) ?? 0 },
-        firstByteP50Ms: percentile(firstBytes, 0.5) ?? null,
+        firstByteP50Ms: percentile(firstBytes, 0.5),
       };
     })
     .sort((a, b) => b.calls - a.calls);

@@ -9,6 +9,7 @@ import { Delivery, deliveriesOf, deliveryOrder } from '../../table/entities/webh
 import { joinKey } from '../../table/keys.ts';
 import type { Page } from '../../table/table.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { percentile } from '../percentile.ts';
 import { durationsOf } from './attempts.ts';
 import { findWebhook } from './endpoints.ts';
 
@@ -62,11 +63,6 @@ export async function findDeliveries(
       );
   }
   return { items: found.slice(offset, offset + limit), hasMore: found.length > offset + limit };
-}
-
-/** Returns the value below which a share of the sorted values lies; null without values. */
-function percentile(sorted: readonly number[], share: number): number | null {
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }
 
 /** GET /dashboard/v1/webhooks/{id}/stats: counted from the deliveries themselves, so that an attempt costs no write more. */
