@@ -1,6 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
+import { useSubmit } from '../ui/use-submit.ts';
 
 interface ReasonButtonProps extends ButtonProps {
   /** Label of the button and of the confirmation. */
@@ -34,22 +35,7 @@ type FormProps = Pick<ReasonButtonProps, 'label' | 'description' | 'children' | 
 
 function ReasonForm({ label, description, children, onConfirm, close }: FormProps) {
   const [reason, setReason] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onConfirm(reason.trim());
-      close();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, error, submit } = useSubmit(() => onConfirm(reason.trim()), close);
   return (
     <Stack component="form" onSubmit={submit} gap="md">
       {children}

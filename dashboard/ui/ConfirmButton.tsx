@@ -1,6 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { FailureAlert } from './FailureAlert.tsx';
+import { useSubmit } from './use-submit.ts';
 
 interface ConfirmButtonProps extends Omit<ButtonProps, 'children'> {
   /** Label of the button and of the confirmation: `Delete`. */
@@ -47,22 +48,7 @@ type QuestionProps = Pick<ConfirmButtonProps, 'label' | 'onConfirm' | 'children'
 
 function Question({ label, confirmationText, destructive, onConfirm, children, close }: QuestionProps) {
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onConfirm();
-      close();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, error, submit } = useSubmit(onConfirm, close);
   return (
     <Stack component="form" onSubmit={submit} gap="md">
       <Text size="sm" component="div">
