@@ -78,7 +78,9 @@ test('after a restore the ledgers add up, and what lives outside follows the res
   const { accountId, domainId, nameServers, record, deps } = platform;
   const deployment = { id: 'dep_1', accountId, applicationId: 'app_1', status: 'RUNNING' as const, commitSha: '' };
   const running = { ...deployment, trigger: 'API' as const, startedAt: '', finishedAt: null, notes: [] };
-  await deps.table.transact([create(Deployment, running)]);
+  // One waits in its account's line: the scheduler starts it, and nothing else.
+  const queued = { ...running, id: 'dep_2', status: 'QUEUED' as const };
+  await deps.table.transact([create(Deployment, running), create(Deployment, queued)]);
   const kept = await backup(platform);
   // After the time of the restore: money moves, a record goes to the name servers, the deployment ends.
   await pay(deps, accountId, 900);
