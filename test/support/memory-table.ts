@@ -1,8 +1,10 @@
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { BY_OPERATOR, committing } from '../../domain/audit/record.ts';
 import type { Deps } from '../../domain/deps.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { createTable, type Send, type Table } from '../../table/table.ts';
+import { type Charge, INDEX_KEYS, readCharge, refusedCharges, unitsOf, writeCharges } from './capacity.ts';
+import { type Expressions, holds, type Item, plain, updated } from './memory-expressions.ts';
 
 /**
  * The subset of DynamoDB that `table/` uses, in memory: the expressions of writes.ts, transactions, the three indexes and the
@@ -10,7 +12,6 @@ import { createTable, type Send, type Table } from '../../table/table.ts';
  * expressions.
  */
 
-type Item = Record<string, unknown>;
 interface Refusable extends Error {
   detail?: object;
 }
@@ -20,6 +21,8 @@ export interface MemoryTable {
   send: Send;
   /** Items that were written, or that a failed condition kept from being written. */
   written: Written[];
+  /** Capacity units that each request took, by physical partition key. */
+  charges: Charge[];
   /** Changes since the start, as stream records. */
   records: object[];
   items(entity: string): Item[];
@@ -45,133 +48,16 @@ const error = (name: string, detail?: object): Error => {
   return made;
 };
 
-interface Expressions {
-  Key?: object;
-  Item?: object;
-  ConditionExpression?: string;
-  UpdateExpression?: string;
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: object;
-  ReturnValuesOnConditionCheckFailure?: string;
-}
-
-const plain = (value: object | undefined): Item => (value ? unmarshall(value as Parameters<typeof unmarshall>[0]) : {});
-
-/** Resolves the paths and values of one expression. */
-function scope(request: Expressions) {
-  const names = request.ExpressionAttributeNames ?? {};
-  const values = plain(request.ExpressionAttributeValues);
-  const path = (text: string) => text.split('.').map((part) => names[part] ?? part);
-  const read = (item: Item | undefined, text: string): unknown =>
-    text.startsWith(':')
-      ? values[text]
-      : path(text).reduce<unknown>((at, part) => (at as Item | undefined)?.[part], item);
-  return { path, read };
-}
-
-/** Splits an expression at a word that is in no parentheses. */
-function splitOutside(text: string, word: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let from = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === '(') depth += 1;
-    else if (text[at] === ')') depth -= 1;
-    else if (depth === 0 && text.startsWith(word, at)) {
-      parts.push(text.slice(from, at));
-      from = at + word.length;
-    }
-  }
-  return [...parts, text.slice(from)];
-}
-
-function holds(request: Expressions, item: Item | undefined): boolean {
-  const { read } = scope(request);
-  const term = (text: string): boolean => {
-    const all = splitOutside(text, ' AND ');
-    if (all.length > 1) return all.every(term);
-    const any = splitOutside(text, ' OR ');
-    if (any.length > 1) return any.some(term);
-    if (text.startsWith('(')) return term(text.slice(1, -1));
-    const present = /^attribute_(not_)?exists\((\S+)\)$/.exec(text);
-    if (present?.[2]) return (read(item, present[2]) !== undefined) === !present[1];
-    const member = /^(\S+) IN \((.+)\)$/.exec(text);
-    if (member?.[1] && member[2]) {
-      const value = read(item, member[1]);
-      return member[2].split(', ').some((one) => read(item, one) === value);
-    }
-    const compared = /^(\S+) (=|<>|<|>=) (\S+)$/.exec(text);
-    if (!compared?.[1] || !compared[3]) throw new Error(`this table does not understand: ${text}`);
-    const [left, right] = [read(item, compared[1]), read(item, compared[3])];
-    if (compared[2] === '=') return left !== undefined && left === right;
-    if (compared[2] === '<>') return left !== right;
-    if (left === undefined || right === undefined) return false;
-    return compared[2] === '<' ? Number(left) < Number(right) : Number(left) >= Number(right);
-  };
-  return !request.ConditionExpression || term(request.ConditionExpression);
-}
-
-function updated(request: Expressions, before: Item | undefined): Item {
-  const item: Item = structuredClone(before ?? plain(request.Key));
-  const { path, read } = scope(request);
-  const parentOf = (text: string) => {
-    const parts = path(text);
-    const last = parts.pop() ?? '';
-    const parent = parts.reduce<Item>((at, part) => at[part] as Item, item);
-    return { parent, last };
-  };
-  for (const [, verb, body = ''] of (request.UpdateExpression ?? '').matchAll(
-    /(SET|ADD|REMOVE) (.+?)(?= ADD | REMOVE |$)/g,
-  )) {
-    // Commas inside of functions do not separate clauses.
-    for (const clause of body.split(/, (?![^(]*\))/)) {
-      const [target = '', ...rest] = clause.split(' ');
-      const { parent, last } = parentOf(target);
-      if (verb === 'REMOVE') delete parent[last];
-      else if (verb === 'ADD') parent[last] = Number(read(item, target) ?? 0) + Number(read(item, rest[0] ?? ''));
-      else {
-        const appended = /list_append\(if_not_exists\(\S+, \S+\), (\S+)\)/.exec(clause)?.[1];
-        const once = /^if_not_exists\(\S+, (\S+)\)/.exec(rest.slice(1).join(' '))?.[1];
-        const value = once
-          ? (read(item, target) ?? read(item, once))
-          : appended
-            ? [...((read(item, target) as unknown[] | undefined) ?? []), ...(read(item, appended) as unknown[])]
-            : read(item, rest[1] ?? '');
-        parent[last] = value;
-      }
-    }
-  }
-  return item;
-}
-
-const INDEX_KEYS = { list: ['listPk', 'listSk'], order: ['listPk', 'listSk'], due: ['duePk', 'dueAt'] } as const;
-
-/** Size in kilobytes, rounded up. JSON adds some punctuation to DynamoDB's count. */
-const kilobytes = (item: Item | undefined) => Math.ceil(JSON.stringify(item ?? {}).length / 1024);
-
-/** Write units of an index: an entry added, moved (two) or removed; an index with all attributes changes with every write. */
-function indexUnits(index: keyof typeof INDEX_KEYS, before: Item | undefined, after: Item | undefined): number {
-  const keyIn = (item: Item | undefined) => {
-    const values = INDEX_KEYS[index].map((name) => item?.[name]);
-    return values.includes(undefined) ? undefined : values.join('\n');
-  };
-  const [was, is] = [keyIn(before), keyIn(after)];
-  const each = index === 'list' ? Math.max(kilobytes(before), kilobytes(after)) : 1;
-  if (was !== is) return (was === undefined ? 0 : each) + (is === undefined ? 0 : each);
-  return was !== undefined && index === 'list' ? each : 0;
-}
-
 export function memoryTable(): MemoryTable {
   const stored = new Map<string, Item>();
   const records: object[] = [];
   const written: Written[] = [];
+  const charges: Charge[] = [];
   const note = (times: number, key: Item, before: Item | undefined, after: Item | undefined, refused = false) => {
-    const indexes = refused ? [] : (['list', 'order', 'due'] as const);
-    const units = times * Math.max(kilobytes(before), kilobytes(after));
-    written.push({
-      entity: String((after ?? before)?.entity ?? key.sk),
-      units: indexes.reduce((sum, index) => sum + indexUnits(index, before, after), units),
-    });
+    const pk = String(key.pk);
+    const taken = refused ? refusedCharges(times, pk, before) : writeCharges(times, pk, before, after);
+    charges.push(...taken);
+    written.push({ entity: String((after ?? before)?.entity ?? key.sk), units: unitsOf(taken) });
   };
   const keyOf = ({ pk, sk }: Item) => `${pk}\n${sk}`;
   const image = (item: Item) => marshall(item, { removeUndefinedValues: true });
@@ -249,6 +135,8 @@ export function memoryTable(): MemoryTable {
       from === undefined ? 0 : found.findIndex((item) => (backwards ? place(item) < from : place(item) > from));
     const start = next < 0 ? found.length : next;
     const page = found.slice(start, start + Number(input.Limit ?? 1000));
+    const partition = `${index ? `${index} ` : ''}${values[`:${pk}`]}`;
+    charges.push(readCharge(partition, index === 'list' || !index ? page : [], input.ConsistentRead === true));
     const last = page.at(-1);
     const more = last && start + page.length < found.length;
     return {
@@ -271,7 +159,9 @@ export function memoryTable(): MemoryTable {
     if (operation === 'Query') return query(input as Record<string, unknown>);
     if (operation === 'Scan') return scan(input);
     if (operation === 'GetItem') {
-      const found = stored.get(keyOf(plain((input as Expressions).Key)));
+      const key = plain((input as Expressions).Key);
+      const found = stored.get(keyOf(key));
+      charges.push(readCharge(String(key.pk), found ? [found] : [], true));
       return found ? { Item: image(found) } : {};
     }
     if (operation === 'TransactWriteItems') {
@@ -288,6 +178,7 @@ export function memoryTable(): MemoryTable {
     table: createTable(typed, 'memory'),
     send: typed,
     written,
+    charges,
     records,
     items: (entity) => [...stored.values()].filter((item) => item.entity === entity),
   };

@@ -1,0 +1,106 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+
+export type Item = Record<string, unknown>;
+
+/** The expressions of one request, as DynamoDB has them. */
+export interface Expressions {
+  Key?: object;
+  Item?: object;
+  ConditionExpression?: string;
+  UpdateExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: object;
+  ReturnValuesOnConditionCheckFailure?: string;
+}
+
+export const plain = (value: object | undefined): Item =>
+  value ? unmarshall(value as Parameters<typeof unmarshall>[0]) : {};
+
+/** Resolves the paths and values of one expression. */
+function scope(request: Expressions) {
+  const names = request.ExpressionAttributeNames ?? {};
+  const values = plain(request.ExpressionAttributeValues);
+  const path = (text: string) => text.split('.').map((part) => names[part] ?? part);
+  const read = (item: Item | undefined, text: string): unknown =>
+    text.startsWith(':')
+      ? values[text]
+      : path(text).reduce<unknown>((at, part) => (at as Item | undefined)?.[part], item);
+  return { path, read };
+}
+
+/** Splits an expression at a word that is in no parentheses. */
+function splitOutside(text: string, word: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '(') depth += 1;
+    else if (text[at] === ')') depth -= 1;
+    else if (depth === 0 && text.startsWith(word, at)) {
+      parts.push(text.slice(from, at));
+      from = at + word.length;
+    }
+  }
+  return [...parts, text.slice(from)];
+}
+
+/** Checks a request's condition against an item. */
+export function holds(request: Expressions, item: Item | undefined): boolean {
+  const { read } = scope(request);
+  const term = (text: string): boolean => {
+    const all = splitOutside(text, ' AND ');
+    if (all.length > 1) return all.every(term);
+    const any = splitOutside(text, ' OR ');
+    if (any.length > 1) return any.some(term);
+    if (text.startsWith('(')) return term(text.slice(1, -1));
+    const present = /^attribute_(not_)?exists\((\S+)\)$/.exec(text);
+    if (present?.[2]) return (read(item, present[2]) !== undefined) === !present[1];
+    const member = /^(\S+) IN \((.+)\)$/.exec(text);
+    if (member?.[1] && member[2]) {
+      const value = read(item, member[1]);
+      return member[2].split(', ').some((one) => read(item, one) === value);
+    }
+    const compared = /^(\S+) (=|<>|<|>=) (\S+)$/.exec(text);
+    if (!compared?.[1] || !compared[3]) throw new Error(`this table does not understand: ${text}`);
+    const [left, right] = [read(item, compared[1]), read(item, compared[3])];
+    if (compared[2] === '=') return left !== undefined && left === right;
+    if (compared[2] === '<>') return left !== right;
+    if (left === undefined || right === undefined) return false;
+    return compared[2] === '<' ? Number(left) < Number(right) : Number(left) >= Number(right);
+  };
+  return !request.ConditionExpression || term(request.ConditionExpression);
+}
+
+/** Returns the item as a request's update makes it. */
+export function updated(request: Expressions, before: Item | undefined): Item {
+  const item: Item = structuredClone(before ?? plain(request.Key));
+  const { path, read } = scope(request);
+  const parentOf = (text: string) => {
+    const parts = path(text);
+    const last = parts.pop() ?? '';
+    const parent = parts.reduce<Item>((at, part) => at[part] as Item, item);
+    return { parent, last };
+  };
+  for (const [, verb, body = ''] of (request.UpdateExpression ?? '').matchAll(
+    /(SET|ADD|REMOVE) (.+?)(?= ADD | REMOVE |$)/g,
+  )) {
+    // Commas inside of functions do not separate clauses.
+    for (const clause of body.split(/, (?![^(]*\))/)) {
+      const [target = '', ...rest] = clause.split(' ');
+      const { parent, last } = parentOf(target);
+      if (verb === 'REMOVE') delete parent[last];
+      else if (verb === 'ADD') parent[last] = Number(read(item, target) ?? 0) + Number(read(item, rest[0] ?? ''));
+      else {
+        const appended = /list_append\(if_not_exists\(\S+, \S+\), (\S+)\)/.exec(clause)?.[1];
+        const once = /^if_not_exists\(\S+, (\S+)\)/.exec(rest.slice(1).join(' '))?.[1];
+        const value = once
+          ? (read(item, target) ?? read(item, once))
+          : appended
+            ? [...((read(item, target) as unknown[] | undefined) ?? []), ...(read(item, appended) as unknown[])]
+            : read(item, rest[1] ?? '');
+        parent[last] = value;
+      }
+    }
+  }
+  return item;
+}
