@@ -18,8 +18,8 @@ class WaitingFirst extends BaseSequencer {
  */
 export default defineConfig({
   test: {
-    // One more than CI has cores: tests over HTTP wait about a quarter of their time (docs/decisions/0046-test-time.md).
-    maxWorkers: 3,
+    // Twice as many as CI has cores: tests over HTTP wait a third of their time (docs/decisions/0046-test-time.md).
+    maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },
     projects: [
       {

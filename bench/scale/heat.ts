@@ -1,0 +1,71 @@
+import type { Charge } from '../../test/support/capacity.ts';
+import { ENTITIES } from '../../test/support/entities.ts';
+import { OPERATIONS, type OperationName } from './operations.ts';
+
+/** Repetitions of an operation whose sum is divided. */
+const REPEATS = 64;
+
+/** The extent to which a partition key is shared: by everybody, by the requests of one account, or by those of one item. */
+export type Scope = 'platform' | 'account' | 'item';
+
+/** Capacity that one operation takes of one kind of partition key. */
+export interface Heat {
+  operation: OperationName;
+  /** The key with its ids left out: `due DELIVERY#QUEUED#{shard}`. */
+  key: string;
+  scope: Scope;
+  /** Partitions that the key's items are spread over. */
+  shards: number;
+  /** Units of one operation, of all shards together. */
+  writeUnits: number;
+  readUnits: number;
+}
+
+/** Number of partitions of each due queue. */
+const SHARDS = new Map(
+  [...ENTITIES.values()].flatMap(({ due }) => (due?.queues ?? []).map((queue) => [queue, due?.shards?.count ?? 1])),
+);
+
+/** Ids, hashes, dates, counters and what customers name: everything but the constant parts of keys, and years. */
+const ID = /^([a-z]{2,5}_[0-9a-z_-]+|[0-9a-f]{64}|\d{4}-\d\d.*|\d{1,3}|.*[./].*)$/;
+
+/** Leaves ids out of a partition key. */
+function patternOf(physical: string): Pick<Heat, 'key' | 'scope' | 'shards'> {
+  const [, index = '', value = ''] = /^((?:list|order|due) )?(.*)$/.exec(physical) ?? [];
+  const queue = value.split('#').slice(0, -1).join('#');
+  const shards = index === 'due ' ? (SHARDS.get(queue) ?? 1) : 1;
+  if (shards > 1) return { key: `${index}${queue}#{shard}`, scope: 'platform', shards };
+  const nameOf = (part: string) => {
+    if (part.startsWith('acc_')) return '{account}';
+    return ID.test(part) ? '{id}' : part.replace(/^\d{4}$/, '{year}');
+  };
+  const parts = value.split('#').map(nameOf);
+  const scope = parts.includes('{id}') ? 'item' : parts.includes('{account}') ? 'account' : 'platform';
+  return { key: index + parts.join('#'), scope, shards };
+}
+
+/** Sweeps read empty partitions every minute, whatever customers do. */
+const isSweep = ({ kind, key }: Charge) => (kind === 'read' && key.startsWith('due ')) || key.startsWith('SWEEP#');
+
+/** Runs an operation and returns what one of them takes, hottest key first. */
+async function measure(operation: OperationName): Promise<Heat[]> {
+  const world = await OPERATIONS[operation]();
+  const before = world.memory.charges.length;
+  await world.repeat(REPEATS);
+  const byKey = new Map<string, Heat>();
+  for (const charge of world.memory.charges.slice(before)) {
+    if (isSweep(charge)) continue;
+    const pattern = patternOf(charge.key);
+    const heat = byKey.get(pattern.key) ?? { operation, ...pattern, writeUnits: 0, readUnits: 0 };
+    heat[charge.kind === 'write' ? 'writeUnits' : 'readUnits'] += charge.units / REPEATS;
+    byKey.set(pattern.key, heat);
+  }
+  return [...byKey.values()].sort((a, b) => b.writeUnits - a.writeUnits || (a.key < b.key ? -1 : 1));
+}
+
+/** Capacity of every operation by partition key. */
+export async function measureAll(): Promise<Heat[]> {
+  const all: Heat[] = [];
+  for (const operation of Object.keys(OPERATIONS) as OperationName[]) all.push(...(await measure(operation)));
+  return all;
+}

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scalePage } from '../../bench/scale/page.ts';
+
+test('docs/scale.md is what npm run bench -- scale writes: no partition key is hotter than recorded', async () => {
+  const recorded = readFileSync(join(import.meta.dirname, '../../docs/scale.md'), 'utf8');
+  expect(await scalePage()).toBe(recorded);
+});
