@@ -69,6 +69,7 @@ export function namesOf(config: Config) {
     providerKeys: secret('ai-provider-keys'),
     paymentsKey: secret('payments-key'),
     function: (name: string) => `${prefix}-${name.replace('/', '-')}`,
+    lambda: (functionName: string) => ({ arn: arn('lambda', `function:${functionName}`) }),
     queue: (name: string) => `${prefix}-${name}`,
     logs: (name: string) => ({ name, arn: arn('logs', `log-group:${name}:*`) }),
   };

@@ -47,6 +47,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
     environment: {
       ...region,
       AWS_ENDPOINT_URL_DYNAMODB: urls.dynamodb,
+      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: urls.dynamodb,
       AWS_ENDPOINT_URL_SQS: urls.queues,
       AWS_ENDPOINT_URL_S3: urls.queues,
       AWS_ENDPOINT_URL_KMS: urls.kms,

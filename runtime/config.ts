@@ -149,6 +149,7 @@ const ENDPOINT_VARIABLES: Record<string, string> = {
   monitoring: 'CLOUDWATCH',
   route53domains: 'ROUTE_53_DOMAINS',
   secretsmanager: 'SECRETS_MANAGER',
+  'streams.dynamodb': 'DYNAMODB_STREAMS',
 };
 
 /** Returns an AWS service's endpoint: the override that all AWS SDKs read, otherwise the region's public endpoint. */

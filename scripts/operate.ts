@@ -52,10 +52,11 @@ async function run(): Promise<unknown> {
         import('../runtime/bindings/failures.ts'),
         import('../runtime/bindings/delivery-queue.ts'),
         import('../runtime/bindings/zone-sync-queue.ts'),
+        import('../runtime/bindings/replays.ts'),
       ]),
     ]);
-  const [{ failureQueues }, { deliveryQueue: queue }, { zoneSyncQueue: mirrors }] = bindings;
-  const deps = { ...operatorDeps, failureQueues, queue, mirrors };
+  const [{ failureQueues }, { deliveryQueue: queue }, { zoneSyncQueue: mirrors }, { replays }] = bindings;
+  const deps = { ...operatorDeps, failureQueues, queue, mirrors, replays };
   const caller = { accountId: '', keyId: '' };
   if (!name) return await listFailures(deps);
   if (command === 'list') return await readFailures(deps, caller, { name });

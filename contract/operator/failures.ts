@@ -8,8 +8,8 @@ interface FailureRule {
   label: string;
   /** The meaning of its items, and the reason why they are harmless. */
   means: string;
-  /** The effect of a replay; absent where there is nothing to replay. */
-  replay?: string;
+  /** The effect of a replay. */
+  replay: string;
 }
 
 /** Everything in which failed work waits for operators (docs/runbook.md#failure-queue). */
@@ -32,11 +32,13 @@ export const FAILURES = {
   stream: {
     label: 'Changes of the table',
     means:
-      'A rule failed for a change until the stream moved on. The reconciler repeats deployments; discard once the cause is mended.',
+      'A rule failed for a change until the stream moved on. The stream has the change for 24 hours; what it loses stays here.',
+    replay: 'Has the rules run for the changes again.',
   },
   schedules: {
     label: 'Scheduled jobs',
     means: 'A run failed, and the next minute ran again: only a series matters.',
+    replay: 'Runs each of the jobs again, once.',
   },
 } as const satisfies Record<string, FailureRule>;
 
@@ -52,7 +54,7 @@ const FailureQueue = resource('FailureQueue', () =>
     name: z.enum(FAILURE_NAMES),
     label: z.string(),
     means: z.string(),
-    replay: z.nullable(z.string()),
+    replay: z.string(),
     count: z.int().register(z.globalRegistry, { description: 'Approximate; of quarantined items 500 at most' }),
   }),
 );
@@ -108,7 +110,13 @@ export const replayFailures = /* @__PURE__ */ route({
   params: Name,
   body: () => z.object(Reason()),
   uses: ['failures', 'replay'],
-  response: changed,
+  response: () =>
+    single(
+      z.object({
+        count: z.int(),
+        kept: z.int().register(z.globalRegistry, { description: 'Items that failed again, or are lost, and stay' }),
+      }),
+    ),
 });
 
 export const discardFailures = /* @__PURE__ */ route({

@@ -24,7 +24,7 @@ export function FailureList() {
             columns={[
               { name: 'Queue', show: ({ label }) => label },
               { name: 'Items', show: ({ count }) => count, number: true },
-              { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay ?? ''}` },
+              { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay}` },
               { name: 'Act', show: (queue) => <Acts queue={queue} show={() => setOpen(queue.name)} /> },
             ]}
           />
@@ -35,12 +35,17 @@ export function FailureList() {
   );
 }
 
-function Acts({ queue: { name, label, count, replay }, show }: { queue: Failures; show: () => void }) {
+function Acts({ queue: { name, label, count }, show }: { queue: Failures; show: () => void }) {
   const [again, discard] = [useReplay(), useDiscard()];
   if (count === 0) return null;
-  const act = (work: typeof again | typeof discard, done: string) => async (reason: string) => {
-    const { data } = await work.mutateAsync({ params: { name }, body: { reason } });
-    toast(`${data.count} ${done}.`);
+  const of = (reason: string) => ({ params: { name }, body: { reason } });
+  const onReplay = async (reason: string) => {
+    const { count: replayed, kept } = (await again.mutateAsync(of(reason))).data;
+    toast(kept > 0 ? `${replayed} replayed, ${kept} failed again.` : `${replayed} replayed.`);
+    show();
+  };
+  const onDiscard = async (reason: string) => {
+    toast(`${(await discard.mutateAsync(of(reason))).data.count} discarded.`);
     show();
   };
   const description = 'At most 200 items at a time. The reason is kept in the operators’ audit log.';
@@ -49,14 +54,12 @@ function Acts({ queue: { name, label, count, replay }, show }: { queue: Failures
       <button type="button" className="copy-id" onClick={show}>
         Show
       </button>
-      {replay && (
-        <ReasonButton
-          {...{ label: 'Replay', description, onConfirm: act(again, 'replayed') }}
-          question={`Replay ${label.toLowerCase()}?`}
-        />
-      )}
       <ReasonButton
-        {...{ label: 'Discard', description, onConfirm: act(discard, 'discarded') }}
+        {...{ label: 'Replay', description, onConfirm: onReplay }}
+        question={`Replay ${label.toLowerCase()}?`}
+      />
+      <ReasonButton
+        {...{ label: 'Discard', description, onConfirm: onDiscard }}
         question={`Discard ${label.toLowerCase()}?`}
       />
     </Group>

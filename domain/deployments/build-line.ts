@@ -19,7 +19,7 @@ export const enqueueBuild = (
   deps: Pick<Deps, 'now'>,
   { id, accountId, applicationId }: Pick<Deployment, 'id' | 'accountId' | 'applicationId'>,
 ): Write[] => [
-  create(QueuedBuild, { id, accountId, applicationId }),
+  create(QueuedBuild, { id, accountId, applicationId, queuedAt: deps.now().toISOString() }),
   upsert(
     BuildQueue,
     { accountId },

@@ -62,10 +62,11 @@ async function world(builders: number, accounts: Record<string, Partial<Account>
       await admitAfter(deps, deployment(id));
       await settle();
     },
-    async reconcile() {
-      clock.now += 61_000;
-      await sweep(deps, buildQueue);
+    async reconcile(afterMs = 61_000) {
+      clock.now += afterMs;
+      const report = await sweep(deps, buildQueue);
       await settle();
+      return report;
     },
   };
 }
@@ -161,6 +162,21 @@ test('a change that the stream never tells of is made up for within two minutes'
   expect(submitted).toEqual([]);
   await reconcile();
   expect(submitted).toEqual([id]);
+});
+
+test('the build that waits longest in a line is reported, except for what waits for its own account', async () => {
+  const { deploy, reconcile } = await world(1, { a: MANY, b: MANY, c: { limits: { concurrentBuilds: 1 } } });
+  await deploy('c');
+  await deploy('a');
+  const waiting = await deploy('b');
+  for (const account of ['b', 'a', 'c']) await deploy(account);
+  const { results, oldestMs } = await reconcile(20 * 60_000);
+  expect(results.find(({ accountId }) => accountId === 'b')).toEqual({
+    ...{ accountId: 'b', deploymentId: waiting, waitedMs: 20 * 60_000 + 30 },
+  });
+  expect(results.map(({ accountId }) => accountId).sort()).toEqual(['a', 'b']);
+  // Waiting for a turn is not being late: that alarm is about the platform's own work.
+  expect(oldestMs).toBe(0);
 });
 
 test('a deployment that vanishes in front of the builders makes room within two minutes', async () => {

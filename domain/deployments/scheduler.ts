@@ -176,12 +176,30 @@ export async function admitAfter(deps: Deps, { id, accountId }: Deployment): Pro
   await admitBuild(deps, accountId);
 }
 
-/** Lines whose turn was missed. */
-export const buildQueue: DueQueue<typeof BuildQueue, Deps> = {
+/** The first build of a line that waits for a builder. */
+export interface WaitingBuild {
+  accountId: string;
+  deploymentId: string;
+  waitedMs: number;
+}
+
+/** Returns the build of a line that waits longest; undefined where it waits for its account's own limit, or there is none. */
+async function longestWaiting(deps: Deps, { accountId, account, running }: Line): Promise<WaitingBuild | undefined> {
+  if (!account || running >= limitOf(account, 'concurrentBuilds')) return undefined;
+  const [first] = await deps.table.all(QueuedBuild, queuedBuildsOf(accountId), { limit: 1, oldestFirst: true });
+  if (first?.queuedAt === undefined) return undefined;
+  return { accountId, deploymentId: first.id, waitedMs: deps.now().getTime() - Date.parse(first.queuedAt) };
+}
+
+/** Lines whose turn was missed. A line may stand here for long, behind the others, and reports how long its first build waits. */
+export const buildQueue: DueQueue<typeof BuildQueue, Deps, WaitingBuild> = {
   queue: 'BUILD_QUEUE',
   entity: BuildQueue,
+  isLine: true,
   async act(deps, queue) {
-    if (await isBusy(deps)) return;
-    await admitFirst(deps, await lineOf(deps, queue));
+    const line = await lineOf(deps, queue);
+    if (await isBusy(deps)) return await longestWaiting(deps, line);
+    await admitFirst(deps, line);
+    return undefined;
   },
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 
 /** The subject of a message of a failure queue, for the operator who replays or discards it. */
 export interface Described {
@@ -8,6 +9,25 @@ export interface Described {
 }
 
 const text = () => z.string();
+
+/** What Lambda keeps of a batch of a stream that failed (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). */
+export const FailedBatch = z.object({
+  requestContext: z.object({ functionArn: text(), condition: text() }),
+  DDBStreamBatchInfo: z.object({
+    ...{ streamArn: text(), shardId: text(), startSequenceNumber: text(), endSequenceNumber: text() },
+    batchSize: z.int(),
+  }),
+});
+
+/**
+ * What Lambda keeps of an asynchronous invocation that failed
+ * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html).
+ */
+export const FailedRun = z.object({
+  requestContext: z.object({ functionArn: text(), condition: text() }),
+  requestPayload: z.optional(z.nullable(z.looseObject({}))),
+  responsePayload: z.optional(z.nullable(z.looseObject({ errorMessage: z.optional(text()) }))),
+});
 
 /** The kinds of messages, each with its words; the first that fits describes a message. */
 const KINDS = [
@@ -21,28 +41,14 @@ const KINDS = [
   kind(z.object({ domainId: text(), accountId: text() }), ({ domainId, accountId }) => ({
     ...{ description: `Sync of the zone of domain ${domainId}`, accountId, error: null },
   })),
-  // https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html: what Lambda sends of a batch of a stream.
-  kind(
-    z.object({
-      requestContext: z.object({ functionArn: text(), condition: text() }),
-      DDBStreamBatchInfo: z.object({ shardId: text(), startSequenceNumber: text(), batchSize: z.int() }),
-    }),
-    ({ requestContext: { functionArn, condition }, DDBStreamBatchInfo: batch }) => ({
-      description: `${batch.batchSize} changes from ${batch.startSequenceNumber} of shard ${batch.shardId}, refused by ${nameOf(functionArn)}`,
-      ...{ accountId: null, error: condition },
-    }),
-  ),
-  // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html: of an asynchronous invocation.
-  kind(
-    z.object({
-      requestContext: z.object({ functionArn: text(), condition: text() }),
-      responsePayload: z.optional(z.nullable(z.looseObject({ errorMessage: z.optional(text()) }))),
-    }),
-    ({ requestContext: { functionArn, condition }, responsePayload }) => ({
-      ...{ description: `Run of ${nameOf(functionArn)}`, accountId: null },
-      error: responsePayload?.errorMessage ?? condition,
-    }),
-  ),
+  kind(FailedBatch, ({ requestContext: { functionArn, condition }, DDBStreamBatchInfo: batch }) => ({
+    description: `${batch.batchSize} changes from ${batch.startSequenceNumber} of shard ${batch.shardId}, refused by ${nameOf(functionArn)}`,
+    ...{ accountId: null, error: condition },
+  })),
+  kind(FailedRun, ({ requestContext: { functionArn, condition }, responsePayload }) => ({
+    ...{ description: `Run of ${nameOf(functionArn)}`, accountId: null },
+    error: responsePayload?.errorMessage ?? condition,
+  })),
 ];
 
 const nameOf = (functionArn: string): string => functionArn.split(':')[6] ?? functionArn;
@@ -58,8 +64,12 @@ function kind<T>(schema: z.ZodMiniType<T>, describe: (message: T) => Described) 
 const MAX_SHOWN = 300;
 
 /** Describes a message of a failure queue; one of an unknown kind by its beginning. */
-export function describeFailure(body: string): Described {
-  const message = parse(body);
+export function describeFailure({ body, refused }: Pick<FailedMessage, 'body' | 'refused'>): Described {
+  if (refused) {
+    const description = `Run of ${nameOf(refused.functionArn)}, which was not invoked`;
+    return { description, accountId: null, error: refused.error };
+  }
+  const message = parseOrUndefined(body);
   for (const describe of KINDS) {
     const found = describe(message);
     if (found) return found;
@@ -67,7 +77,8 @@ export function describeFailure(body: string): Described {
   return { description: body.slice(0, MAX_SHOWN), accountId: null, error: null };
 }
 
-function parse(body: string): unknown {
+/** Parses JSON. Returns undefined for a text that is none, which no schema accepts. */
+export function parseOrUndefined(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

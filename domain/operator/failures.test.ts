@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
+import { createReplays } from '../../providers/queues/replays.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
 import { describeFailure } from './failure-words.ts';
+import { type ReplayDeps, replayFailures } from './failures.ts';
 
 const ARN = 'arn:aws:lambda:af-south-1:1:function:hosting-prod-stream-onTableChange';
 
@@ -15,7 +19,10 @@ test.each([
   [
     {
       requestContext: { functionArn: ARN, condition: 'RetryAttemptsExhausted' },
-      DDBStreamBatchInfo: { shardId: 'shard-1', startSequenceNumber: '100', batchSize: 1 },
+      DDBStreamBatchInfo: {
+        ...{ streamArn: 'arn:stream', shardId: 'shard-1', startSequenceNumber: '100', endSequenceNumber: '100' },
+        batchSize: 1,
+      },
     },
     {
       description: '1 changes from 100 of shard shard-1, refused by hosting-prod-stream-onTableChange',
@@ -31,5 +38,92 @@ test.each([
   ],
   ['{}', { description: '{}', accountId: null, error: null }],
 ])('%j is described in words', (message, described) => {
-  expect(describeFailure(typeof message === 'string' ? message : JSON.stringify(message))).toEqual(described);
+  expect(describeFailure({ body: typeof message === 'string' ? message : JSON.stringify(message) })).toEqual(described);
+});
+
+const CONSUMER = 'arn:aws:lambda:af-south-1:1:function:consumer';
+const batch = (startSequenceNumber: string, endSequenceNumber = startSequenceNumber) =>
+  JSON.stringify({
+    requestContext: { functionArn: CONSUMER, condition: 'RetryAttemptsExhausted' },
+    DDBStreamBatchInfo: {
+      ...{ streamArn: 'arn:stream', shardId: 'shard-1', startSequenceNumber, endSequenceNumber, batchSize: 1 },
+    },
+  });
+const run = (functionArn: string) =>
+  JSON.stringify({ requestContext: { functionArn, condition: 'RetriesExhausted' }, requestPayload: {} });
+
+/** A stream with the records 100 to 104 in pages of two, and queues with these messages. */
+function world(bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[], failing: string[] = []) {
+  const { deps } = simulation().steady;
+  const waiting = bodies.map((given, at): FailedMessage => {
+    const message = typeof given === 'string' ? { body: given } : given;
+    return { ...message, id: `${at}`, receipt: `${at}`, sentAt: new Date(0) };
+  });
+  const hidden: FailedMessage[] = [];
+  const failures = {
+    count: async () => waiting.length,
+    take: async () => {
+      const taken = waiting.splice(0, 10);
+      hidden.push(...taken);
+      return taken;
+    },
+    remove: async ({ id }: FailedMessage) => {
+      const at = hidden.findIndex((message) => message.id === id);
+      hidden.splice(at, 1);
+    },
+  };
+  const invoked: [functionArn: string, event: object, waits: boolean][] = [];
+  const page = (from: number) => ({
+    Records: [from, from + 1]
+      .filter((number) => number <= 104)
+      .map((number) => ({ dynamodb: { SequenceNumber: String(number) } })),
+    ...(from + 2 <= 104 ? { NextShardIterator: String(from + 2) } : {}),
+  });
+  const replays = createReplays(
+    async <Output>(operation: string, input: object) => {
+      const { SequenceNumber = '', ShardIterator } = input as Record<string, string>;
+      if (Number(SequenceNumber) < 100 && operation === 'GetShardIterator')
+        throw Object.assign(new Error('gone'), { name: 'TrimmedDataAccessException' });
+      return (operation === 'GetRecords' ? page(Number(ShardIterator)) : { ShardIterator: SequenceNumber }) as Output;
+    },
+    async (functionArn, event, waits) => {
+      invoked.push([functionArn, event, waits]);
+      return failing.includes(functionArn) ? 'it failed again' : undefined;
+    },
+  );
+  const failureQueues = { deliveries: failures, dns: failures, stream: failures, schedules: failures };
+  const needs = { ...deps, failureQueues, replays, queue: undefined, mirrors: undefined } as unknown as ReplayDeps;
+  const replay = async (name: 'stream' | 'schedules' | 'dns') =>
+    (await replayFailures(needs, { accountId: '', keyId: '' }, { name, reason: 'Mended.' })).data;
+  return { replay, invoked, left: () => hidden.map(({ body }) => body) };
+}
+const changes = (...numbers: number[]) => ({
+  Records: numbers.map((number) => ({ dynamodb: { SequenceNumber: String(number) } })),
+});
+
+test('changes that failed are read from the stream again, over pages, and given to its consumer', async () => {
+  const { replay, invoked, left } = world([batch('101'), batch('101', '103')]);
+  expect(await replay('stream')).toEqual({ count: 2, kept: 0 });
+  expect(invoked).toEqual([
+    [CONSUMER, changes(101), true],
+    [CONSUMER, changes(101, 102, 103), true],
+  ]);
+  expect(left()).toEqual([]);
+});
+
+test('changes that the stream has lost, that fail again, or that are of another kind stay', async () => {
+  const lost = world([batch('9'), '{}', batch('100')]);
+  expect(await lost.replay('stream')).toEqual({ count: 1, kept: 2 });
+  expect(lost.left()).toEqual([batch('9'), '{}']);
+  const failing = world([batch('100')], [CONSUMER]);
+  expect(await failing.replay('stream')).toEqual({ count: 0, kept: 1 });
+  expect(await world(['no json']).replay('dns')).toEqual({ count: 0, kept: 1 });
+});
+
+test('a job runs once for all its failed runs, and one that was never invoked runs too', async () => {
+  const refused = { body: '{}', refused: { functionArn: 'job:c', error: 'throttled' } };
+  expect(describeFailure(refused)).toMatchObject({ error: 'throttled' });
+  const { replay, invoked } = world([run('job:a'), run('job:a:$LATEST'), run('job:b'), refused]);
+  expect(await replay('schedules')).toEqual({ count: 4, kept: 0 });
+  expect(invoked).toEqual(['job:a', 'job:b', 'job:c'].map((name) => [name, {}, false]));
 });

@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import type * as z from 'zod/mini';
 import {
   type discardFailures as DiscardRoute,
   FAILURE_NAMES,
@@ -11,25 +11,28 @@ import {
 import type { Input, Output } from '../../contract/route.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import type { FailedMessage, FailureQueue } from '../../providers/queues/failure-queue.ts';
+import type { Replays } from '../../providers/queues/replays.ts';
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countQuarantined, discardQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
 import { DomainInput } from '../registrar/tasks.ts';
 import { DeliveryInput } from '../webhooks/deliver.ts';
-import { describeFailure } from './failure-words.ts';
+import { describeFailure, FailedBatch, FailedRun, parseOrUndefined } from './failure-words.ts';
 
 /** Failed work that waits for operators: seen, replayed and discarded (docs/runbook.md#failure-queue). */
 
 type QueueName = Exclude<FailureName, 'quarantine'>;
 export type FailureDeps = Deps & { failureQueues: Record<QueueName, FailureQueue> };
-export type ReplayDeps = FailureDeps & { queue: DeliveryQueue; mirrors: ZoneSyncQueue };
+export type ReplayDeps = FailureDeps & { queue: DeliveryQueue; mirrors: ZoneSyncQueue; replays: Replays };
 
 /** Items that one call replays or discards at most. */
 const MAX_ITEMS = 200;
 /** Seconds for which messages are hidden that are shown, and that are replayed. */
 const SHOWN_S = 1;
 const REPLAYED_S = 60;
+/** No message is begun later in a call, so that it ends within the time of a request. */
+const MAX_CALL_MS = 12_000;
 
 /** GET /operator/v1/failures */
 export async function listFailures(deps: FailureDeps): Promise<Output<typeof ListRoute>> {
@@ -37,7 +40,7 @@ export async function listFailures(deps: FailureDeps): Promise<Output<typeof Lis
     FAILURE_NAMES.map((name) => (name === 'quarantine' ? countQuarantined(deps) : deps.failureQueues[name].count())),
   );
   const data = FAILURE_NAMES.map((name, at) => {
-    const { label, means, replay = null } = failureRule(name);
+    const { label, means, replay } = failureRule(name);
     return { name, label, means, replay, count: counts[at] ?? 0 };
   });
   return { data, has_more: false };
@@ -58,36 +61,107 @@ export async function readFailures(
     return { data, has_more: items.length > data.length };
   }
   const messages = await deps.failureQueues[name].take(SHOWN_S);
-  const data = messages.map(({ id, body, sentAt }) => ({ id, ...describeFailure(body), since: sentAt.toISOString() }));
+  const data = messages.map(({ id, body, sentAt, ...rest }) => ({
+    id,
+    ...describeFailure({ body, ...rest }),
+    since: sentAt.toISOString(),
+  }));
   return { data, has_more: (await deps.failureQueues[name].count()) > data.length };
 }
 
-/** Does the same to each message and removes it afterwards: what fails stays. @returns the number of messages */
-async function drain(queue: FailureQueue, act: (message: FailedMessage) => Promise<void>): Promise<number> {
-  for (let count = 0; ; ) {
-    const messages = count < MAX_ITEMS ? await queue.take(REPLAYED_S) : [];
-    if (messages.length === 0) return count;
-    for (const message of messages) {
-      await act(message);
-      await queue.remove(message);
-    }
-    count += messages.length;
-  }
+/** Result of a call: messages that were dealt with and removed, and those that stay because they failed again. */
+interface Drained {
+  count: number;
+  kept: number;
 }
 
-async function replay(deps: ReplayDeps, name: FailureName): Promise<number> {
+/**
+ * Does the same to each message and removes it afterwards. One for which `act` resolves with `false` stays.
+ * @returns the numbers of messages
+ */
+async function drain(
+  { now }: Pick<Deps, 'now'>,
+  queue: FailureQueue,
+  act: (message: FailedMessage) => Promise<unknown>,
+): Promise<Drained> {
+  const ends = now().getTime() + MAX_CALL_MS;
+  const drained: Drained = { count: 0, kept: 0 };
+  const isOver = () => drained.count + drained.kept >= MAX_ITEMS || now().getTime() >= ends;
+  while (!isOver()) {
+    const messages = await queue.take(REPLAYED_S);
+    if (messages.length === 0) return drained;
+    for (const message of messages) {
+      if (isOver()) return drained;
+      if ((await act(message)) === false) drained.kept += 1;
+      else {
+        await queue.remove(message);
+        drained.count += 1;
+      }
+    }
+  }
+  return drained;
+}
+
+/** Returns a function that sends a message again; one of another kind stays. */
+const resend =
+  <T>(schema: z.ZodMiniType<T>, send: (input: T) => Promise<unknown>) =>
+  async ({ body }: FailedMessage): Promise<boolean> => {
+    const { success, data } = schema.safeParse(parseOrUndefined(body));
+    if (success) await send(data);
+    return success;
+  };
+
+/**
+ * Has the stream's consumer receive changes again. Rules may run again at any time; changes that the stream does not have
+ * any more stay, for an operator to look at.
+ */
+async function replayChanges({ replays }: ReplayDeps, { body }: FailedMessage): Promise<boolean> {
+  const { success, data } = FailedBatch.safeParse(parseOrUndefined(body));
+  if (!success) return false;
+  const { requestContext, DDBStreamBatchInfo: batch } = data;
+  const Records = await replays.readChanges(batch);
+  if (Records === undefined) return false;
+  return (await replays.run(requestContext.functionArn, { Records })) === undefined;
+}
+
+/** Returns a function that runs the job of a message again: once for all its failed runs, which would do the same. */
+function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promise<boolean> {
+  const started = new Set<string>();
+  return async ({ body, refused }) => {
+    const run = FailedRun.safeParse(parseOrUndefined(body)).data;
+    const functionArn = refused?.functionArn ?? run?.requestContext.functionArn;
+    if (functionArn === undefined) return false;
+    // A message may name the version that ran, and the next is another one.
+    const name = functionArn.replace(/:\$LATEST$/, '');
+    if (!started.has(name)) await replays.start(name, run?.requestPayload ?? {});
+    started.add(name);
+    return true;
+  };
+}
+
+async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
   const { failureQueues, queue, mirrors } = deps;
   switch (name) {
-    case 'quarantine':
-      return (await releaseQuarantined({ ...deps, commit: async (__, output) => output }, { all: true })).released;
+    case 'quarantine': {
+      const { released } = await releaseQuarantined({ ...deps, commit: async (__, output) => output }, { all: true });
+      return { count: released, kept: 0 };
+    }
     case 'deliveries':
-      return await drain(failureQueues.deliveries, ({ body }) =>
-        queue.send([{ message: DeliveryInput.parse(JSON.parse(body)), delay: 0 }]),
+      return await drain(
+        deps,
+        failureQueues.deliveries,
+        resend(DeliveryInput, (message) => queue.send([{ message, delay: 0 }])),
       );
     case 'dns':
-      return await drain(failureQueues.dns, ({ body }) => mirrors.send([DomainInput.parse(JSON.parse(body))]));
-    default:
-      throw new ApiError('conflict', `There is nothing to replay. ${failureRule(name).means}`);
+      return await drain(
+        deps,
+        failureQueues.dns,
+        resend(DomainInput, (ids) => mirrors.send([ids])),
+      );
+    case 'stream':
+      return await drain(deps, failureQueues.stream, (message) => replayChanges(deps, message));
+    case 'schedules':
+      return await drain(deps, failureQueues.schedules, replayRuns(deps));
   }
 }
 
@@ -97,9 +171,9 @@ export async function replayFailures(
   _: Caller,
   { name }: Input<typeof ReplayRoute>,
 ): Promise<Output<typeof ReplayRoute>> {
-  const count = await replay(deps, name);
+  const { count, kept } = await replay(deps, name);
   const about = { action: 'failures.replayed' as const, accountId: NO_ACCOUNT, subjectId: name };
-  return await deps.commit([], { data: { count } }, { ...about, after: { count } });
+  return await deps.commit([], { data: { count, kept } }, { ...about, after: { count, kept } });
 }
 
 /** POST /operator/v1/failures/{name}/discard */
@@ -109,7 +183,9 @@ export async function discardFailures(
   { name }: Input<typeof DiscardRoute>,
 ): Promise<Output<typeof DiscardRoute>> {
   const count =
-    name === 'quarantine' ? await discardQuarantined(deps) : await drain(deps.failureQueues[name], async () => {});
+    name === 'quarantine'
+      ? await discardQuarantined(deps)
+      : (await drain(deps, deps.failureQueues[name], async () => {})).count;
   const about = { action: 'failures.discarded' as const, accountId: NO_ACCOUNT, subjectId: name };
   return await deps.commit([], { data: { count } }, { ...about, after: { count } });
 }

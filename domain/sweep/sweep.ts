@@ -34,6 +34,8 @@ export interface DueQueue<E extends Sweepable, D, R = unknown> {
   pageSize?: number;
   /** An item whose work takes longer than this has failed, in milliseconds; 15,000 unless given. */
   timeoutMs?: number;
+  /** True for items that wait here for their turn, so that one that has been due for long is not late. */
+  isLine?: true;
   /**
    * Does what an item is due for and gives it its next time, or none. May be repeated at any time. The items of one chunk
    * are acted on in the same tick, so that what they send can travel together.
@@ -129,7 +131,7 @@ export async function sweep<E extends Sweepable, D, R>(
       open = pages.flatMap((page, at) =>
         page.length < pageSize ? [] : [{ duePk: open[at]?.duePk ?? '', from: page.at(-1) }],
       );
-      const oldest = found[0] ? deps.now().getTime() - Date.parse(found[0].dueAt) : 0;
+      const oldest = found[0] && !queue.isLine ? deps.now().getTime() - Date.parse(found[0].dueAt) : 0;
       report.oldestMs = Math.max(report.oldestMs, oldest || 0);
       continue;
     }

@@ -9,6 +9,7 @@ import { txt } from '../../runtime/bindings/txt-records.ts';
 import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
 import { deps } from '../../runtime/deps.ts';
 import { reportEvents, reportOverdue } from '../../runtime/observability/delivery-metrics.ts';
+import { reportLines } from '../../runtime/observability/deployment-metrics.ts';
 import { reportUnconfirmed } from '../../runtime/observability/domain-metrics.ts';
 import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
 import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
@@ -23,6 +24,7 @@ export const handler = sweeper(
     waitingDeliveries: reporting(jobs.waitingDeliveries, reportOverdue),
     events: reporting(jobs.events, reportEvents),
     domains: reporting(jobs.domains, reportUnconfirmed),
+    builds: reporting(jobs.builds, reportLines),
   },
   async () => reportQuarantine(await countQuarantined(deps)),
 );

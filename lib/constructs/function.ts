@@ -29,6 +29,8 @@ export class PlatformFunction extends Construct {
   readonly lambda: LambdaFunction;
   /** The physical name as text, so that other stacks can use it without a dependency on this one. */
   readonly functionName: string;
+  /** The right to invoke the function, whatever version of it. */
+  readonly invocation: Right;
 
   constructor(scope: Construct, platform: Platform, name: string, needs: FunctionNeeds) {
     super(
@@ -36,6 +38,12 @@ export class PlatformFunction extends Construct {
       name.replace(/(?:^|\/)./g, (start) => start.slice(-1).toUpperCase()),
     );
     this.functionName = platform.names.function(name);
+    const { arn } = platform.names.lambda(this.functionName);
+    this.invocation = {
+      actions: ['lambda:InvokeFunction'],
+      on: [arn, `${arn}:*`],
+      wildcard: 'messages of failed invocations may name a version or an alias of the function',
+    };
     const logs = platform.names.logs(`/aws/lambda/${this.functionName}`);
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: logs.name,

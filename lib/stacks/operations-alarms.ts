@@ -170,11 +170,23 @@ export function alarmsForDeployments({ config: { stage } }: Platform): Alarm[] {
       severity: 'ticket',
       metric: maximum(METRIC_NAMESPACE, 'BuildWait', { stage }),
       threshold: TIMEOUTS_S.build.alarm,
-      description: 'A build waited for more than 10 minutes for a builder.',
+      description: 'A build waits for more than 10 minutes for a builder, in front of the builders or in a line.',
       runbookAnchor: 'builds',
     },
   ];
 }
+
+/** The alarm on items that a migration cannot change (runtime/observability/migration-metrics.ts). */
+export const alarmsForMigrations = ({ config: { stage } }: Platform): Alarm[] => [
+  {
+    name: 'migration-failures',
+    severity: 'ticket',
+    metric: maximum(METRIC_NAMESPACE, 'MigrationFailures', { stage }),
+    threshold: 0,
+    description: 'A migration could not change items of the table, and no later migration begins before it is done.',
+    runbookAnchor: 'a-stuck-migration',
+  },
+];
 
 /** The API's errors, where its service levels have no alarms. */
 export function alarmsForApi({ api }: ApiStack): Alarm[] {

@@ -14,6 +14,7 @@ import {
   alarmsForDueQueues,
   alarmsForFailures,
   alarmsForMachines,
+  alarmsForMigrations,
   alarmsForQuotas,
   alarmsForTable,
 } from './operations-alarms.ts';
@@ -105,7 +106,9 @@ export class OperationsStack extends PlatformStack {
       ...alarmsForHosting(platform),
       ...alarmsForPayments(platform),
       ...alarmsForDueQueues(platform),
-      ...(config.monitoring === 'full' ? alarmsForChecks(platform) : alarmsForApi(api)),
+      ...(config.monitoring === 'full'
+        ? [...alarmsForChecks(platform), ...alarmsForMigrations(platform)]
+        : alarmsForApi(api)),
     ];
     for (const alarm of alarms) createAlarm(this, config.prefix, alarm, actions);
     const sources = sourcesOf(platform, api, ai);

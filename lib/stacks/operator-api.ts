@@ -32,7 +32,7 @@ export class OperatorApiStack extends PlatformStack {
     });
     const own: Partial<Record<Uses, Use[]>> = {
       failures: [table.due, delivery.failures, domains.failures, stream.failures, schedules.failures],
-      replay: [delivery.queue, domains.syncZones],
+      replay: [delivery.queue, domains.syncZones, stream.replay, schedules.replay],
     };
     for (const operation of operatorRoutes as readonly AnyRoute[]) {
       const handler = new PlatformFunction(this, platform, `operator-api/${operation.id}`, {

@@ -37,6 +37,8 @@ interface ScheduleNeighbours {
 export class SchedulesStack extends PlatformStack {
   /** Lets operators see and remove what failed. */
   readonly failures: Use;
+  /** Lets operators run the jobs. */
+  readonly replay: Use;
   /** The jobs, which run every minute. */
   readonly jobs: { name: string; functionName: string }[];
 
@@ -59,7 +61,7 @@ export class SchedulesStack extends PlatformStack {
       // A failed asynchronous invocation is not retried, because the next minute runs again; it goes to the failure
       // queue.
       handler.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
-      return { name, description, lambda: handler.lambda, functionName: handler.functionName };
+      return { name, description, handler, lambda: handler.lambda, functionName: handler.functionName };
     };
     // The function exists without its schedule too: an operator may invoke it, and tests of the local run do.
     const checks = everyMinute('runChecks', 'Uses each product as a customer does: synthetic checks', [
@@ -101,6 +103,7 @@ export class SchedulesStack extends PlatformStack {
     ];
 
     this.jobs = jobs;
+    this.replay = { rights: jobs.map(({ handler }) => handler.invocation) };
     const role = new Role(this, 'Role', {
       description: 'EventBridge Scheduler: invokes the scheduled jobs',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),

@@ -51,6 +51,8 @@ interface StreamNeighbours {
 export class StreamStack extends PlatformStack {
   /** Lets operators see and remove what failed. */
   readonly failures: Use;
+  /** Lets operators have the consumer receive changes again. */
+  readonly replay: Use;
   readonly consumer: PlatformFunction;
 
   constructor(platform: Platform, neighbours: StreamNeighbours) {
@@ -95,6 +97,12 @@ export class StreamStack extends PlatformStack {
         },
       ],
     });
+    this.replay = {
+      rights: [
+        { actions: ['dynamodb:GetRecords', 'dynamodb:GetShardIterator'], on: [stream] },
+        this.consumer.invocation,
+      ],
+    };
     new EventSourceMapping(this, 'TableChanges', {
       target: this.consumer.lambda,
       eventSourceArn: stream,

@@ -16,7 +16,7 @@ export interface ReaderOptions {
   /** Read at the start. The reader only writes ends of shards; the consumer of a shard writes positions within it. */
   checkpoints: Checkpoints;
   /** Receives records in order. No more are read until it resolves. */
-  onRecords: (shardId: string, records: JsonObject[]) => Promise<void>;
+  onRecords: (streamArn: string, shardId: string, records: JsonObject[]) => Promise<void>;
   /** Resolves when all delivered records are processed. */
   drained: () => Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
         const records = objects(Records);
         const last = records.at(-1)?.dynamodb;
         if (isObject(last)) after = String(last.SequenceNumber);
-        if (records.length > 0) await options.onRecords(shardId, records);
+        if (records.length > 0) await options.onRecords(StreamArn, shardId, records);
         // A pause, because every request under load leaves a record and continuous polling would overload the database.
         if (records.length < MAX_RECORDS && open) await sleep(POLL_MS, undefined, { signal });
       } catch (error) {

@@ -60,6 +60,7 @@ function readCheckpoints(file: string): Checkpoints {
 /** A record in progress. */
 interface Pending {
   record: StreamRecord;
+  streamArn: string;
   shardId: string;
   done: boolean;
 }
@@ -69,7 +70,6 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
   const { mapping, table, region, credentials, queuesUrl, lambda } = options;
   const { properties, logicalId } = mapping;
   const functionArn = String(properties.FunctionName);
-  const streamArn = String(properties.EventSourceArn);
   const policy = policyOf(mapping);
   const isWanted = createFilter(properties.FilterCriteria);
   const batchSize = number(properties.BatchSize, 100);
@@ -79,7 +79,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
 
   const destination = isObject(properties.DestinationConfig) ? properties.DestinationConfig.OnFailure : undefined;
   const drop =
-    (shardId: string): BatchPort['drop'] =>
+    ({ streamArn, shardId }: Pending): BatchPort['drop'] =>
     async (records, condition, attempts) => {
       const first = records[0];
       const last = records.at(-1);
@@ -146,13 +146,14 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
   };
 
   const work = async (batch: readonly Pending[]): Promise<void> => {
-    const shardId = batch[0]?.shardId ?? '';
+    const [first] = batch;
+    if (!first) return;
     await deliverBatch(
       batch.map(({ record }) => record),
       policy,
       {
         invoke: (records) => lambda.invoke(functionArn, { Records: records.map(({ event }) => event) }),
-        drop: drop(shardId),
+        drop: drop(first),
         pause: (milliseconds) => sleep(milliseconds, undefined, { signal }),
         now: Date.now,
       },
@@ -195,7 +196,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
       table,
       checkpoints,
       drained: () => fewerThan(1),
-      async onRecords(shardId, records) {
+      async onRecords(streamArn, shardId, records) {
         for (const event of records) {
           const change = isObject(event.dynamodb) ? event.dynamodb : {};
           const record: StreamRecord = {
@@ -203,7 +204,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
             madeAt: Number(change.ApproximateCreationDateTime) * 1000,
             event: { ...event, eventSourceARN: streamArn, awsRegion: region },
           };
-          const pending: Pending = { record, shardId, done: !isWanted(event) };
+          const pending: Pending = { record, streamArn, shardId, done: !isWanted(event) };
           inProgress.push(pending);
           if (pending.done) continue;
           // Changes of one partition stay in order.

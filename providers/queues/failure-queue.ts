@@ -5,6 +5,8 @@ export interface FailedMessage {
   sentAt: Date;
   /** Removes the message, while it is hidden from others. */
   receipt: string;
+  /** What a clock could not invoke, and why; absent for messages of any other origin. */
+  refused?: { functionArn: string; error: string };
 }
 
 /** A queue of failed messages. */
@@ -18,8 +20,26 @@ export interface FailureQueue {
 
 type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
 
+/** A dead-letter event of EventBridge Scheduler has the target's input as its body, and the rest in these attributes. */
+type SchedulerAttribute = 'TARGET_ARN' | 'ERROR_MESSAGE';
+
 interface Received {
-  Messages?: { MessageId: string; Body: string; ReceiptHandle: string; Attributes?: { SentTimestamp?: string } }[];
+  Messages?: {
+    MessageId: string;
+    Body: string;
+    ReceiptHandle: string;
+    Attributes?: { SentTimestamp?: string };
+    MessageAttributes?: Partial<Record<SchedulerAttribute, { StringValue?: string }>>;
+  }[];
+}
+
+type ReceivedMessage = NonNullable<Received['Messages']>[number];
+
+/** https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html */
+function refusedBy({ MessageAttributes }: ReceivedMessage): Pick<FailedMessage, 'refused'> {
+  const functionArn = MessageAttributes?.TARGET_ARN?.StringValue;
+  const error = MessageAttributes?.ERROR_MESSAGE?.StringValue ?? 'not invoked';
+  return functionArn === undefined ? {} : { refused: { functionArn, error } };
 }
 
 /** SQS, whose dead-letter queues are queues like any other. */
@@ -30,11 +50,14 @@ export const createFailureQueue = (callSqs: CallSqs, QueueUrl: string): FailureQ
     return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
   },
   async take(VisibilityTimeout) {
-    const input = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout, AttributeNames: ['SentTimestamp'] };
+    const MessageAttributeNames: SchedulerAttribute[] = ['TARGET_ARN', 'ERROR_MESSAGE'];
+    const names = { AttributeNames: ['SentTimestamp'], MessageAttributeNames };
+    const input = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout, ...names };
     const { Messages = [] } = await callSqs<Received>('ReceiveMessage', input);
-    return Messages.map(({ MessageId: id, Body: body, ReceiptHandle: receipt, Attributes }) => ({
-      ...{ id, body, receipt },
-      sentAt: new Date(Number(Attributes?.SentTimestamp ?? 0)),
+    return Messages.map((message) => ({
+      ...{ id: message.MessageId, body: message.Body, receipt: message.ReceiptHandle },
+      sentAt: new Date(Number(message.Attributes?.SentTimestamp ?? 0)),
+      ...refusedBy(message),
     }));
   },
   async remove({ receipt: ReceiptHandle }) {

@@ -24,6 +24,14 @@ export class AwsError extends Error {
   }
 }
 
+interface Protocol {
+  target: string;
+  version: string;
+  region?: string;
+  /** The service's name in signatures, where it is not that of its host. */
+  signedAs?: string;
+}
+
 const PROTOCOLS = {
   codebuild: { target: 'CodeBuild_20161006', version: '1.1' },
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
@@ -32,9 +40,10 @@ const PROTOCOLS = {
   monitoring: { target: 'GraniteServiceVersion20100801', version: '1.0' },
   secretsmanager: { target: 'secretsmanager', version: '1.1' },
   sqs: { target: 'AmazonSQS', version: '1.0' },
+  'streams.dynamodb': { target: 'DynamoDBStreams_20120810', version: '1.0', signedAs: 'dynamodb' },
   // A global service with one region.
   route53domains: { target: 'Route53Domains_v20140515', version: '1.1', region: 'us-east-1' },
-} as const satisfies Record<string, { target: string; version: string; region?: string }>;
+} as const satisfies Record<string, Protocol>;
 
 /** Number of attempts, the timeout of each in milliseconds (table and key calls usually take a few), and another region. */
 interface CallPolicy {
@@ -164,12 +173,12 @@ export function callAws<Output>(
   input: object,
   { attempts, timeout = TRY_TIMEOUT_MS, region: chosen = config.AWS_REGION, once }: CallPolicy = {},
 ): Promise<Output> {
-  const { target, version, region = chosen }: { target: string; version: string; region?: string } = PROTOCOLS[service];
+  const { target, version, region = chosen, signedAs = service }: Protocol = PROTOCOLS[service];
   const body = JSON.stringify(input);
   return withRetries(
     async () => {
       const endpoint = endpointFor(service, region);
-      const request = { service, region, host: endpoint.host, target: `${target}.${operation}`, body };
+      const request = { service: signedAs, region, host: endpoint.host, target: `${target}.${operation}`, body };
       const contentType = `application/x-amz-json-${version}`;
       const headers = signJson({ ...request, contentType }, currentCredentials());
       const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });

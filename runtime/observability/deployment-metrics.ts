@@ -2,6 +2,8 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Build } from '../../domain/deployments/build.ts';
 import type { RecordedFailure } from '../../domain/deployments/failure.ts';
 import type { DeploymentIds } from '../../domain/deployments/inputs.ts';
+import type { WaitingBuild } from '../../domain/deployments/scheduler.ts';
+import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { log, metrics } from './log.ts';
 
 /**
@@ -38,4 +40,15 @@ export function reportQueued({ accountId, deploymentId }: DeploymentIds, build: 
     });
   }
   return build;
+}
+
+/** Reports the build that has waited longest in any account's line, where that is too long. */
+export function reportLines({ results }: SweepReport<WaitingBuild>): void {
+  const [longest] = results.toSorted((a, b) => b.waitedMs - a.waitedMs);
+  if (!longest || longest.waitedMs / 1000 <= TIMEOUTS_S.build.alarm) return;
+  const { accountId, deploymentId, waitedMs } = longest;
+  log.warn('builds wait in line', {
+    ...{ accountId, deploymentId, lines: results.length },
+    ...metrics({}, { BuildWait: [waitedMs / 1000, 'Seconds'] }),
+  });
 }

@@ -72,7 +72,12 @@ export const Deployment = /* @__PURE__ */ entity({
 export type QueuedBuild = ItemOf<typeof QueuedBuild>;
 export const QueuedBuild = /* @__PURE__ */ entity({
   type: 'QUEUED_BUILD',
-  schema: () => z.object({ id: z.string(), accountId: z.string(), applicationId: z.string() }),
+  schema: () =>
+    z.object({
+      ...{ id: z.string(), accountId: z.string(), applicationId: z.string() },
+      /** Absent in items of earlier versions. */
+      queuedAt: z.optional(z.string()),
+    }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: queuedBuildsOf(accountId), sk: id }),
 });
 

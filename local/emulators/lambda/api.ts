@@ -228,6 +228,10 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
         }
         case 'POST invocations':
           assertEventSize(request);
+          if (request.headers['x-amz-invocation-type'] === 'Event') {
+            const started = backend.invokeOwn(name, request.body.toString('utf8') || '{}');
+            if (started) return { status: 202, body: Buffer.alloc(0) };
+          }
           return (
             backend.invokeOwn(name, request.body.toString('utf8') || '{}') ??
             backend.invoke(

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { listOperatorAudit } from '../../../contract/operator/accounts.ts';
+import { listOperatorAudit, searchAccounts } from '../../../contract/operator/accounts.ts';
 import {
   discardFailures,
   FAILURE_NAMES,
@@ -12,7 +12,8 @@ import {
   readFailures,
   replayFailures,
 } from '../../../contract/operator/failures.ts';
-import { codeOf, local, waitFor } from '../../support/harness.ts';
+import { readLogs } from '../../support/functions.ts';
+import { local, newAccount, waitFor } from '../../support/harness.ts';
 import { newOperator } from '../../support/operator.ts';
 
 const body = { reason: 'The cause is mended.' };
@@ -60,11 +61,9 @@ test('what failed is listed in words, replayed and discarded, and the log has th
     const answer = await operator.call(replayFailures, { params: { name: 'deliveries' }, body });
     return answer.body.data.count > 0 && answer;
   });
-  expect(replayed.body).toEqual({ data: { count: 1 } });
+  expect(replayed.body).toEqual({ data: { count: 1, kept: 0 } });
   await waitFor(async () => (await countOf('deliveries')) === 0);
   expect((await operator.call(replayFailures, { params: { name: 'dns' }, body })).body.data.count).toBe(1);
-  const nothing = await operator.call(replayFailures, { params: { name: 'schedules' }, body });
-  expect([codeOf(nothing), nothing.error?.message]).toEqual(['conflict', expect.stringContaining('nothing to replay')]);
   await waitFor(async () => {
     const { data } = (await operator.call(discardFailures, { params: { name: 'schedules' }, body })).body;
     return data.count === 1;
@@ -76,6 +75,83 @@ test('what failed is listed in words, replayed and discarded, and the log has th
     ['failures.replayed', 'dns', body.reason],
     ['failures.replayed', 'deliveries', body.reason],
   ]);
+}, 90_000);
+
+/** Returns the record of the stream of the insertion of an account, as a message of the failure queue names it. */
+async function changeOf(accountId: string): Promise<object> {
+  Object.assign(process.env, local.environment);
+  const { callAws } = await import('../../../runtime/aws/client.ts');
+  const { Table } = await callAws<{ Table: { LatestStreamArn: string } }>('dynamodb', 'DescribeTable', {
+    TableName: local.environment.TABLE_NAME,
+  });
+  const streamArn = Table.LatestStreamArn;
+  const streams = <T>(operation: string, input: object) => callAws<T>('streams.dynamodb', operation, input);
+  const { StreamDescription } = await streams<{ StreamDescription: { Shards: { ShardId: string }[] } }>(
+    'DescribeStream',
+    { StreamArn: streamArn },
+  );
+  for (const { ShardId } of StreamDescription.Shards) {
+    const from = { StreamArn: streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' };
+    let next: string | undefined = (await streams<{ ShardIterator: string }>('GetShardIterator', from)).ShardIterator;
+    while (next !== undefined) {
+      const read: {
+        Records: { eventName: string; dynamodb: { SequenceNumber: string; Keys: Record<string, { S: string }> } }[];
+        NextShardIterator?: string;
+      } = await streams('GetRecords', { ShardIterator: next });
+      const found = read.Records.find(
+        ({ eventName, dynamodb: { Keys } }) =>
+          eventName === 'INSERT' && Keys.pk?.S === `ACCOUNT#${accountId}` && Keys.sk?.S === 'ACCOUNT',
+      );
+      const number = found?.dynamodb.SequenceNumber;
+      if (number !== undefined)
+        return {
+          requestContext: {
+            functionArn: 'arn:aws:lambda:af-south-1:000000000000:function:hosting-local-stream-onTableChange',
+            condition: 'RetryAttemptsExhausted',
+          },
+          DDBStreamBatchInfo: {
+            ...{ streamArn, shardId: ShardId, startSequenceNumber: number, endSequenceNumber: number, batchSize: 1 },
+          },
+        };
+      next = read.Records.length > 0 ? read.NextShardIterator : undefined;
+    }
+  }
+  throw new Error('the stream has no such change');
+}
+
+test('a change that failed is read from the stream again, and its rules run; a failed job runs again', async () => {
+  const email = `${randomUUID()}@example.com`;
+  const [operator, account] = await Promise.all([newOperator(), newAccount({ email })]);
+  const find = async () => (await operator.call(searchAccounts, { body: { query: email } })).body.data;
+  await waitFor(async () => (await find()).length === 1);
+  // What the rule of the account's creation wrote is lost.
+  const [{ deps }, { Lookup }, { remove }] = await Promise.all([
+    import('../../../runtime/deps.ts'),
+    import('../../../table/entities/lookups.ts'),
+    import('../../../table/writes.ts'),
+  ]);
+  await deps.table.transact([remove(Lookup, { text: email, accountId: account.id, id: account.id })]);
+  expect(await find()).toEqual([]);
+  await fail('STREAM_FAILURES_URL', await changeOf(account.id));
+  const replay = (name: 'stream' | 'schedules') =>
+    waitFor(async () => {
+      const { data } = (await operator.call(replayFailures, { params: { name }, body })).body;
+      return data.count > 0 && data;
+    });
+  expect(await replay('stream')).toEqual({ count: 1, kept: 0 });
+  expect(await find()).toHaveLength(1);
+
+  const runs = () => readLogs(local).filter(({ function: name, text }) => name === 'schedule-migrate' && text).length;
+  const before = runs();
+  await fail('SCHEDULE_FAILURES_URL', {
+    requestContext: {
+      functionArn: 'arn:aws:lambda:af-south-1:000000000000:function:hosting-local-schedule-migrate:$LATEST',
+      condition: 'RetriesExhausted',
+    },
+    requestPayload: {},
+  });
+  expect(await replay('schedules')).toMatchObject({ kept: 0 });
+  await waitFor(async () => runs() > before);
 }, 90_000);
 
 test('the command replays without the API, and tells how it is used', async () => {
