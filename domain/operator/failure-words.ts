@@ -10,7 +10,7 @@ export interface Described {
 
 const text = () => z.string();
 
-/** What Lambda keeps of a batch of a stream that failed (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). */
+/** A batch of a stream that failed, as Lambda keeps it (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). */
 export const FailedBatch = z.object({
   requestContext: z.object({ functionArn: text(), condition: text() }),
   DDBStreamBatchInfo: z.object({
@@ -20,7 +20,7 @@ export const FailedBatch = z.object({
 });
 
 /**
- * What Lambda keeps of an asynchronous invocation that failed
+ * An asynchronous invocation that failed, as Lambda keeps it
  * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html).
  */
 export const FailedRun = z.object({

@@ -5,7 +5,7 @@ export interface FailedMessage {
   sentAt: Date;
   /** Removes the message, while it is hidden from others. */
   receipt: string;
-  /** What a clock could not invoke, and why; absent for messages of any other origin. */
+  /** The function that a schedule could not invoke, and the reason; absent for messages of any other origin. */
   refused?: { functionArn: string; error: string };
 }
 
