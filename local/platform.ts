@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import { REGION, resolveAddresses } from './addresses.ts';
 import { formatErrorLine, type Reporter } from './console.ts';
@@ -143,6 +144,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     mkdirSync(dirname(localJson), { recursive: true });
     writeFileSync(localJson, `${JSON.stringify(local, undefined, 2)}\n`, { mode: 0o600 });
     up = true;
+    // For the next start, whatever ends this one.
+    flushCompileCache();
     return { local, first, stop: life.end };
   } catch (error) {
     await life.end();

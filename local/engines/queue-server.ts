@@ -4,6 +4,7 @@
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { Server as HttpServer, IncomingMessage, ServerResponse, request as send } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 import { openSessions } from '../emulators/sts/sessions.ts';
@@ -90,3 +91,4 @@ await startFauxqs({
   defaultRegion: region ?? 'us-east-1',
   ...(dataDir ? { dataDir } : {}),
 });
+flushCompileCache();

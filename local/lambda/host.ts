@@ -3,6 +3,7 @@
  * (threads.ts) by messages.
  */
 import { subscribe } from 'node:diagnostics_channel';
+import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { resolveLocalhostNames } from '../emulators/localhost-names.ts';
@@ -14,6 +15,8 @@ const port = parentPort;
 if (!port) throw new Error('host.ts must run in a worker thread');
 const send = (message: FromHost): void => port.postMessage(message);
 
+// A thread does not write its compile cache when it is ended.
+flushCompileCache();
 resolveLocalhostNames();
 Object.assign(globalThis, { awslambda });
 

@@ -28,6 +28,12 @@ const YOUNG_GENERATION_MB = 8;
  */
 const MAX_RETIRED_BYTES = 1.5 * 1024 * 1024;
 
+/**
+ * Variables of a thread: Node's compile cache, as the run has it. Without one, each thread loads the compiler that removes
+ * types, which takes 15 MB and 80 ms of processor time. The functions see variables of their own.
+ */
+const CACHED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
+
 /** Receives the messages of an environment: the pool of its function. */
 export interface Listener {
   message(message: FromEnvironment): void;
@@ -68,7 +74,7 @@ class HostThread {
   constructor(group: Group, onExit: () => void) {
     this.#group = group;
     this.#worker = new Worker(HOST, {
-      env: {},
+      env: CACHED,
       execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
       resourceLimits: { maxOldGenerationSizeMb: group.memory, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });

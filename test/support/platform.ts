@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import type { LoginFacts } from '../../local/emulators/login/provider.ts';
@@ -79,9 +79,12 @@ export async function startRun(environment: Record<string, string>, cwd = proces
   const scratch = await mkdtemp(join(tmpdir(), 'platform-'));
   const localJson =
     environment.DATA_DIR === ':memory:' ? join(scratch, 'local.json') : join(environment.DATA_DIR ?? '', 'local.json');
-  const child = spawn(process.execPath, ['local/start.ts'], {
+  const { scripts }: { scripts: { start: string } } = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'));
+  const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  const settings = { PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on', ...environment };
+  const child = spawn('sh', ['-c', scripts.start], {
     cwd,
-    env: { ...process.env, PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on', ...environment },
+    env: { ...process.env, PATH, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said: string[] = [];
