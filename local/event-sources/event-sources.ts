@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { PrincipalOf } from '../iam/principals.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { Template } from '../template/template.ts';
+import { createPollPause } from './poll-pace.ts';
 import { startSchedules } from './schedules.ts';
 import { startSqsSource } from './sqs.ts';
 import { type EventSource, startStreamSource } from './streams.ts';
@@ -37,7 +38,13 @@ export function startEventSources(options: EventSourcesOptions): EventSource {
     const table = /^arn:aws:dynamodb:.*:table\/([^/]+)\/stream\//.exec(arn)?.[1];
     if (table) {
       const checkpointFile = join(checkpoints, `${mapping.name}.json`);
-      return startStreamSource({ ...common, table, dynamoDbUrl, checkpointFile });
+      return startStreamSource({
+        ...common,
+        table,
+        dynamoDbUrl,
+        checkpointFile,
+        pause: createPollPause(lambda.activity),
+      });
     }
     const queue = template.byArn(arn);
     if (queue?.type !== 'AWS::SQS::Queue') throw new Error(`The local run does not support the event source ${arn}`);

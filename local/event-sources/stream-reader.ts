@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallOptions, call, WireError } from '../engines/wire.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+import type { PollPause } from './poll-pace.ts';
 
 /** Progress per shard: a sequence number, or {@link TO_ITS_END}. */
 export type Checkpoints = Record<string, string>;
@@ -19,10 +20,9 @@ export interface ReaderOptions {
   onRecords: (streamArn: string, shardId: string, records: JsonObject[]) => Promise<void>;
   /** Resolves when all delivered records are processed. */
   drained: () => Promise<void>;
+  pause: PollPause;
 }
 
-/** Pause between polls in milliseconds. A change waits half of it on average. */
-const POLL_MS = 50;
 const MAX_RECORDS = 1000;
 const ERROR_PAUSE_MS = 500;
 
@@ -62,8 +62,7 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
         const last = records.at(-1)?.dynamodb;
         if (isObject(last)) after = String(last.SequenceNumber);
         if (records.length > 0) await options.onRecords(StreamArn, shardId, records);
-        // A pause, because every request under load leaves a record and continuous polling would overload the database.
-        if (records.length < MAX_RECORDS && open) await sleep(POLL_MS, undefined, { signal });
+        if (records.length < MAX_RECORDS && open) await options.pause(signal);
       } catch (error) {
         if (signal.aborted) return;
         const errorName = error instanceof WireError ? error.name : '';

@@ -6,6 +6,7 @@ import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
 import { createFilter } from './event-filter.ts';
+import { type PollPause, pauseEvenly } from './poll-pace.ts';
 import { type BatchPolicy, type BatchPort, deliverBatch, type StreamRecord } from './stream-batch.ts';
 import { type Checkpoints, readStream } from './stream-reader.ts';
 
@@ -22,6 +23,8 @@ export interface StreamSourceOptions {
   lambda: Pick<Lambda, 'invoke'>;
   /** Credentials of the function's role. Default: the administrator's. */
   credentials?: CallOptions['credentials'];
+  /** Waits until the stream is polled again. Default: equally long each time. */
+  pause?: PollPause;
 }
 
 export interface EventSource {
@@ -196,6 +199,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
       table,
       checkpoints,
       drained: () => fewerThan(1),
+      pause: options.pause ?? pauseEvenly,
       async onRecords(streamArn, shardId, records) {
         for (const event of records) {
           const change = isObject(event.dynamodb) ? event.dynamodb : {};

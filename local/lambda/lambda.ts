@@ -11,12 +11,23 @@ export interface LambdaOptions extends PoolOptions {
   idleMs?: number;
 }
 
+/** The running invocations, and the time since the last one. */
+export interface Activity {
+  readonly running: number;
+  /** Milliseconds since the last invocation ended; infinite before the first. */
+  idleMs(): number;
+  /** Calls the listener once, when the next invocation ends. The returned function takes it back. */
+  onceEnded(listener: () => void): () => void;
+}
+
 export interface Lambda {
   /** Invokes a function by name or ARN. Returns the handler's result as JSON. Throws FunctionError (pool.ts). */
   invoke(nameOrArn: string, event: Json): Promise<Json>;
   /** As `invoke`, without parsing either side. A streaming handler's response goes to the reader. */
   invokeText(nameOrArn: string, event: string, reader?: Reader): Promise<string>;
   has(nameOrArn: string): boolean;
+  /** The invocations of all functions, by which polls pace themselves. */
+  readonly activity: Activity;
   /** Makes the next invocation run the bundle on disk. */
   reload(name: string): void;
   stop(): Promise<void>;
@@ -49,13 +60,15 @@ export function startLambda(options: LambdaOptions): Lambda {
     }
     return found;
   };
+  const { activity, track } = createActivity();
   const invokeText: Lambda['invokeText'] = async (nameOrArn, event, reader) => {
-    const payload = await pool(nameOrArn).invoke(event, reader);
+    const payload = await track(() => pool(nameOrArn).invoke(event, reader));
     assertPayloadSize(payload);
     return payload;
   };
   return {
     invokeText,
+    activity,
     invoke: async (nameOrArn, event) => JSON.parse(await invokeText(nameOrArn, JSON.stringify(event))),
     has: (nameOrArn) => specOf(nameOrArn) !== undefined,
     reload: (name) => pools.get(name)?.reload(),
@@ -65,6 +78,35 @@ export function startLambda(options: LambdaOptions): Lambda {
       await Promise.all([...pools.values()].map((each) => each.stop(ended)));
     },
   };
+}
+
+function createActivity() {
+  const listeners = new Set<() => void>();
+  let running = 0;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  const activity: Activity = {
+    get running() {
+      return running;
+    },
+    idleMs: () => performance.now() - endedAt,
+    onceEnded(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const track = async <T>(invocation: () => Promise<T>): Promise<T> => {
+    running += 1;
+    try {
+      return await invocation();
+    } finally {
+      running -= 1;
+      endedAt = performance.now();
+      const woken = [...listeners];
+      listeners.clear();
+      for (const listener of woken) listener();
+    }
+  };
+  return { activity, track };
 }
 
 /** Fails a response that Lambda does not pass on; a streamed one has no such limit, and an empty payload. */
