@@ -18,21 +18,37 @@ import type { TableStack } from './table.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
 /**
- * Sort keys of items whose changes do not invoke the stream's consumer: counting a request must not cost an invocation.
- * All other items pass (table/entities/; a test compares), and so do two kinds of changes to the items listed here.
+ * Types of items whose changes invoke the stream's consumer, by the kind of change: those that rules are about (events/, a
+ * test compares). Counting a request, or a second run for what the first one wrote, must not cost an invocation.
  */
-export const SILENT_ITEMS = [
-  ...['CREDENTIAL', 'LOGIN', 'VISITOR', 'ANSWER', 'EVENT', 'DELIVERY', 'ATTEMPT', 'SWEEP', 'EVENT_FEED', 'FEED_ENTRY'],
-  ...['GIT_ACCESS', 'PUSH', 'BUILD_QUEUE', 'CHECKS'],
-  ...['AI_ACCOUNT', 'AI_ENTRY', 'AI_USAGE', 'AI_AUDIT', 'AI_OFFER', 'AI_KEY_CALLS'],
-  ...['INVOICE_NUMBERS', 'PLAN_OFFER'],
-  ...['DOMAIN_OFFER', 'DOMAIN_NAME', 'FAILED_REQUEST', 'SWITCH_STATE'],
-];
+export const CONSUMED = {
+  INSERT: [
+    ...['ACCOUNT', 'KEY', 'AUDIT', 'APP', 'DATABASE', 'DEPLOYMENT', 'QUEUED_BUILD', 'DOMAIN', 'DOOR'],
+    ...['WALLET_TRANSACTION', 'INVOICE', 'SUBSCRIPTION', 'TOP_UP', 'DISPUTE', 'WEBHOOK', 'EVENT'],
+  ],
+  MODIFY: [
+    ...['ACCOUNT', 'APP', 'DATABASE', 'DEPLOYMENT', 'DOMAIN', 'DOOR', 'ZONE', 'HOSTING_DOMAIN'],
+    ...['INVOICE', 'SUBSCRIPTION', 'DISPUTE'],
+  ],
+  REMOVE: ['NEXT_BUILD'],
+};
 
-/** New events pass; later changes to an event do not. */
-const HAPPENED = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: ['EVENT'] } } } };
-/** Of deliveries, only those with a requested resend pass. Attempts are many and have no effect here. */
-const RESENT = { dynamodb: { Keys: { sk: { S: ['DELIVERY'] } }, NewImage: { resendAt: { S: [{ exists: true }] } } } };
+const changed = (eventName: keyof typeof CONSUMED, image: 'NewImage' | 'OldImage') => ({
+  eventName: [eventName],
+  dynamodb: { [image]: { entity: { S: CONSUMED[eventName] } } },
+});
+const present = { S: [{ exists: true }] };
+
+/** Patterns of the stream's filter, of which AWS allows five. */
+const PATTERNS = [
+  changed('INSERT', 'NewImage'),
+  changed('MODIFY', 'NewImage'),
+  changed('REMOVE', 'OldImage'),
+  // Of deliveries, only those with a requested resend: attempts are many.
+  { dynamodb: { NewImage: { entity: { S: ['DELIVERY'] }, resendAt: present } } },
+  // Of changes to endpoints, only those whose deliveries waited: failures are counted there.
+  { eventName: ['MODIFY'], dynamodb: { OldImage: { entity: { S: ['WEBHOOK'] }, heldSince: present } } },
+];
 
 interface StreamNeighbours {
   table: TableStack;
@@ -116,9 +132,7 @@ export class StreamStack extends PlatformStack {
       retryAttempts: 20,
       maxRecordAge: Duration.hours(6),
       onFailure: new SqsDlq(failures.queue),
-      filters: [{ dynamodb: { Keys: { sk: { S: [{ 'anything-but': SILENT_ITEMS }] } } } }, HAPPENED, RESENT].map(
-        (pattern) => FilterCriteria.filter(pattern),
-      ),
+      filters: PATTERNS.map((pattern) => FilterCriteria.filter(pattern)),
     });
   }
 }

@@ -62,7 +62,6 @@ test('is listed for its account', async () => {
     },
     next: [
       `give ${entityName} its fields, indexes and due time in ${file}`,
-      'add it to SILENT_ITEMS (lib/stacks/stream.ts) if no rule follows its changes',
       `write it from the functions of domain/${area}/`,
     ],
   };

@@ -99,7 +99,7 @@ ${entry}});
       `choose the change in ${events}: created, becomes, sets, changes, updated or removed (events/on.ts)`,
       `write the effect in ${domain}; name what it starts after the item, so that a repetition finds it`,
       `pass new providers in functions/stream/onTableChange.ts, and grant their rights in lib/stacks/stream.ts`,
-      'take the entity off SILENT_ITEMS (lib/stacks/stream.ts) if it is there',
+      'add the entity to CONSUMED (lib/stacks/stream.ts) for the kinds of change that the rule wants',
     ],
   };
 }
