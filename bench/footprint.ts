@@ -7,51 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, getApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
-import { processes } from '../local/processes/memory.ts';
 import { freePort, type Local, startRun } from '../test/support/platform.ts';
 import { tourSteps } from '../test/support/tour-blocks.ts';
 import { median, type Row, timed } from './measure.ts';
+import { cpuSecondsOf, megabytesOf, treeOf } from './processes/tree.ts';
 
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
 const PAIRS = 150;
 const READS = 400;
 const AT_ONCE = 50;
-/** Ticks of processor time in a second: USER_HZ, a constant of Linux's interface. */
-const TICKS_PER_SECOND = 100;
-
-/** Fields of /proc/<pid>/stat after the command's name: the parent, and the processor time in user and kernel mode. */
-function statOf(pid: number): { parent: number; ticks: number } {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
-}
-
-/** Returns a process and its descendants. Linux only, as everything here. */
-function treeOf(root: number): number[] {
-  const found = [root];
-  const parents = processes().flatMap(({ pid }) => {
-    try {
-      return [{ pid, parent: statOf(pid).parent }];
-    } catch {
-      return []; // The process has ended.
-    }
-  });
-  for (const pid of found) found.push(...parents.filter(({ parent }) => parent === pid).map((each) => each.pid));
-  return found;
-}
-
-/** Returns the resident memory of processes in MB; pages that several share count once, divided among them. */
-function megabytesOf(pids: readonly number[]): number {
-  const kilobytes = pids.map((pid) =>
-    Number(/^Pss: +(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
-  );
-  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
-}
-
-const cpuSecondsOf = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => sum + statOf(pid).ticks, 0) / TICKS_PER_SECOND;
-
 /** Goes through docs/tour.md as a reader does, in one shell. */
 async function goThroughTour(local: Local): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'footprint-'));

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { processes } from '../../local/processes/memory.ts';
+
+/** Ticks of processor time in a second: USER_HZ, a constant of Linux's interface. */
+const TICKS_PER_SECOND = 100;
+
+/** Fields of /proc/<pid>/stat after the command's name: the parent, and the processor time in user and kernel mode. */
+function statOf(pid: number): { parent: number; ticks: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
+}
+
+/** Returns a process and its descendants. Linux only, as everything here. */
+export function treeOf(root: number): number[] {
+  const found = [root];
+  const parents = processes().flatMap(({ pid }) => {
+    try {
+      return [{ pid, parent: statOf(pid).parent }];
+    } catch {
+      return []; // The process has ended.
+    }
+  });
+  for (const pid of found) found.push(...parents.filter(({ parent }) => parent === pid).map((each) => each.pid));
+  return found;
+}
+
+/** Returns the resident memory of processes in MB; pages that several share count once, divided among them. */
+export function megabytesOf(pids: readonly number[]): number {
+  const kilobytes = pids.map((pid) =>
+    Number(/^Pss: +(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
+  );
+  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
+}
+
+/** Returns the processor seconds that processes have used, for all their threads. */
+export const cpuSecondsOf = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => sum + statOf(pid).ticks, 0) / TICKS_PER_SECOND;
+
+/** Returns a process's command, as the system lists it. */
+export const commandOf = (pid: number): string =>
+  readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
