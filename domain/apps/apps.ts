@@ -16,6 +16,7 @@ import { change, changeOrInspect, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
+import { claimedHosts } from './cells.ts';
 import { assertRepositoryUrl } from './repositories.ts';
 import { viewSuspensions } from './suspension.ts';
 
@@ -56,14 +57,6 @@ export async function findApp(deps: Deps, caller: Pick<Caller, 'accountId'>, id:
   const app = await deps.table.get(App, { accountId: caller.accountId, id });
   if (!app || app.status === 'DELETING') throw noSuchApp();
   return app;
-}
-
-/** Throws 400 for a domain of ours. @param field as the caller knows it */
-export function assertNotPlatformDomain(deps: Deps, domain: string | undefined, field = 'customDomain'): void {
-  const { appsDomain } = deps.settings;
-  if (domain === appsDomain || domain?.endsWith(`.${appsDomain}`)) {
-    throw new ApiError('invalid_request', `${field}: must be a domain of your own, not one under ${appsDomain}`);
-  }
 }
 
 /** @param releasing true while the holder releases the domain: the removal of its tenant takes minutes */
@@ -144,7 +137,7 @@ export async function deleteApp(
 async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof DeleteRoute>> {
   const { accountId } = caller;
   const app = await findApp(deps, caller, id);
-  const { name, hosts, customDomain, activeDeploymentId } = app;
+  const { name, customDomain, activeDeploymentId } = app;
   const own = customDomain && (await deps.table.get(Host, { host: customDomain.host }));
   const now = deps.now();
   const set = { status: 'DELETING', updatedAt: now.toISOString(), ...scheduleTeardown(deps) };
@@ -152,7 +145,7 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
     status: { isNot: 'DELETING' },
     activeDeploymentId: activeDeploymentId ? { is: activeDeploymentId } : 'absent',
   } as const;
-  const names = [...hosts, ...(own?.applicationId === id ? [own.host] : [])];
+  const names = [...claimedHosts(app), ...(own?.applicationId === id ? [own.host] : [])];
   const leave = (host: string) => {
     const mine = { set: { releasing: true }, when: { applicationId: { is: id } } };
     return change(Host, { host }, mine, () => new ApiError('conflict', 'The application is just losing its domain.'));

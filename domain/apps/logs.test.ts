@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { LogsThrottled } from '../../providers/app-host/logs.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { readAppLogs } from './logs.ts';
 
 /** Reads the log of an application as several viewers at once. */
@@ -12,7 +13,8 @@ async function viewers(read: () => Promise<{ lines: never[]; more: boolean }>) {
     return read();
   };
   const appLogs = { prepare: async () => {}, read: counted, tail: async () => [], remove: async () => {} };
-  const view = (after: string) => readAppLogs({ ...deps, appLogs }, caller, { id: 'app_1', after, limit: 100 });
+  const view = (after: string) =>
+    readAppLogs({ ...deps, ...inEveryCell({ appLogs }) }, caller, { id: 'app_1', after, limit: 100 });
   return { view, reads: () => reads };
 }
 

@@ -5,6 +5,7 @@ import { type AppLogs, LogsThrottled } from '../../providers/app-host/logs.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findApp } from './apps.ts';
+import type { InCell } from './cells.ts';
 
 /** Age of the oldest line that is read when the caller names none, in milliseconds. */
 const LOOKBACK_MS = 24 * 3600 * 1000;
@@ -20,16 +21,17 @@ const RETRY_AFTER_S = 5;
 
 /** GET /v1/apps/{id}/logs: the lines are the owner's own, and shown as they were printed. */
 export async function readAppLogs(
-  deps: Deps & { appLogs: AppLogs },
+  deps: Deps & InCell<'appLogs'>,
   caller: Caller,
   { id, after, from, to, limit }: Input<typeof ReadRoute>,
 ): Promise<Output<typeof ReadRoute>> {
-  await findApp(deps, caller, id);
+  const app = await findApp(deps, caller, id);
   const since = from === undefined ? new Date(deps.now().getTime() - LOOKBACK_MS) : new Date(from);
   const until = to === undefined ? undefined : new Date(to);
   if (until && until <= since) throw new ApiError('invalid_request', 'to: must be later than `from`');
   const key = `${id} ${after} ${from} ${to} ${limit}`;
-  const read = sharedReads(key, () => deps.appLogs.read(id, { after, since, until, limit }));
+  const { appLogs } = await deps.cellOf(app);
+  const read = sharedReads(key, () => appLogs.read(id, { after, since, until, limit }));
   const { lines, more } = await read.catch((error: unknown) => {
     if (!(error instanceof LogsThrottled)) throw error;
     throw new ApiError('rate_limited', 'Many logs are being read at the moment.', { retryAfter: RETRY_AFTER_S });

@@ -3,6 +3,7 @@ import { type MetricPoint, MetricsThrottled, type Periods } from '../../provider
 import { Deployment } from '../../table/entities/deployments.ts';
 import { create } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { periodsUntil, readMetrics, readStarts } from './metrics.ts';
 
 test('a range ends with the current period and has whole periods only', () => {
@@ -39,8 +40,8 @@ test('counts are summed, compute time is in gigabyte-seconds, and releases withi
   };
   const input = { id: ids.applicationId, range: 'hour' as const };
   const [{ data }] = await Promise.all([
-    readMetrics({ ...deps, appMetrics: { read } }, caller, input),
-    readMetrics({ ...deps, appMetrics: { read } }, caller, input),
+    readMetrics({ ...deps, ...inEveryCell({ appMetrics: { read } }) }, caller, input),
+    readMetrics({ ...deps, ...inEveryCell({ appMetrics: { read } }) }, caller, input),
   ]);
   expect(reads, 'viewers share a read').toBe(1);
   expect(data.points).toHaveLength(60);
@@ -55,8 +56,12 @@ test('another account’s application is not found, and CloudWatch is not asked'
   const never = { read: () => expect.fail('asked CloudWatch') };
   const input = { id: ids.applicationId, range: 'week' as const };
   const missing = { code: 'not_found' };
-  await expect(readMetrics({ ...deps, appMetrics: never }, other, input)).rejects.toMatchObject(missing);
-  await expect(readStarts({ ...deps, appStarts: never }, other, input)).rejects.toMatchObject(missing);
+  await expect(readMetrics({ ...deps, ...inEveryCell({ appMetrics: never }) }, other, input)).rejects.toMatchObject(
+    missing,
+  );
+  await expect(readStarts({ ...deps, ...inEveryCell({ appStarts: never }) }, other, input)).rejects.toMatchObject(
+    missing,
+  );
 });
 
 test('a reader is told when to ask again where CloudWatch’s rate is used up', async () => {
@@ -64,6 +69,10 @@ test('a reader is told when to ask again where CloudWatch’s rate is used up', 
   const busy = { read: () => Promise.reject(new MetricsThrottled('Rate exceeded')) };
   const input = { id: ids.applicationId, range: 'month' as const };
   const refused = { code: 'rate_limited', retryAfter: 5 };
-  await expect(readMetrics({ ...deps, appMetrics: busy }, caller, input)).rejects.toMatchObject(refused);
-  await expect(readStarts({ ...deps, appStarts: busy }, caller, input)).rejects.toMatchObject(refused);
+  await expect(readMetrics({ ...deps, ...inEveryCell({ appMetrics: busy }) }, caller, input)).rejects.toMatchObject(
+    refused,
+  );
+  await expect(readStarts({ ...deps, ...inEveryCell({ appStarts: busy }) }, caller, input)).rejects.toMatchObject(
+    refused,
+  );
 });

@@ -6,14 +6,15 @@ import {
 } from '../../contract/apps/metrics.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { type AppMetrics, type MetricPoint, MetricsThrottled, type Periods } from '../../providers/app-host/metrics.ts';
+import { type MetricPoint, MetricsThrottled, type Periods } from '../../providers/app-host/metrics.ts';
 import { MEMORY_MB } from '../../providers/app-host/resources.ts';
-import type { AppStarts, StartPoint } from '../../providers/app-host/starts.ts';
+import type { StartPoint } from '../../providers/app-host/starts.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findApp } from './apps.ts';
+import type { InCell } from './cells.ts';
 
 /** Time in milliseconds for which viewers of an application share a read: metrics arrive a minute late as it is. */
 const SHARED_MS = 30_000;
@@ -53,17 +54,18 @@ const total = (points: readonly MetricPoint[], of: (point: MetricPoint) => numbe
 
 /** GET /dashboard/v1/apps/{id}/metrics */
 export async function readMetrics(
-  deps: Deps & { appMetrics: AppMetrics },
+  deps: Deps & InCell<'appMetrics'>,
   caller: Caller,
   { id, range }: Input<typeof MetricsRoute>,
 ): Promise<Output<typeof MetricsRoute>> {
   const span = periodsUntil(deps.now(), range);
-  const [, { items }] = await Promise.all([
+  const [app, { items }] = await Promise.all([
     findApp(deps, caller, id),
     deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), { limit: MAX_DEPLOYMENTS, offset: 0 }),
   ]);
   const key = `${id} ${range} ${span.to.getTime()}`;
-  const points = await sharedMetrics(key, () => deps.appMetrics.read(id, span)).catch(refuseThrottled);
+  const { appMetrics } = await deps.cellOf(app);
+  const points = await sharedMetrics(key, () => appMetrics.read(id, span)).catch(refuseThrottled);
   const from = span.from.toISOString();
   const deployments = items.flatMap(({ id: deployment, status, finishedAt, trigger, commitSha }) =>
     status === 'SUCCEEDED' && finishedAt && finishedAt >= from
@@ -93,14 +95,14 @@ export async function readMetrics(
 
 /** GET /dashboard/v1/apps/{id}/starts */
 export async function readStarts(
-  deps: Deps & { appStarts: AppStarts },
+  deps: Deps & InCell<'appStarts'>,
   caller: Caller,
   { id, range }: Input<typeof StartsRoute>,
 ): Promise<Output<typeof StartsRoute>> {
-  await findApp(deps, caller, id);
+  const { appStarts } = await deps.cellOf(await findApp(deps, caller, id));
   const span = periodsUntil(deps.now(), range);
   const key = `${id} ${range} ${span.to.getTime()}`;
-  const points = await sharedStarts(key, () => deps.appStarts.read(id, span)).catch(refuseThrottled);
+  const points = await sharedStarts(key, () => appStarts.read(id, span)).catch(refuseThrottled);
   return {
     data: {
       ...viewSpan(range, span),

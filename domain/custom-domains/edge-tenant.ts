@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { DnsResolver, DnsTarget } from '../../providers/dns/targets.ts';
-import type { HostRoutes } from '../../providers/edge/host-routes.ts';
-import type { DistributionTenants, Tenant } from '../../providers/edge/tenants.ts';
+import type { Tenant } from '../../providers/edge/tenants.ts';
 import { Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { remove } from '../../table/writes.ts';
+import type { CellProviders, InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import {
@@ -27,12 +27,8 @@ import { setZoneAlias } from './zone-alias.ts';
  * its desired state. It may be repeated, crash anywhere and run twice at once: tenants are found by name, and a lease
  * precedes the creation.
  */
-type TenantDeps = Deps & {
-  edgeTenants: DistributionTenants;
-  dnsResolver: DnsResolver;
-  hostRoutes: HostRoutes;
-  edgeEndpoint: string;
-};
+type TenantDeps = Deps & { dnsResolver: DnsResolver } & Pick<CellProviders, TenantProvider>;
+type TenantProvider = 'edgeTenants' | 'hostRoutes' | 'edgeEndpoint';
 
 /**
  * Lease of a tenant's creation: longer than a check can take, so that no creation
@@ -49,9 +45,13 @@ const SLOW_ISSUANCE_MS = 10 * MINUTE_MS;
 const tenantName = ({ token }: TenantKey) => `door-${token}`;
 
 /** Makes one check of a tenant. Throws the edge's own errors, which the execution retries. */
-export async function reconcileTenant(deps: TenantDeps, { host, token }: TenantKey): Promise<CheckResult> {
-  const tenantItem = await deps.table.get(DistributionTenant, { host });
+export async function reconcileTenant(
+  { cellOf, ...others }: Deps & { dnsResolver: DnsResolver } & InCell<TenantProvider>,
+  { host, token }: TenantKey,
+): Promise<CheckResult> {
+  const tenantItem = await others.table.get(DistributionTenant, { host });
   if (tenantItem?.token !== token) return DONE;
+  const deps: TenantDeps = { ...others, ...(await cellOf(tenantItem)) };
   if (tenantItem.status === 'CLOSING') return await checkAgainOnConflict(removeTenant(deps, tenantItem));
   if (!tenantItem.reverified) await startVerifications(deps, tenantItem);
   return await checkAgainOnConflict(advanceTenant(deps, { ...tenantItem, reverified: true }));

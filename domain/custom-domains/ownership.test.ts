@@ -5,6 +5,7 @@ import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { newCustomDomain } from './claim.ts';
 import { ownershipQueue, startVerifications } from './ownership.ts';
@@ -29,7 +30,7 @@ async function accounts(...names: string[]) {
       return found;
     },
   };
-  const deps = { ...steady.deps, txt, edgeEndpoint: 'd1.cloudfront.net' };
+  const deps = { ...steady.deps, txt, ...inEveryCell({ edgeEndpoint: 'd1.cloudfront.net' }) };
   const addApp = (id: string, accountId: string) =>
     create(App, {
       ...{ id, accountId, name: id, slug: id, framework: 'NODE', nodeVersion: '22', repoUrl: null, branch: 'main' },

@@ -3,6 +3,7 @@ import type { CustomDomain } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create, replace, type Write } from '../../table/writes.ts';
+import type { Placed } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -19,13 +20,14 @@ import {
 /** Creates the tenant of a newly verified domain; the stream starts its reconciliation. */
 export function newTenant(
   deps: Pick<Deps, 'now'>,
-  of: { accountId: string; id: string },
+  of: { accountId: string; id: string } & Placed,
   { host, token }: CustomDomain,
 ): Write {
   const now = deps.now();
   const since = now.toISOString();
   return create(DistributionTenant, {
     ...{ host, token, accountId: of.accountId, applicationId: of.id, status: 'WAITING', since, problem: null },
+    ...(of.cellId === undefined ? {} : { cellId: of.cellId }),
     ...{
       apex: false,
       certificates: 0,

@@ -46,10 +46,10 @@ export async function releaseHost(
  * require the claim that was read.
  */
 export async function releaseCustomDomain(deps: Deps, app: App): Promise<Write[]> {
-  const { customDomain, slug } = app;
+  const { customDomain, hosts } = app;
   if (!customDomain) return [];
   const { host, token, status } = customDomain;
-  const set = { primaryDomain: `${slug}.${deps.settings.appsDomain}`, updatedAt: deps.now().toISOString() };
+  const set = { primaryDomain: hosts[0] ?? app.primaryDomain, updatedAt: deps.now().toISOString() };
   const same = {
     'customDomain.token': { is: token },
     'customDomain.status': { is: status },

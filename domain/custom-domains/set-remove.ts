@@ -7,24 +7,29 @@ import type { Input, Output } from '../../contract/route.ts';
 import { App } from '../../table/entities/apps.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
-import { assertNotPlatformDomain, domainTaken, findApp } from '../apps/apps.ts';
+import { domainTaken, findApp } from '../apps/apps.ts';
+import { assertNotPlatformDomain, type InCell, listCells } from '../apps/cells.ts';
 import { retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from './claim.ts';
 import { findTenant, releaseCustomDomain } from './release.ts';
-import { type EdgeEndpoint, noDomain, viewCustomDomain } from './verify.ts';
+import { noDomain, viewCustomDomain } from './verify.ts';
 
 const alreadySet = () => new ApiError('conflict', 'This application has a custom domain already. Remove it first.');
 
 /** PUT /dashboard/v1/apps/{id}/domain. Throws 409 for a domain that is taken, or where there is one already. */
 export async function setCustomDomain(
-  deps: Deps & EdgeEndpoint,
+  deps: Deps & InCell<'edgeEndpoint'>,
   caller: Caller,
   { id, domain }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
-  assertNotPlatformDomain(deps, domain, 'domain');
-  const [app, account] = await Promise.all([findApp(deps, caller, id), findAccount(deps, caller.accountId)]);
+  const [app, account, cells] = await Promise.all([
+    findApp(deps, caller, id),
+    findAccount(deps, caller.accountId),
+    listCells(deps),
+  ]);
+  assertNotPlatformDomain(deps, cells, domain, 'domain');
   if (app.customDomain?.host === domain) return viewCustomDomain(deps, app, await findTenant(deps, app));
   if (app.customDomain) throw alreadySet();
   const customDomain = newCustomDomain(deps, domain);

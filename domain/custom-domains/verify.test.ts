@@ -5,6 +5,7 @@ import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { claimWrites, firstCheckAt, newCustomDomain } from './claim.ts';
 import { customDomainQueue, routeCustomDomain } from './verify.ts';
@@ -43,12 +44,8 @@ async function claimed(account: Partial<Account> = {}) {
     read: async () => await deps.table.get(App, OF),
     routed: async () => {
       const pointed: string[] = [];
-      const nothing = async () => undefined;
       const point = async (hosts: readonly string[]) => void pointed.push(...hosts);
-      await routeCustomDomain(
-        { ...deps, hostRoutes: { point, pointIfUnset: nothing, suspend: nothing, resume: nothing, remove: nothing } },
-        app,
-      );
+      await routeCustomDomain({ ...deps, ...inEveryCell({ hostRoutes: { point } }) }, app);
       return pointed;
     },
     hold: () => deps.table.transact([create(Host, { host: HOST, ...of })]),

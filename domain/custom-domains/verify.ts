@@ -5,12 +5,13 @@ import type {
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
-import { aliasTo, type HostRoutes } from '../../providers/edge/host-routes.ts';
+import { aliasTo } from '../../providers/edge/host-routes.ts';
 import { App, type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { type DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, remove, replace } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
+import { edgeOf, type InCell } from '../apps/cells.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -33,11 +34,6 @@ import { findEnclosingDomains } from './zone-alias.ts';
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
 const MAX_RECHECK_DELAY_MS = 3600_000;
 
-/** The endpoint that custom domains must point to. */
-export interface EdgeEndpoint {
-  edgeEndpoint: string;
-}
-
 export const noDomain = () => new ApiError('not_found', 'This application has no custom domain.');
 
 /** True for a host in a zone that the platform serves for the account. */
@@ -47,12 +43,13 @@ async function isInManagedZone(deps: Pick<Deps, 'table'>, accountId: string, hos
 }
 
 export async function viewCustomDomain(
-  deps: Pick<Deps, 'table'> & EdgeEndpoint,
-  { accountId, customDomain }: App,
+  deps: Pick<Deps, 'table'> & InCell<'edgeEndpoint'>,
+  app: App,
   tenant: DistributionTenant | undefined,
 ): Promise<Output<typeof CheckRoute>> {
+  const { accountId, customDomain } = app;
   if (!customDomain) throw noDomain();
-  const { edgeEndpoint } = deps;
+  const { edgeEndpoint } = await deps.cellOf(edgeOf(app));
   const { host, status, token, problem = null, checkedAt, unprovenSince } = customDomain;
   const claimedUntil = status === 'PENDING' ? claimExpiresAt(customDomain) : unprovenSince && releasedAt(unprovenSince);
   return {
@@ -101,7 +98,7 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
     change(App, app, what, concurrentUpdate),
     held ? replace(Host, own, same, concurrentUpdate) : create(Host, own, concurrentUpdate),
     remove(HostClaim, { host, accountId }),
-    newTenant(deps, app, customDomain),
+    newTenant(deps, { accountId, id: applicationId, ...edgeOf(app) }, customDomain),
     countToday(deps, account, 'certificatesPerDay'),
   ];
   await commitAsPlatform(deps, writes, undefined, {
@@ -176,7 +173,7 @@ async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): 
 
 /** GET /dashboard/v1/apps/{id}/domain: null for an application without one, which is no error. */
 export async function getCustomDomain(
-  deps: Deps & EdgeEndpoint,
+  deps: Deps & InCell<'edgeEndpoint'>,
   caller: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
@@ -191,7 +188,7 @@ async function verifyHostAgain(deps: OwnershipDeps, host: string): Promise<void>
 
 /** POST /dashboard/v1/apps/{id}/domain/check: runs the reconciler's check now. */
 export async function checkCustomDomain(
-  deps: Deps & EdgeEndpoint & { txt: TxtRecords },
+  deps: Deps & InCell<'edgeEndpoint'> & { txt: TxtRecords },
   caller: Caller,
   { id }: Input<typeof CheckRoute>,
 ): Promise<Output<typeof CheckRoute>> {
@@ -212,25 +209,27 @@ export async function checkCustomDomain(
  * the change after the domain was released or claimed by another application; its route then stays.
  */
 export async function routeCustomDomain(
-  { settings, table, hostRoutes }: Pick<Deps, 'settings' | 'table'> & { hostRoutes: HostRoutes },
-  { id, slug, customDomain }: App,
+  { table, cellOf }: Pick<Deps, 'table'> & InCell<'hostRoutes'>,
+  app: App,
 ): Promise<void> {
-  if (!customDomain) return;
+  const { id, hosts, customDomain } = app;
+  const [defaultHost] = hosts;
+  if (!customDomain || defaultHost === undefined) return;
   const claim = await table.get(Host, { host: customDomain.host });
   if (claim?.applicationId !== id || claim.releasing) return;
-  await hostRoutes.point([customDomain.host], aliasTo(`${slug}.${settings.appsDomain}`));
+  const { hostRoutes } = await cellOf(edgeOf(app));
+  await hostRoutes.point([customDomain.host], aliasTo(defaultHost));
 }
 
 /**
  * Removes the route of a released domain. The route of a domain with a tenant ends with the tenant; a domain that was
  * claimed again keeps the new route.
  */
-export async function unrouteCustomDomain(
-  deps: Pick<Deps, 'table'> & { hostRoutes: HostRoutes },
-  { customDomain }: App,
-): Promise<void> {
+export async function unrouteCustomDomain(deps: Pick<Deps, 'table'> & InCell<'hostRoutes'>, app: App): Promise<void> {
+  const { customDomain } = app;
   if (!customDomain || (await deps.table.get(Host, { host: customDomain.host }))) return;
-  await deps.hostRoutes.remove([customDomain.host]);
+  const { hostRoutes } = await deps.cellOf(edgeOf(app));
+  await hostRoutes.remove([customDomain.host]);
 }
 
 /** Applications with a custom domain that is not verified yet: the claim is checked, or expires. */

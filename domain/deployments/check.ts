@@ -1,25 +1,24 @@
-import type { AppHost, HealthCheck } from '../../providers/app-host/app-host.ts';
-import type { AppLogs } from '../../providers/app-host/logs.ts';
+import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { createRedactor, type Redactor } from '../../providers/builds/redaction.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { EnvSet } from '../../table/entities/apps.ts';
+import { type App, EnvSet } from '../../table/entities/apps.ts';
 import type { Deployment } from '../../table/entities/deployments.ts';
 import { DEFAULT_HEALTH_CHECK_PATH } from '../apps/apps.ts';
+import type { InCell } from '../apps/cells.ts';
 import { envContext } from '../apps/environment.ts';
 import type { Deps } from '../deps.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { DeploymentError, readRunning } from './release.ts';
 import { explainReleaseFailure } from './release-failure.ts';
 
-type CheckDeps = Deps & {
-  appHost: Pick<AppHost, 'probe'>;
-  appLogs: Pick<AppLogs, 'tail'>;
-  builds: Pick<Builds, 'readEnvironment'>;
-  secrets: Secrets;
-  /** Milliseconds between two reads of the stored log; default {@link LOG_PAUSE_MS}. */
-  logPauseMs?: number;
-};
+type CheckDeps = Deps &
+  InCell<'appHost' | 'appLogs'> & {
+    builds: Pick<Builds, 'readEnvironment'>;
+    secrets: Secrets;
+    /** Milliseconds between two reads of the stored log; default {@link LOG_PAUSE_MS}. */
+    logPauseMs?: number;
+  };
 
 /** A release takes traffic only after it answered this often in a row. */
 const HEALTH_CHECKS = 3;
@@ -42,12 +41,13 @@ function excerptLines(output: string, isCut: boolean): string[] {
  * Returns the last lines that a release printed. The host's excerpt is enough unless it was cut, because an error's
  * message is above its stack: then the stored log is read, which may lag behind.
  */
-async function lastLines(deps: CheckDeps, applicationId: string, release: string, output: string): Promise<string[]> {
+async function lastLines(deps: CheckDeps, app: App, release: string, output: string): Promise<string[]> {
   const isCut = Buffer.byteLength(output) >= MIN_CUT_BYTES;
   const excerpt = excerptLines(output, isCut);
   if (!isCut && excerpt.length > 0) return excerpt;
+  const { appLogs } = await deps.cellOf(app);
   for (let read = 1; read <= LOG_READS; read += 1) {
-    const stored = await deps.appLogs.tail(applicationId, release, deps.now(), MAX_READ_LINES);
+    const stored = await appLogs.tail(app.id, release, deps.now(), MAX_READ_LINES);
     const last = excerpt.at(-1);
     if (stored.length > excerpt.length && (last === undefined || stored.includes(last))) return stored;
     if (read < LOG_READS) await new Promise((done) => setTimeout(done, deps.logPauseMs ?? LOG_PAUSE_MS));
@@ -83,12 +83,13 @@ export async function checkRelease(deps: CheckDeps, ids: DeploymentIds): Promise
   const { release } = deployment;
   if (!release) throw new Error('there is no release to check');
   const path = app.healthCheckPath ?? DEFAULT_HEALTH_CHECK_PATH;
+  const { appHost } = await deps.cellOf(app);
   for (let count = 0; count < HEALTH_CHECKS; count += 1) {
-    const check = await deps.appHost.probe(applicationId, release, path);
+    const check = await appHost.probe(applicationId, release, path);
     if (isHealthy(check)) continue;
     const [redactor, lines] = await Promise.all([
       releaseRedactor(deps, ids, deployment),
-      lastLines(deps, applicationId, release, check.output),
+      lastLines(deps, app, release, check.output),
     ]);
     const redacted = redactor.redact(lines.join('\n')).split('\n');
     const error = redactor.redact(check.error ?? '');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExecutionStatus, Executions } from '../../providers/workflows/executions.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { HOSTS } from '../../test/support/git-hooks.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { freeNextBuild } from './build-line.ts';
@@ -151,18 +152,10 @@ test('all deployments finish, one at a time, whatever crashes and whenever', asy
 test('a redelivered event of a deleted application routes nothing to it', async () => {
   const { deps, app, set } = await world();
   const opened: string[] = [];
-  const nothing = async () => undefined;
   const open = async (hosts: readonly string[]) => void opened.push(...hosts);
   const told = await app();
   if (!told) throw new Error('there is no application');
-  const tell = () =>
-    routeNewApp(
-      {
-        ...deps,
-        hostRoutes: { pointIfUnset: open, point: nothing, suspend: nothing, resume: nothing, remove: nothing },
-      },
-      told,
-    );
+  const tell = () => routeNewApp({ ...deps, ...inEveryCell({ hostRoutes: { pointIfUnset: open } }) }, told);
   await tell();
   expect(opened).toEqual(told.hosts);
   await set({ status: 'DELETING' });

@@ -1,12 +1,12 @@
 import type { BuildRunner } from '../../providers/builds/build-runner.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
-import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import { PLACEHOLDER } from '../../providers/edge/host-routes.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { scheduleTeardown } from '../apps/apps.ts';
+import { edgeOf, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -49,11 +49,13 @@ export async function cancelRunning(deps: Deps & { deployments: Executions }, de
  * then there may be a release, which stays, or nothing any more to lead to.
  */
 export async function routeNewApp(
-  { table, hostRoutes }: Pick<Deps, 'table'> & { hostRoutes: HostRoutes },
+  { table, cellOf }: Pick<Deps, 'table'> & InCell<'hostRoutes'>,
   { accountId, id, hosts }: App,
 ): Promise<void> {
   const app = await table.get(App, { accountId, id });
-  if (app && app.status !== 'DELETING') await hostRoutes.pointIfUnset(hosts, PLACEHOLDER);
+  if (!app || app.status === 'DELETING') return;
+  const { hostRoutes } = await cellOf(edgeOf(app));
+  await hostRoutes.pointIfUnset(hosts, PLACEHOLDER);
 }
 
 interface TeardownDeps {

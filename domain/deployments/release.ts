@@ -1,14 +1,11 @@
 import { limitOf } from '../../contract/limits/limits.ts';
-import type { AppAccess } from '../../providers/app-host/app-access.ts';
-import type { AppHost } from '../../providers/app-host/app-host.ts';
-import type { AppLogs } from '../../providers/app-host/logs.ts';
 import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
-import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
+import { edgeOf, type InCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
@@ -55,7 +52,7 @@ async function unlessDeleted(deps: Deps, ids: DeploymentIds, takeDown: () => Pro
 
 /** Makes a release of what was built; it takes no traffic yet. */
 export async function releaseDeployment(
-  deps: Deps & { builds: Builds; appHost: AppHost; appLogs: AppLogs; bucket: string },
+  deps: Deps & { builds: Builds; bucket: string } & InCell<'appHost' | 'appLogs'>,
   ids: DeploymentIds & { build?: BuildPhases | undefined },
 ): Promise<void> {
   const { accountId, applicationId, deploymentId, build } = ids;
@@ -68,13 +65,14 @@ export async function releaseDeployment(
   const concurrency = limitOf(account, 'concurrentRequests');
   const nodeVersion = detected?.nodeVersion ?? app.nodeVersion;
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
+  const { appHost, appLogs } = await deps.cellOf(app);
   const [release] = await Promise.all([
-    deps.appHost.release({ applicationId, nodeVersion, concurrency }, artifact).catch(toOwnersError),
-    deps.appLogs.prepare(applicationId),
+    appHost.release({ applicationId, nodeVersion, concurrency }, artifact).catch(toOwnersError),
+    appLogs.prepare(applicationId),
   ]);
   await unlessDeleted(deps, ids, async () => {
-    await deps.appHost.remove(applicationId);
-    await deps.appLogs.remove(applicationId);
+    await appHost.remove(applicationId);
+    await appLogs.remove(applicationId);
   });
   const set = { release, commitSha, builtAt, ...measureBuild(build), ...scheduleCheck(deps) };
   const write = change(
@@ -96,17 +94,18 @@ function toOwnersError(error: unknown): never {
 
 /** Sends the traffic to the release, and the application's host names to its function. */
 export async function switchRelease(
-  deps: Deps & { appHost: AppHost; appAccess: AppAccess; hostRoutes: HostRoutes },
+  deps: Deps & InCell<'appHost' | 'appAccess' | 'hostRoutes'>,
   ids: DeploymentIds,
 ): Promise<void> {
   const { deployment, app } = await readRunning(deps, ids);
   if (!deployment.release) throw new Error('there is no release to switch to');
-  const target = await deps.appHost.switchTo(ids.applicationId, deployment.release);
-  await deps.hostRoutes.point(app.hosts, target);
-  await unlessDeleted(deps, ids, async () => deps.hostRoutes.remove(await ownedHosts(deps, app)));
+  const [{ appHost, appAccess }, { hostRoutes }] = await Promise.all([deps.cellOf(app), deps.cellOf(edgeOf(app))]);
+  const target = await appHost.switchTo(ids.applicationId, deployment.release);
+  await hostRoutes.point(app.hosts, target);
+  await unlessDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));
   // The first switch opens the function's address: one that was suspended meanwhile closes it again.
   const { status } = (await readDeployment(deps, ids)).app;
-  if (status === 'SUSPENDED') await deps.appAccess.close(app.id);
+  if (status === 'SUSPENDED') await appAccess.close(app.id);
 }
 
 /** Returns the application's host names that no other application has claimed since. */

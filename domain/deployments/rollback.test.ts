@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { createDeployment } from './create.ts';
 import { MAX_KEPT_RELEASES, pruneReleases, rollBack } from './rollback.ts';
@@ -17,13 +18,15 @@ async function world() {
   let serving = '';
   let count = 0;
   const host = {
-    appHost: {
-      removeRelease: async (_: string, release: string) => {
-        if (release === serving) return false;
-        releases.delete(release);
-        return true;
+    ...inEveryCell({
+      appHost: {
+        removeRelease: async (_: string, release: string) => {
+          if (release === serving) return false;
+          releases.delete(release);
+          return true;
+        },
       },
-    },
+    }),
     builds: { removeArtifact: async (_: string, id: string) => void artifacts.delete(id) },
   };
   const end = async (id: string, good: boolean) => {
@@ -90,7 +93,10 @@ test('rejects a rollback during a deployment, to a failed deployment, and to a m
 test('keeps the release that a rollback in progress restores', async () => {
   const { deploy, rollBackTo, deps, ids, releases } = await world();
   const first = await deploy();
-  const host = { appHost: { removeRelease: async () => true }, builds: { removeArtifact: async () => undefined } };
+  const host = {
+    ...inEveryCell({ appHost: { removeRelease: async () => true } }),
+    builds: { removeArtifact: async () => undefined },
+  };
   for (let index = 1; index < MAX_KEPT_RELEASES; index += 1) await deploy();
   const last = await deploy(false);
   await rollBackTo(first);

@@ -1,13 +1,13 @@
 import type { rollBack as RollBackRoute } from '../../contract/deployments/rollback.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
+import type { InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertIdle, claimSlot, noSuchDeployment } from './create.ts';
@@ -66,15 +66,17 @@ const PRUNE_LOOKBACK = 100;
  * their artifacts. Leaves all as it is while a deployment is under way: that one's end comes by here too.
  */
 export async function pruneReleases(
-  deps: Deps & { appHost: Pick<AppHost, 'removeRelease'>; builds: Pick<Builds, 'removeArtifact'> },
+  deps: Deps & { builds: Pick<Builds, 'removeArtifact'> } & InCell<'appHost'>,
   { accountId, applicationId, deploymentId }: DeploymentIds,
 ): Promise<void> {
   const page = { limit: PRUNE_LOOKBACK, offset: 0 };
-  const [ended, { items }] = await Promise.all([
+  const [app, ended, { items }] = await Promise.all([
+    deps.table.get(App, { accountId, id: applicationId }),
     deps.table.get(Deployment, { accountId, id: deploymentId }),
     deps.table.list(Deployment, joinKey('APP', applicationId, 'DEPLOYMENTS'), page),
   ]);
-  if (!ended) return;
+  if (!app || !ended) return;
+  const { appHost } = await deps.cellOf(app);
   // The list is some milliseconds behind; the one that has just ended must be seen as it is.
   const all = [ended, ...items.filter(({ id }) => id !== ended.id)];
   const kept = new Set<string>();
@@ -88,7 +90,7 @@ export async function pruneReleases(
     // First the release is no longer offered for rollback, then it is removed.
     const retiring = deps.table.transact([idle, change(Deployment, of, { set: { retired: true } }, concurrentUpdate)]);
     if (!(await ignoreConflict(retiring.then(() => true)))) return;
-    if (!(await deps.appHost.removeRelease(applicationId, release))) continue;
+    if (!(await appHost.removeRelease(applicationId, release))) continue;
     await deps.builds.removeArtifact(applicationId, id);
     await deps.table.write(Deployment, change(Deployment, of, { remove: ['release'] }));
   }

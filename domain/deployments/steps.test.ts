@@ -10,6 +10,7 @@ import { EnvSet } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { beginDeployment } from './begin.ts';
 import { checkRelease } from './check.ts';
 import { createDeployment, getDeployment } from './create.ts';
@@ -49,10 +50,12 @@ async function steps(health: Partial<HealthCheck> = {}, stored: readonly string[
         return ciphertext;
       },
     },
-    appLogs: { tail: async () => [...stored] },
+    ...inEveryCell({
+      appLogs: { tail: async () => [...stored] },
+      appHost: { probe: async () => ({ status: undefined, error: undefined, output: '', ...health }) },
+    }),
     logPauseMs: 1,
     buildRunner: { stop: async () => undefined },
-    appHost: { probe: async () => ({ status: undefined, error: undefined, output: '', ...health }) },
   };
   const env = { accountId: ids.accountId, id: ids.applicationId, applicationId: ids.applicationId, version: 1 };
   const setVariable = (
@@ -168,7 +171,7 @@ test('a version of Node that the host refuses is a verdict that says what to do'
   await beginDeployment(all, of);
   const appHost = { release: () => Promise.reject(new RuntimeRetired('20')) };
   const appLogs = { prepare: async () => undefined };
-  const made = { ...all, bucket: 'builds', appHost, appLogs } as unknown as Parameters<typeof releaseDeployment>[0];
+  const made = { ...all, bucket: 'builds', ...inEveryCell({ appHost, appLogs }) };
   const reason = expect.stringMatching(/Node 20 is not available any more\. Set nodeVersion to 24/);
   expect(await withVerdict(releaseDeployment, made, of)).toEqual({ failed: true, reason });
 });
@@ -295,8 +298,10 @@ test('a release is checked on the path of the application', async () => {
     paths.push(path);
     return { status: path === '/healthz?deep=1' ? 204 : 500, error: undefined, output: '' };
   };
-  await checkRelease({ ...all, appHost: { probe } }, of);
+  await checkRelease({ ...all, ...inEveryCell({ appHost: { probe }, appLogs: { tail: async () => [] } }) }, of);
   expect(new Set(paths)).toEqual(new Set(['/healthz?deep=1']));
   await made.set({ healthCheckPath: '/' });
-  await expect(checkRelease({ ...all, appHost: { probe } }, of)).rejects.toThrow('answered 500 on /;');
+  await expect(
+    checkRelease({ ...all, ...inEveryCell({ appHost: { probe }, appLogs: { tail: async () => [] } }) }, of),
+  ).rejects.toThrow('answered 500 on /;');
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { BuildAccessProvider } from '../../providers/builds/access.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
 import { beginDeployment } from './begin.ts';
 import { checkRelease } from './check.ts';
@@ -29,25 +29,28 @@ async function harness() {
     await record(set);
   };
   const nothing = async () => undefined;
-  const needs = {
-    ...deps,
+  const providers = {
     hostRoutes: {
       ...{ point: nothing, pointIfUnset: nothing, remove: nothing },
       suspend: () => write({ suspended: true }),
       resume: () => write({ suspended: false }),
     },
     appAccess: { close: () => record({ closed: true }), open: () => record({ closed: false }) },
+    appLogs: { tail: async () => [] },
+    appHost: { probe: async () => ({ status: 200 }), switchTo: async () => 'host' },
+  };
+  const needs = {
+    ...deps,
+    ...inEveryCell(providers),
     deployments: {
       ...{ start: nothing, status: async () => 'RUNNING' as const },
       stop: async (name: string) => void state.stopped.push(name),
     },
-    appLogs: { tail: async () => [] },
-    appHost: { probe: async () => ({ status: 200 }), switchTo: async () => 'host' } as unknown as AppHost,
     // No step gets as far as using these.
     ...{ builds: {} as Builds, buildAccess: {} as BuildAccessProvider, secrets: {} as Secrets },
   };
   return {
-    ...{ state, needs, ids, deployments, app: made.app },
+    ...{ state, needs, providers, ids, deployments, app: made.app },
     deploy: async () => (await createDeployment(deps, caller, { id: of.id } as never)).data.id,
     suspend: () => addSuspension(deps, of, { cause: 'OPERATOR', reason: 'Phishing.' }),
     lift: () => removeSuspension(deps, of, 'OPERATOR'),
@@ -103,7 +106,7 @@ test('nothing stays at the host name of an application that is deleted while it 
 });
 
 test('the first switch of an application that is being suspended leaves its address closed', async () => {
-  const { deploy, suspend, needs, ids, state } = await harness();
+  const { deploy, suspend, needs, providers, ids, state } = await harness();
   const deploymentId = await deploy();
   const { table } = needs;
   await table.transact([change(Deployment, { accountId: ids.accountId, id: deploymentId }, { set: { release: '1' } })]);
@@ -111,6 +114,6 @@ test('the first switch of an application that is being suspended leaves its addr
     await suspend();
     return 'host';
   };
-  await switchRelease({ ...needs, appHost: { ...needs.appHost, switchTo } }, { ...ids, deploymentId });
+  await switchRelease({ ...needs, ...inEveryCell({ ...providers, appHost: { switchTo } }) }, { ...ids, deploymentId });
   expect(state.closed).toBe(true);
 });

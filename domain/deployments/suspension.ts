@@ -1,13 +1,12 @@
-import type { AppAccess } from '../../providers/app-host/app-access.ts';
-import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { App } from '../../table/entities/apps.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
+import { edgeOf, type InCell } from '../apps/cells.ts';
 import { viewSuspensions } from '../apps/suspension.ts';
 import type { Deps } from '../deps.ts';
 import { failDeployment } from './finish.ts';
 
-export type SuspensionDeps = Deps & { appAccess: AppAccess; deployments: Executions; hostRoutes: HostRoutes };
+export type SuspensionDeps = Deps & { deployments: Executions } & InCell<'appAccess' | 'hostRoutes'>;
 
 /** Stops the deployment that is under way; its build ends with it. */
 async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
@@ -28,18 +27,19 @@ async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
 export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: AccountScopedId): Promise<void> {
   const read = () => deps.table.get(App, { accountId, id });
   for (let app = await read(); app && app.status !== 'DELETING'; ) {
+    const [{ appAccess }, { hostRoutes }] = await Promise.all([deps.cellOf(app), deps.cellOf(edgeOf(app))]);
     if (app.status === 'SUSPENDED') {
-      await deps.hostRoutes.suspend(app.hosts);
-      await deps.appAccess.close(id);
+      await hostRoutes.suspend(app.hosts);
+      await appAccess.close(id);
       await stopDeployment(deps, app);
     } else {
-      await deps.appAccess.open(id);
-      await deps.hostRoutes.resume(app.hosts);
+      await appAccess.open(id);
+      await hostRoutes.resume(app.hosts);
     }
     const after = await read();
     if (after?.status === app.status) return;
     // Its teardown may have ended before the write: nothing may stay at a host name that becomes free.
-    if (!after || after.status === 'DELETING') return await deps.hostRoutes.resume(app.hosts);
+    if (!after || after.status === 'DELETING') return await hostRoutes.resume(app.hosts);
     app = after;
   }
 }

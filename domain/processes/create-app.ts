@@ -6,7 +6,8 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, GitAccess, Host } from '../../table/entities/apps.ts';
 import { claim, create, type Write } from '../../table/writes.ts';
-import { assertNotPlatformDomain, domainTaken, viewApp } from '../apps/apps.ts';
+import { domainTaken, viewApp } from '../apps/apps.ts';
+import { assertNotPlatformDomain, claimedHosts, listCells, type Placement, placeApp } from '../apps/cells.ts';
 import { newGitAccess } from '../apps/git-access.ts';
 import { assertRepositoryUrl } from '../apps/repositories.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from '../custom-domains/claim.ts';
@@ -59,18 +60,20 @@ export async function createApp(
   caller: Caller,
   input: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
-  assertNotPlatformDomain(deps, input.customDomain);
   if (input.repoUrl) assertRepositoryUrl(input.repoUrl, deps.settings.allowLocalRepositories);
   const applicationId = deps.newId('app');
-  const [access, ...counted] = await Promise.all([
+  const [access, cells, ...counted] = await Promise.all([
     newGitAccess(deps, { accountId: caller.accountId, applicationId }),
+    listCells(deps),
     ...(input.customDomain ? [countCustomDomain(deps, caller.accountId)] : []),
   ]);
+  if (input.customDomain) assertNotPlatformDomain(deps, cells, input.customDomain);
+  const placement = placeApp(deps, cells);
   const slug = toSlug(input.name);
   let contested = false;
   for (let waits = 0, suffixes = 0, suffix = RESERVED_SLUGS.has(slug) ? randomSuffix() : ''; ; ) {
     try {
-      return await createAppAt(deps, caller, access, input, { slug: slug + suffix, contested, counted });
+      return await createAppAt(deps, caller, access, input, { slug: slug + suffix, contested, counted, placement });
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
       if (error.releasing && waits < MAX_RELEASE_WAITS) {
@@ -93,16 +96,25 @@ export async function createApp(
 const countCustomDomain = async (deps: Deps, accountId: string): Promise<Write> =>
   countToday(deps, await findAccount(deps, accountId), 'customDomainsPerDay');
 
+/** An attempt at the address of a new application, and its cell. */
+interface Address {
+  slug: string;
+  contested: boolean;
+  counted: readonly Write[];
+  placement: Placement;
+}
+
 async function createAppAt(
   deps: Deps,
   caller: Caller,
   access: GitAccess,
   { customDomain, deployNow, ...input }: Input<typeof CreateRoute>,
-  { slug, contested, counted }: { slug: string; contested: boolean; counted: readonly Write[] },
+  { slug, contested, counted, placement }: Address,
 ): Promise<Output<typeof CreateRoute>> {
   const { accountId, applicationId: id } = access;
   const now = deps.now().toISOString();
-  const host = `${slug}.${deps.settings.appsDomain}`;
+  const { appsDomain, cellId } = placement;
+  const host = `${slug}.${appsDomain}`;
   const defaults = FRAMEWORK_DEFAULTS[input.framework];
   const deployment =
     deployNow && input.repoUrl
@@ -121,6 +133,7 @@ async function createAppAt(
     ...(input.nodeVersion === undefined ? { nodeVersionByDefault: true } : {}),
     buildCommand: input.buildCommand === undefined ? defaults.buildCommand : input.buildCommand,
     startFile: input.startFile ?? defaults.startFile,
+    ...(cellId === undefined ? {} : { cellId, slugHost: `${slug}.${deps.settings.appsDomain}` }),
     primaryDomain: customDomain ?? host,
     hosts: [host],
     ...(claimed ? { customDomain: claimed, dueAt: firstCheckAt(claimed) } : {}),
@@ -136,7 +149,7 @@ async function createAppAt(
       new NameTaken(name, holder?.releasing);
   const writes: Write[] = [
     countTowards(deps, accountId, ['applications', ...(deployment ? (['buildMinutesPerMonth'] as const) : [])]),
-    claim(Host, { host, accountId, applicationId: id }, taken(host)),
+    ...claimedHosts(app).map((name) => claim(Host, { host: name, accountId, applicationId: id }, taken(name))),
     create(App, app),
     create(GitAccess, access),
     emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),

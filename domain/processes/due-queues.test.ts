@@ -12,6 +12,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { AiAccount, AiAudit } from '../../table/entities/ai.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Invoice, Subscription, TopUp } from '../../table/entities/billing.ts';
+import { Cell } from '../../table/entities/cells.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Database } from '../../table/entities/databases.ts';
 import { BuildQueue, Deployment } from '../../table/entities/deployments.ts';
@@ -25,6 +26,7 @@ import type { Send } from '../../table/table.ts';
 import { changeByKey, create, type Write } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { windowQueue } from '../ai/closing.ts';
 import { ledgerQueue } from '../ai/ledger.ts';
 import { billingSweeps } from '../billing/lifecycle.ts';
@@ -84,6 +86,7 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
       ...{ id, email: 'a@example.com', name: 'A', plan: { slug: 'app-1', name: 'App 1', appLimit: 1 }, appCount: 0 },
       ...{ walletCents: 0, createdAt: created, suspensionVersion: 1, reapplyAt: EARLIER },
     }),
+  CELL: (id) => fixture(Cell, { id, open: true }),
   DEPLOYMENT: (id) =>
     fixture(Deployment, {
       ...{ ...ACCOUNT, id, applicationId: 'app_1', status: 'RUNNING', trigger: 'API', commitSha: '' },
@@ -206,6 +209,7 @@ async function everyQueue() {
   const executions = () => provider<Executions>({ status: 'RUNNING' });
   const needs = {
     ...deps,
+    ...inEveryCell({ cellRooms: { measure: async () => ({ concurrency: 900, codeBytes: 1e9 }) } }),
     ...{ deployments: executions(), teardowns: executions(), hosting: executions(), databaseWork: executions() },
     ...{ tenantExecutions: executions(), domainTasks: executions(), queue: provider<DeliveryQueue>() },
     ...{

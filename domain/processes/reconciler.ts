@@ -1,3 +1,4 @@
+import { cellQueue } from '../apps/cell-room.ts';
 import { ownershipQueue } from '../custom-domains/ownership.ts';
 import { tenantQueue } from '../custom-domains/reconciliation.ts';
 import { customDomainQueue } from '../custom-domains/verify.ts';
@@ -16,6 +17,7 @@ import { accountQueue } from './suspension.ts';
 type DepsOf<Q> = Q extends DueQueue<infer _E, infer D, infer _R> ? D : never;
 type ReconcilerDeps = SweepDeps &
   Parameters<typeof deliverySweeps>[0] &
+  DepsOf<typeof cellQueue> &
   DepsOf<typeof deploymentQueue> &
   DepsOf<typeof teardownQueue> &
   DepsOf<typeof hostingQueue> &
@@ -30,6 +32,7 @@ type ReconcilerDeps = SweepDeps &
 export const reconcilers = (deps: ReconcilerDeps) => ({
   ...deliverySweeps(deps),
   events: eventJob(deps),
+  cells: sweepJob(deps, cellQueue),
   deployments: sweepJob(deps, deploymentQueue),
   builds: sweepJob(deps, buildQueue),
   teardowns: sweepJob(deps, teardownQueue),

@@ -3,6 +3,7 @@ import { App, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { create, replace } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { newTenant } from '../custom-domains/reconciliation.ts';
 import { teardownApp } from './teardown.ts';
 
@@ -35,9 +36,11 @@ async function deleted(hasDoor: boolean) {
   const unrouted: string[] = [];
   const nothing = async () => undefined;
   const providers = {
-    hostRoutes: { point: nothing, remove: async (hosts: readonly string[]) => void unrouted.push(...hosts) },
-    appHost: { remove: nothing },
-    appLogs: { remove: nothing },
+    ...inEveryCell({
+      hostRoutes: { remove: async (hosts: readonly string[]) => void unrouted.push(...hosts) },
+      appHost: { remove: nothing },
+      appLogs: { remove: nothing },
+    }),
     builds: { remove: nothing, removeCaches: nothing },
     databases: { remove: nothing },
   };

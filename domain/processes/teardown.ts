@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
-import type { AppHost } from '../../providers/app-host/app-host.ts';
-import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import type { Databases } from '../../providers/databases/databases.ts';
-import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove } from '../../table/writes.ts';
+import { claimedHosts, edgeOf, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
@@ -27,12 +25,9 @@ const BATCH_SIZE = 50;
  */
 export async function teardownApp(
   deps: Deps & {
-    appHost: AppHost;
-    appLogs: AppLogs;
     builds: Pick<Builds, 'remove' | 'removeCaches'>;
     databases: Databases;
-    hostRoutes: HostRoutes;
-  },
+  } & InCell<'appHost' | 'appLogs' | 'hostRoutes'>,
   { accountId, applicationId, deploymentId }: z.output<typeof TeardownInput>,
 ): Promise<void> {
   const of = { accountId, id: applicationId };
@@ -46,9 +41,10 @@ export async function teardownApp(
   const own =
     customDomain && !(await closeTenant(deps, customDomain)) ? await stillOwnedHost(deps, app, customDomain.host) : [];
   const hosts = [...app.hosts, ...own];
-  await deps.hostRoutes.remove(hosts);
-  await deps.appHost.remove(applicationId);
-  await deps.appLogs.remove(applicationId);
+  const [{ appHost, appLogs }, { hostRoutes }] = await Promise.all([deps.cellOf(app), deps.cellOf(edgeOf(app))]);
+  await hostRoutes.remove(hosts);
+  await appHost.remove(applicationId);
+  await appLogs.remove(applicationId);
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
   const list = joinKey('APP', applicationId, 'DEPLOYMENTS');
@@ -64,7 +60,7 @@ export async function teardownApp(
   for (const id of newest) await endDeployment(deps, accountId, id);
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
-    ...hosts.map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
+    ...[...claimedHosts(app), ...own].map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
     remove(EnvSet, of),
     remove(GitAccess, { applicationId }),
     remove(App, of),

@@ -4,6 +4,7 @@ import * as contract from '../../contract/routes.ts';
 import type { PanelAccount } from '../../providers/hosting-panel/panel.ts';
 import type { Entity } from '../../table/entity.ts';
 import type { Table } from '../../table/table.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { populate, TEXT, unlistedFields, walkable } from '../../test/support/schemas.ts';
 import { getAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
@@ -151,11 +152,10 @@ async function read(id: string, unknown?: string): Promise<object> {
     now: () => new Date(TEXT),
     settings: { publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (of: string) => of },
     secrets: { unseal: async () => TEXT },
-    appMetrics: { read: async () => [] },
     databaseMetrics: { storageBytes: async () => 1 },
     builds: { readLog: async () => [] },
     panel: { read: async () => ({ ...PANEL_ACCOUNT, mailboxes: [{ ...PANEL_ACCOUNT.mailboxes[0], internal: 1 }] }) },
-    edgeEndpoint: 'edge.example.com',
+    ...inEveryCell({ appMetrics: { read: async () => [] }, edgeEndpoint: 'edge.example.com' }),
     seller: { name: TEXT, address: TEXT, vatNumber: null },
   };
   const act = READS[id] as (deps: object, caller: Caller, input: object) => Promise<object>;

@@ -1,12 +1,14 @@
 import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { reconcilers } from '../../domain/processes/reconciler.ts';
 import { buildRunner } from '../../runtime/bindings/build-runner.ts';
+import { cellRooms } from '../../runtime/bindings/cell-rooms.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { tlds } from '../../runtime/bindings/tlds.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
 import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
+import { cellsWith } from '../../runtime/cells.ts';
 import { deps } from '../../runtime/deps.ts';
 import { reportEvents, reportOverdue } from '../../runtime/observability/delivery-metrics.ts';
 import { reportLines } from '../../runtime/observability/deployment-metrics.ts';
@@ -14,7 +16,18 @@ import { reportUnconfirmed } from '../../runtime/observability/domain-metrics.ts
 import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
 import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
-const jobs = reconcilers({ ...deps, ...machines, buildRunner, txt, queue, mirrors, registrar, extensions: tlds });
+const cellOf = cellsWith({ cellRooms });
+const jobs = reconcilers({
+  ...deps,
+  ...machines,
+  buildRunner,
+  cellOf,
+  txt,
+  queue,
+  mirrors,
+  registrar,
+  extensions: tlds,
+});
 
 /** Every minute: finds overdue work and requeues it. */
 export const handler = sweeper(

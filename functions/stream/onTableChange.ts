@@ -8,9 +8,19 @@ import { machines } from '../../runtime/bindings/executions.ts';
 import { hostRoutes } from '../../runtime/bindings/host-routes.ts';
 import { payments } from '../../runtime/bindings/payments.ts';
 import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
+import { cellsWith } from '../../runtime/cells.ts';
 import { deps } from '../../runtime/deps.ts';
 
 /** Starts the side effects of each change to the table. */
 export const handler = consume(
-  rules({ ...deps, ...machines, appAccess, builds, buildRunner, hostRoutes, payments, queue, mirrors }),
+  rules({
+    ...deps,
+    ...machines,
+    builds,
+    buildRunner,
+    payments,
+    queue,
+    mirrors,
+    cellOf: cellsWith({ appAccess, hostRoutes }),
+  }),
 );

@@ -57,6 +57,8 @@ export class AppHostingStack extends PlatformStack {
   readonly remove: Use;
   /** Writes the routes of host names. */
   readonly route: Use;
+  /** Measures how much room there is for applications. */
+  readonly measureRoom: Use;
 
   constructor(platform: Platform) {
     super(platform, 'app-hosting', 'Shared resources of hosted applications: encryption key, role, routes');
@@ -232,6 +234,11 @@ export class AppHostingStack extends PlatformStack {
     this.access = {
       ...onApps('UpdateFunctionUrlConfig'),
       variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
+    };
+    this.measureRoom = {
+      rights: [
+        { actions: ['lambda:GetAccountSettings'], on: ['*'], wildcard: 'the action has no resource-level permissions' },
+      ],
     };
     this.prune = onApps('DeleteFunction');
     this.remove = merge(onApps('DeleteFunction'), { rights: onLogs('DeleteLogGroup') }, this.route);

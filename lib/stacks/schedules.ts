@@ -88,6 +88,7 @@ export class SchedulesStack extends PlatformStack {
         domains.syncZones,
         panel.reconcile,
         databases.work,
+        hosting.measureRoom,
         DNS_LOOKUP,
       ]),
       everyMinute('settleBilling', 'Checks open payments and voids invoices that were not paid in time', [

@@ -1,5 +1,6 @@
 import {
   CloudFrontKeyValueStoreClient,
+  type CloudFrontKeyValueStoreClientConfig,
   DescribeKeyValueStoreCommand,
   GetKeyCommand,
   UpdateKeysCommand,
@@ -48,8 +49,8 @@ const isConcurrentUpdate = (error: unknown) =>
  * CloudFront's KeyValueStore. Its one version tag stands for the whole store: of all who write at once, for whatever
  * application, one gets through, and the others try again. A step that gave up would fail a deployment whose release is good.
  */
-export function createHostRoutes(storeArn: string): HostRoutes {
-  const client = new CloudFrontKeyValueStoreClient({});
+export function createHostRoutes(storeArn: string, access: CloudFrontKeyValueStoreClientConfig = {}): HostRoutes {
+  const client = new CloudFrontKeyValueStoreClient(access);
 
   const readRoute = async (Key: string): Promise<string | undefined> => {
     try {

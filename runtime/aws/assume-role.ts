@@ -13,14 +13,19 @@ interface Session {
   roleArn: string;
   name: string;
   seconds: number;
-  policy: string;
+  /** Restricts the session further than the role's policy. */
+  policy?: string;
+  /** Names the caller to a role of another account (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_common-scenarios_third-party.html). */
+  externalId?: string;
 }
 
-/** Assumes a role, limited to a policy. The credentials are new, so they last as long as was asked for. */
-export async function assumeRole({ roleArn, name, seconds, policy }: Session): Promise<Credentials> {
+/** Assumes a role. The credentials are new, so they last as long as was asked for. */
+export async function assumeRole({ roleArn, name, seconds, policy, externalId }: Session): Promise<Credentials> {
   const endpoint = endpointFor('sts');
   const body = new URLSearchParams({
-    ...{ Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: name, Policy: policy },
+    ...{ Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: name },
+    ...(policy === undefined ? {} : { Policy: policy }),
+    ...(externalId === undefined ? {} : { ExternalId: externalId }),
     DurationSeconds: String(Math.max(seconds, MIN_SESSION_SECONDS)),
   }).toString();
   for (let attempt = 1; ; attempt += 1) {

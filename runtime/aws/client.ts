@@ -52,6 +52,8 @@ interface CallPolicy {
   timeout?: number;
   /** True for a change that must not be made twice: it is repeated only where the service says that it did not make it. */
   once?: boolean | undefined;
+  /** Those of another role; the function's own unless given. */
+  credentials?: (() => Promise<Credentials>) | undefined;
 }
 const MAX_ATTEMPTS = 4;
 const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
@@ -171,7 +173,7 @@ export function callAws<Output>(
   service: keyof typeof PROTOCOLS,
   operation: string,
   input: object,
-  { attempts, timeout = TRY_TIMEOUT_MS, region: chosen = config.AWS_REGION, once }: CallPolicy = {},
+  { attempts, timeout = TRY_TIMEOUT_MS, region: chosen = config.AWS_REGION, once, credentials: other }: CallPolicy = {},
 ): Promise<Output> {
   const { target, version, region = chosen, signedAs = service }: Protocol = PROTOCOLS[service];
   const body = JSON.stringify(input);
@@ -180,7 +182,7 @@ export function callAws<Output>(
       const endpoint = endpointFor(service, region);
       const request = { service: signedAs, region, host: endpoint.host, target: `${target}.${operation}`, body };
       const contentType = `application/x-amz-json-${version}`;
-      const headers = signJson({ ...request, contentType }, currentCredentials());
+      const headers = signJson({ ...request, contentType }, other ? await other() : currentCredentials());
       const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
       const document = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
       if (response.status === 200) return document as Output;

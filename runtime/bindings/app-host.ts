@@ -1,9 +1,11 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { APP_HOST_ATTEMPTS, createAppHost } from '../../providers/app-host/app-host.ts';
+import type { RemoteCell } from '../cells.ts';
 import { required } from '../config.ts';
 
-export const appHost = createAppHost(new LambdaClient({ maxAttempts: APP_HOST_ATTEMPTS }), {
-  prefix: required('APP_FUNCTION_PREFIX'),
-  roleArn: required('APP_FUNCTION_ROLE_ARN'),
-  adapterLayerArn: required('APP_ADAPTER_LAYER_ARN'),
-});
+export const appHost = (cell?: RemoteCell) =>
+  createAppHost(new LambdaClient({ maxAttempts: APP_HOST_ATTEMPTS, ...cell?.access }), {
+    prefix: cell?.functionPrefix ?? required('APP_FUNCTION_PREFIX'),
+    roleArn: cell?.functionRoleArn ?? required('APP_FUNCTION_ROLE_ARN'),
+    adapterLayerArn: cell?.adapterLayerArn ?? required('APP_ADAPTER_LAYER_ARN'),
+  });

@@ -1,11 +1,16 @@
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { createDistributionTenants } from '../../providers/edge/tenants.ts';
+import type { RemoteCell } from '../cells.ts';
 import { required } from '../config.ts';
 
 /** CloudFront is a global service with its API in this region. */
-const client = new CloudFrontClient({ region: 'us-east-1', maxAttempts: 5 });
+const SETTINGS = { region: 'us-east-1', maxAttempts: 5 };
 
-export const distributionTenants = createDistributionTenants(client, {
-  distributionId: required('TENANT_DISTRIBUTION_ID'),
-  connectionGroupId: required('CONNECTION_GROUP_ID'),
-});
+export const edgeTenants = (cell?: RemoteCell) =>
+  createDistributionTenants(
+    new CloudFrontClient({ ...SETTINGS, ...(cell ? { credentials: cell.access.credentials } : {}) }),
+    {
+      distributionId: cell?.tenantDistributionId ?? required('TENANT_DISTRIBUTION_ID'),
+      connectionGroupId: cell?.connectionGroupId ?? required('CONNECTION_GROUP_ID'),
+    },
+  );

@@ -31,6 +31,8 @@ export const DistributionTenant = /* @__PURE__ */ entity({
       applicationId: z.string(),
       /** The claim's; its tenant is named after it. */
       token: z.string(),
+      /** The cell whose edge has the tenant; absent for the home cell. */
+      cellId: z.optional(z.string()),
       status: oneOf([...CERTIFICATE_STATUSES, 'CLOSING']),
       /** Time at which the status last changed. */
       since: z.string(),

@@ -9,6 +9,7 @@ import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
+import { inEveryCell } from '../support/cells.ts';
 import { local, newAccount } from '../support/harness.ts';
 import { actAs } from '../support/roles.ts';
 
@@ -55,7 +56,7 @@ test('the reconciler’s role may stop a build and start the teardown of a delet
 test('the release step’s role may take down what it made of an application that was deleted meanwhile', async () => {
   const { accountId, applicationId } = await newApp();
   await actAs('workflow-releaseDeployment', local);
-  const [{ releaseDeployment }, { appHost }, { appLogs }, { builds, bucket }, { deps }] = await Promise.all([
+  const [{ releaseDeployment }, home, { appLogs: logsIn }, { builds, bucket }, { deps }] = await Promise.all([
     import('../../domain/deployments/release.ts'),
     import('../../runtime/bindings/app-host.ts'),
     import('../../runtime/bindings/app-logs.ts'),
@@ -66,6 +67,7 @@ test('the release step’s role may take down what it made of an application tha
   const times = { startedAt: new Date().toISOString(), finishedAt: null };
   const deployment = { id, accountId, applicationId, status: 'RUNNING' as const, trigger: 'API' as const, ...times };
   await deps.table.write(Deployment, create(Deployment, { ...deployment, commitSha: '', notes: [] }, changed));
+  const [appHost, appLogs] = [home.appHost(), logsIn()];
   const deletedMeanwhile: typeof appLogs = {
     ...appLogs,
     async prepare(application) {
@@ -75,7 +77,10 @@ test('the release step’s role may take down what it made of an application tha
     },
   };
   const released = releaseDeployment(
-    { ...deps, appHost: { ...appHost, release: async () => '1' }, appLogs: deletedMeanwhile, builds, bucket },
+    {
+      ...{ ...deps, builds, bucket },
+      ...inEveryCell({ appHost: { ...appHost, release: async () => '1' }, appLogs: deletedMeanwhile }),
+    },
     { accountId, applicationId, deploymentId: id },
   );
   await expect(released).rejects.toThrow('The application was deleted.');

@@ -6,6 +6,7 @@ import type { Certificate, DistributionTenants, Tenant } from '../../providers/e
 import { type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { create } from '../../table/writes.ts';
+import { inEveryCell } from '../support/cells.ts';
 import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
 export const HOST = 'shop.mine.co.za';
@@ -101,11 +102,13 @@ export async function edgeTenantSimulation() {
   async function check(faults: FaultPlan = noFaults): Promise<CheckResult> {
     const { deps: own, port } = startProcess({ faults });
     const given = {
-      ...{ ...own, edgeEndpoint: ADDRESS, hostRoutes: port('hostRoutes', hostRoutes) },
-      ...{
+      ...own,
+      ...inEveryCell({
+        edgeEndpoint: ADDRESS,
+        hostRoutes: port('hostRoutes', hostRoutes),
         edgeTenants: port('tenants', tenants),
-        dnsResolver: port('dns', { resolve: async () => dnsTarget.current() }),
-      },
+      }),
+      dnsResolver: port('dns', { resolve: async () => dnsTarget.current() }),
     };
     return await reconcileTenant(given, KEYS);
   }

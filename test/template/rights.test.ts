@@ -19,6 +19,7 @@ const WITHOUT_RESOURCE = [
   /^dynamodb:ListStreams$/,
   /^cloudwatch:GetMetricData$/,
   /^logs:GetQueryResults$/,
+  /^lambda:GetAccountSettings$/,
   /^route53domains:/,
   /^cloudwatch:GetMetricData$/,
   /^acm:RequestCertificate$/,

@@ -1,0 +1,96 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { AppAccess } from '../../providers/app-host/app-access.ts';
+import type { AppHost } from '../../providers/app-host/app-host.ts';
+import type { AppLogs } from '../../providers/app-host/logs.ts';
+import type { AppMetrics } from '../../providers/app-host/metrics.ts';
+import type { CellRooms } from '../../providers/app-host/room.ts';
+import type { AppStarts } from '../../providers/app-host/starts.ts';
+import type { HostRoutes } from '../../providers/edge/host-routes.ts';
+import type { DistributionTenants } from '../../providers/edge/tenants.ts';
+import type { App } from '../../table/entities/apps.ts';
+import { CELLS, Cell } from '../../table/entities/cells.ts';
+import type { Deps } from '../deps.ts';
+
+/**
+ * Hosting cells (docs/decisions/0061-hosting-cells.md): AWS accounts and regions in which applications run, each with its own
+ * concurrency, code, logs and edge. Domain code reaches the providers of a cell through {@link InCell} only.
+ */
+
+/** The cell in the platform's own account. Items without a cell are in it. */
+export const HOME_CELL = 'home';
+
+/** The providers of one cell. */
+export interface CellProviders {
+  appAccess: AppAccess;
+  appHost: AppHost;
+  appLogs: AppLogs;
+  appMetrics: AppMetrics;
+  appStarts: AppStarts;
+  hostRoutes: HostRoutes;
+  edgeTenants: DistributionTenants;
+  /** The host name that custom domains must point to. */
+  edgeEndpoint: string;
+  cellRooms: CellRooms;
+}
+
+/** An item that belongs to a cell; to {@link HOME_CELL} unless it names another. */
+export interface Placed {
+  cellId?: string | undefined;
+}
+
+/** Dependencies of a function that works in the cell of an item. */
+export interface InCell<K extends keyof CellProviders> {
+  /** Returns the providers of an item's cell. Throws for a cell that operators have not registered. */
+  cellOf(item: Placed): Promise<Pick<CellProviders, K>>;
+}
+
+/**
+ * Returns the cell whose edge serves an application's host names: the one in which it was created. A move does not change it,
+ * because the names are in the DNS of customers and in links.
+ */
+export const edgeOf = ({ cellId, edgeCellId = cellId }: Pick<App, 'cellId' | 'edgeCellId'>): Placed => ({
+  cellId: edgeCellId,
+});
+
+/** Returns all cells that operators registered. */
+export const listCells = ({ table }: Pick<Deps, 'table'>): Promise<Cell[]> => table.all(Cell, CELLS);
+
+/** Returns the item of a cell, with what is needed to reach it. Throws for a cell that operators have not registered. */
+export async function readCell({ table }: Pick<Deps, 'table'>, id: string) {
+  const cell = await table.get(Cell, { id });
+  if (!cell?.resources) throw new Error(`there is no hosting cell ${id}`);
+  return { ...cell, resources: cell.resources };
+}
+
+/** Returns the host names of ours that an application has claimed. */
+export const claimedHosts = ({ hosts, slugHost }: Pick<App, 'hosts' | 'slugHost'>): string[] =>
+  slugHost === undefined ? hosts : [...hosts, slugHost];
+
+/** A new application's cell, and the domain below which its default address is. */
+export interface Placement extends Placed {
+  appsDomain: string;
+}
+
+/**
+ * Chooses the cell of a new application: of those that are open, the one with the most room at the last measurement. Without
+ * any other it is the home cell, which operators may close only while another is open.
+ */
+export function placeApp({ settings }: Pick<Deps, 'settings'>, cells: readonly Cell[]): Placement {
+  const home = cells.find(({ id }) => id === HOME_CELL) ?? { id: HOME_CELL, open: true };
+  const others = cells.filter(({ id, open, resources }) => id !== HOME_CELL && open && resources);
+  const [chosen] = [...(home.open ? [home] : []), ...others].sort((a, b) => (b.room ?? 0) - (a.room ?? 0));
+  if (!chosen?.resources) return { appsDomain: settings.appsDomain };
+  return { cellId: chosen.id, appsDomain: chosen.resources.appsDomain };
+}
+
+/** Throws 400 for a domain below which applications have their default addresses. @param field as the caller knows it */
+export function assertNotPlatformDomain(
+  { settings }: Pick<Deps, 'settings'>,
+  cells: readonly Cell[],
+  domain: string,
+  field = 'customDomain',
+): void {
+  for (const ours of [settings.appsDomain, ...cells.flatMap(({ resources }) => resources?.appsDomain ?? [])])
+    if (domain === ours || domain.endsWith(`.${ours}`))
+      throw new ApiError('invalid_request', `${field}: must be a domain of your own, not one under ${ours}`);
+}
