@@ -1,6 +1,7 @@
 import { PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Stack, Validations } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
+import type { CellParts } from './app-rights.ts';
 
 /**
  * Permission for actions on resources. Resources are named and never `*`, unless the AWS action has no resource-level
@@ -22,6 +23,8 @@ export interface Right {
 export interface Use {
   variables?: Record<string, string>;
   rights?: Right[];
+  /** Returns the same rights in another hosting cell, where the function assumes a role that has its name (lib/stacks/cell.ts). */
+  inCells?: (cell: CellParts) => Right[];
 }
 
 /** Returns the policy of these rights. Throws for a wildcard without a reason. */

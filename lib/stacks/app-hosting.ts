@@ -1,13 +1,11 @@
 import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { appRights, customerRights } from '../constructs/app-rights.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
-
-/** Reason for the wildcard in permissions on customers' applications. */
-const ANY_APP = 'applications are created and deleted at run time; only they have this prefix';
 
 /**
  * Resources that hosted applications share: the key that encrypts their variables, their role, and the routes by host
@@ -76,32 +74,15 @@ export class AppHostingStack extends PlatformStack {
       comment: 'Host name of an application → host of its function, or "placeholder"',
     });
 
-    const appRights: Right[] = [
-      {
-        actions: ['kms:Decrypt'],
-        on: [key.keyArn],
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM replaces it with the ARN of the calling function
-        when: { StringEquals: { 'kms:EncryptionContext:application': '${lambda:SourceFunctionArn}' } },
-      },
-      {
-        actions: ['logs:CreateLogStream'],
-        on: [names.appFunctions.logs],
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM replaces it with the ARN of the calling function
-        when: { StringEquals: { 'aws:ResourceTag/application': '${lambda:SourceFunctionArn}' } },
-        wildcard: ANY_APP,
-      },
-      // Streams have no tags. Their names end in 128 random bits, and the role may not list them.
-      { actions: ['logs:PutLogEvents'], on: [names.appFunctions.logs], wildcard: ANY_APP },
-      databaseUses(platform).connect,
-    ];
+    const customer = [...customerRights(names, { on: [key.keyArn] }), databaseUses(platform).connect];
     const role = new Role(this, 'AppRole', {
       roleName: names.appRole.name,
       description:
         'Permissions of customer code: decrypt its own variables, write its own log, connect to its own databases',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { own: policyOf(appRights) },
+      inlinePolicies: { own: policyOf(customer) },
     });
-    explainWildcards(role, appRights);
+    explainWildcards(role, customer);
 
     const underAnApp = { StringLike: { 'kms:EncryptionContext:application': apps } };
     const secrets = { SECRETS_KEY_ARN: key.keyArn };
@@ -161,94 +142,25 @@ export class AppHostingStack extends PlatformStack {
       APP_FUNCTION_ROLE_ARN: names.appRole.arn,
       APP_ADAPTER_LAYER_ARN: names.appAdapterLayer,
     };
-    const onApps = (...actions: string[]): Use => ({
-      variables: functions,
-      rights: [{ actions: actions.map((action) => `lambda:${action}`), on: [apps], wildcard: ANY_APP }],
+    type AppRights = ReturnType<typeof appRights>;
+    const own = appRights({ names, routesArn: this.routes.keyValueStoreArn });
+    const use = (name: keyof AppRights, variables: Record<string, string> = {}): Use => ({
+      variables,
+      rights: own[name],
+      inCells: (cell) => appRights(cell)[name],
     });
-    const onLogs = (...actions: string[]): Right[] => [
-      { actions: actions.map((action) => `logs:${action}`), on: [names.appFunctions.logs], wildcard: ANY_APP },
-    ];
-    this.readLogs = {
-      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
-      rights: onLogs('FilterLogEvents'),
-    };
-    this.readMetrics = {
-      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
-      rights: [
-        { actions: ['cloudwatch:GetMetricData'], on: ['*'], wildcard: 'metrics have no resource-level permissions' },
-      ],
-    };
-    this.queryLogs = {
-      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
-      rights: [
-        ...onLogs('StartQuery'),
-        { actions: ['logs:GetQueryResults'], on: ['*'], wildcard: 'results have no resource-level permissions' },
-      ],
-    };
-    this.release = merge(
-      onApps(
-        'GetFunction',
-        'CreateFunction',
-        'UpdateFunctionCode',
-        'UpdateFunctionConfiguration',
-        'PublishVersion',
-        'PutFunctionConcurrency',
-        // Deletes the function, and below its log, if the application was deleted during the release.
-        'DeleteFunction',
-      ),
-      {
-        rights: [
-          { actions: ['lambda:GetLayerVersion'], on: [names.appAdapterLayer] },
-          ...onLogs('CreateLogGroup', 'PutRetentionPolicy', 'TagResource', 'DeleteLogGroup'),
-          {
-            actions: ['iam:PassRole'],
-            on: [names.appRole.arn],
-            when: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
-          },
-        ],
-      },
-    );
-    this.check = onApps('InvokeFunction');
-    this.route = {
-      variables: { APP_ROUTES_ARN: this.routes.keyValueStoreArn },
-      rights: [
-        {
-          actions: ['DescribeKeyValueStore', 'GetKey', 'UpdateKeys'].map(
-            (action) => `cloudfront-keyvaluestore:${action}`,
-          ),
-          on: [this.routes.keyValueStoreArn],
-        },
-      ],
-    };
-    this.switch = merge(
-      onApps(
-        'GetAlias',
-        'CreateAlias',
-        'UpdateAlias',
-        'GetFunctionUrlConfig',
-        'CreateFunctionUrlConfig',
-        'AddPermission',
-      ),
-      this.route,
-    );
-    this.access = {
-      ...onApps('UpdateFunctionUrlConfig'),
-      variables: { APP_FUNCTION_PREFIX: names.appFunctions.prefix },
-    };
-    this.measureRoom = {
-      rights: [
-        { actions: ['lambda:GetAccountSettings'], on: ['*'], wildcard: 'the action has no resource-level permissions' },
-      ],
-    };
-    this.prune = onApps('DeleteFunction');
-    this.remove = merge(onApps('DeleteFunction'), { rights: onLogs('DeleteLogGroup') }, this.route);
+    const prefix = { APP_FUNCTION_PREFIX: names.appFunctions.prefix };
+    const routes = { APP_ROUTES_ARN: this.routes.keyValueStoreArn };
+    this.readLogs = use('readLogs', prefix);
+    this.readMetrics = use('readMetrics', prefix);
+    this.queryLogs = use('queryLogs', prefix);
+    this.release = use('release', functions);
+    this.check = use('check', functions);
+    this.route = use('route', routes);
+    this.switch = use('switch', { ...functions, ...routes });
+    this.access = use('access', prefix);
+    this.measureRoom = use('measureRoom');
+    this.prune = use('prune', functions);
+    this.remove = use('remove', { ...functions, ...routes });
   }
-}
-
-/** Merges several uses into one. */
-function merge(...uses: Use[]): Use {
-  return {
-    variables: Object.assign({}, ...uses.map(({ variables }) => variables)),
-    rights: uses.flatMap(({ rights = [] }) => rights),
-  };
 }

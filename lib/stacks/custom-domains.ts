@@ -13,6 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { CfnOutput, CrossStackReferences, ReferenceStrength, Validations } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { tenantRights } from '../constructs/app-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
@@ -29,8 +30,6 @@ export const DNS_LOOKUP: Use = { variables: { DNS_SERVERS: '' } };
  * soon as it exists.
  */
 export const UNCACHED_ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
-
-const ANY_TENANT = 'AWS chooses the names of tenants, which exist as long as customers’ domains';
 
 /**
  * The edge of custom domains: a multi-tenant distribution with a tenant and a certificate per domain, and the state
@@ -80,37 +79,12 @@ export class CustomDomainsStack extends PlatformStack {
         DNS_LOOKUP,
         {
           variables: { TENANT_DISTRIBUTION_ID: distribution.ref, CONNECTION_GROUP_ID: group.attrId },
-          rights: [
-            // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudfront.html
-            {
-              actions: ['cloudfront:CreateDistributionTenant'],
-              on: ['*'],
-              wildcard: 'creating a tenant has no resource-level permissions',
-            },
-            {
-              actions: ['cloudfront:UpdateDistributionTenant'],
-              on: [names.tenants, names.distribution(distribution.ref), group.attrArn],
-              wildcard: ANY_TENANT,
-            },
-            {
-              actions: ['GetDistributionTenant', 'DeleteDistributionTenant', 'GetManagedCertificateDetails'].map(
-                (action) => `cloudfront:${action}`,
-              ),
-              on: [names.tenants],
-              wildcard: ANY_TENANT,
-            },
-            // CloudFront requests a tenant's certificate with the permissions of the caller that creates the tenant.
-            {
-              actions: ['acm:RequestCertificate'],
-              on: ['*'],
-              wildcard: 'a requested certificate has no name yet',
-            },
-            {
-              actions: ['acm:DescribeCertificate', 'acm:AddTagsToCertificate'],
-              on: [names.edgeCertificates],
-              wildcard: 'AWS chooses the names of certificates, which exist as long as customers’ domains',
-            },
-          ],
+          rights: tenantRights({
+            names,
+            tenantDistributionArn: names.distribution(distribution.ref),
+            connectionGroupArn: group.attrArn,
+          }),
+          inCells: tenantRights,
         },
       ],
     });
