@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { AuditAction } from './audit/actions.ts';
 import { memoize } from './envelope.ts';
+import type { Right } from './roles.ts';
 import type { SwitchName } from './switches/switches.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -12,7 +13,8 @@ export type Scope = (typeof SCOPES)[number];
 /**
  * Access rules of an operation: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too),
  * `hook` (signed with the hook's secret, which the function checks), `none` (no key), a `login`, or the login of an
- * `operator` of the platform. A login may do everything that a key may, under the dashboard's path ({@link toDashboardPath}).
+ * `operator` of the platform. A login may call what a key may, under the dashboard's path ({@link toDashboardPath}), as far as
+ * its role has the route's {@link Route.right}.
  */
 export type Access = Scope | 'any' | 'catalogue' | 'hook' | 'none' | 'login' | 'operator';
 
@@ -113,6 +115,8 @@ export interface Route<
   whileSuspended: boolean;
   /** The switches that refuse the operation while they are off. */
   stoppedBy: readonly SwitchName[];
+  /** The right that a login needs (contract/roles.ts); undefined where logins do not call, or are operators. */
+  right: Right | undefined;
   /** The action of the audit log; undefined where nothing changes, or nothing that it records. */
   audit: AuditAction | undefined;
 }
@@ -129,6 +133,18 @@ export interface Unaudited {
 type Audited =
   | { method: 'GET'; audit?: AuditAction }
   | { method: Exclude<Method, 'GET'>; audit: AuditAction | Unaudited };
+
+/** Operations that no login calls as a member of an account. */
+type WithoutMembers = 'none' | 'hook' | 'operator';
+
+/**
+ * The right that a login's role must have. An operation that logins may call and that names none does not compile; the others
+ * name none.
+ */
+type LoginRight =
+  | { access: WithoutMembers; right?: undefined }
+  | { access: Exclude<Access, WithoutMembers>; alsoOnDashboard: false; right?: undefined }
+  | { access: Exclude<Access, WithoutMembers>; right: Right };
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;
 
@@ -156,7 +172,13 @@ export function route<
   Q extends Shape = Nothing,
   B extends z.ZodMiniType = z.ZodMiniUndefined,
   R = unknown,
->({ audit, stoppedBy = [], whileReadOnly, ...definition }: RouteDefinition<P, Q, B, R> & Audited): Route<P, Q, B, R> {
+>({
+  audit,
+  stoppedBy = [],
+  whileReadOnly,
+  right,
+  ...definition
+}: RouteDefinition<P, Q, B, R> & Audited & LoginRight): Route<P, Q, B, R> {
   const isUnaffected = whileReadOnly ?? (definition.method === 'GET' || definition.access === 'operator');
   return {
     status: 200,
@@ -165,6 +187,7 @@ export function route<
     alsoOnDashboard: true,
     whileSuspended: false,
     ...definition,
+    right,
     audit: typeof audit === 'string' ? audit : undefined,
     stoppedBy: [...stoppedBy, ...(isUnaffected ? [] : (['read-only'] as const))],
     params: definition.params && memoize(definition.params),

@@ -1,6 +1,16 @@
 import { getAccount } from './accounts/accounts.ts';
 import { createKey, listKeys, revokeKey } from './accounts/api-keys.ts';
 import { getMe } from './accounts/me.ts';
+import {
+  acceptInvitation,
+  inviteMember,
+  leaveAccount,
+  listMembers,
+  removeMember,
+  resendInvitation,
+  revokeInvitation,
+  updateMember,
+} from './accounts/members.ts';
 import { deleteSession } from './accounts/session.ts';
 import { getAiProviderStats, listAiCalls } from './ai/calls.ts';
 import { createChatCompletion } from './ai/chat.ts';
@@ -63,6 +73,7 @@ import { getDashboardOpenApi, getDocs, getOpenApi } from './reference/routes.ts'
 import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
 import { getDomain, listDomains } from './registrar/domains.ts';
 import { orderDomain } from './registrar/orders.ts';
+import type { Right } from './roles.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks/endpoints.ts';
 import { listEvents } from './webhooks/feed.ts';
@@ -86,6 +97,7 @@ export interface AnyRoute {
   access: Access;
   uses: readonly Uses[];
   alsoOnDashboard: boolean;
+  right: Right | undefined;
   audit: AuditAction | undefined;
 }
 
@@ -143,6 +155,14 @@ export const routes = [
 /** Operations for logins only, under `/dashboard/v1` (lib/stacks/dashboard-api.ts). */
 export const dashboardRoutes = [
   getMe,
+  listMembers,
+  inviteMember,
+  resendInvitation,
+  revokeInvitation,
+  acceptInvitation,
+  updateMember,
+  removeMember,
+  leaveAccount,
   listKeys,
   createKey,
   revokeKey,

@@ -1,4 +1,5 @@
 import type { AuditAction } from '../contract/audit/actions.ts';
+import type { MemberRole } from '../contract/roles.ts';
 import type { Table } from '../table/table.ts';
 import type { Write } from '../table/writes.ts';
 
@@ -54,6 +55,18 @@ export interface Caller {
   login?: true;
   /** The session of the login. */
   session?: Session;
+  /** The role of the login in this account. */
+  role?: MemberRole;
+  /** The email address of the login; absent for logins from before it was kept. */
+  email?: string;
+}
+
+/** The profile of a person who signed in, as the issuer reports it. */
+export interface Profile {
+  email: string;
+  name: string;
+  /** True if the issuer has verified that the address is the person's. */
+  isVerified: boolean;
 }
 
 /** The session that one sign-in of a person began and that sign-out ends. */
@@ -66,4 +79,6 @@ export interface Session {
   expiresAtEpoch: number;
   /** True for an operator of the platform. */
   isOperator?: true;
+  /** Reads the person's profile from the issuer. Throws 503 if the issuer cannot be reached. */
+  readProfile(): Promise<Profile>;
 }

@@ -26,6 +26,7 @@ export const getAccount = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/account',
   access: 'any',
+  right: 'member',
   summary: 'Read your account',
   tag: 'Account',
   response: () => single(Account()),

@@ -37,6 +37,9 @@ export const ApiKey = resource('ApiKey', () =>
     publicKey: z.string(),
     /** The last four characters of the secret half; null for keys from before they were kept. */
     lastFour: z.nullable(z.string()),
+    createdBy: z.nullable(z.string()).register(z.globalRegistry, {
+      description: 'Email address of the member who created it; null where it is not known',
+    }),
     createdAt: Timestamp(),
   }),
 );
@@ -61,6 +64,7 @@ export const listKeys = /* @__PURE__ */ route({
   method: 'GET',
   path: '/dashboard/v1/keys',
   access: 'login',
+  right: 'member',
   summary: 'List your API keys, newest first; revoked ones stay on the list',
   tag,
   query: Page,
@@ -72,6 +76,7 @@ export const createKey = /* @__PURE__ */ route({
   method: 'POST',
   path: '/dashboard/v1/keys',
   access: 'login',
+  right: 'develop',
   audit: 'key.created',
   summary: 'Create an API key; the answer holds its secret half, once',
   tag,
@@ -85,6 +90,7 @@ export const revokeKey = /* @__PURE__ */ route({
   method: 'DELETE',
   path: '/dashboard/v1/keys/{id}',
   access: 'login',
+  right: 'develop',
   audit: 'key.revoked',
   summary: 'Revoke an API key: both halves stop working at once',
   tag,

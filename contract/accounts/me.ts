@@ -1,17 +1,19 @@
 import * as z from 'zod/mini';
 import { single, Timestamp } from '../envelope.ts';
+import { MEMBER_ROLES } from '../roles.ts';
 import { route } from '../route.ts';
 import { SWITCH_NAMES } from '../switches/switches.ts';
 import { Account } from './accounts.ts';
 
-/** Roles of a login: every login owns its account; operators of the platform have a second role. */
-const ROLES = ['owner', 'operator'] as const;
+/** Roles of a login: one in its account; operators of the platform have a second one. */
+const ROLES = [...MEMBER_ROLES, 'operator'] as const;
 
 export const getMe = /* @__PURE__ */ route({
   id: 'getMe',
   method: 'GET',
   path: '/dashboard/v1/me',
   access: 'login',
+  right: 'member',
   summary: 'Read the account you are logged in to, and your roles in it',
   tag: 'Account',
   response: () =>
@@ -19,6 +21,9 @@ export const getMe = /* @__PURE__ */ route({
       z.object({
         account: Account(),
         roles: z.array(z.enum(ROLES)),
+        login: z.object({ id: z.string(), email: z.nullable(z.string()) }),
+        /** The accounts that the login is a member of, its own first. */
+        accounts: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(MEMBER_ROLES) })),
         /** True once the account has AI credits: the dashboard's first steps read everything else from `account`. */
         hasAiCredits: z.boolean(),
         notices: z

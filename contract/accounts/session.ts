@@ -15,6 +15,7 @@ export const deleteSession = /* @__PURE__ */ route({
   method: 'DELETE',
   path: '/dashboard/v1/session',
   access: 'login',
+  right: 'member',
   audit: 'session.ended',
   whileReadOnly: true,
   summary: 'Sign out: end the session that the access token belongs to',

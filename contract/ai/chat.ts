@@ -238,6 +238,7 @@ export const createChatCompletion = /* @__PURE__ */ route({
   method: 'POST',
   path: '/ai/v1/chat/completions',
   access: 'ai',
+  right: 'develop',
   audit: { because: 'the ledger of AI credits has an entry of each call' },
   summary: 'Complete a chat with a model of any provider; `stream: true` answers with server-sent events',
   tag: 'AI gateway',

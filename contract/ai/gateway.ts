@@ -22,6 +22,7 @@ export const listModels = /* @__PURE__ */ route({
   method: 'GET',
   path: '/ai/v1/models',
   access: 'catalogue',
+  right: 'member',
   summary: 'List the models sold on credits, and the providers that take your own key',
   tag: 'AI gateway',
   response: () =>
@@ -52,6 +53,7 @@ export const getModel = /* @__PURE__ */ route({
   // Greedy, because an id has slashes.
   path: '/ai/v1/models/{id+}',
   access: 'any',
+  right: 'member',
   summary: 'Get a model sold on credits',
   tag: 'AI gateway',
   params: ModelId,

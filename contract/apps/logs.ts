@@ -12,6 +12,7 @@ export const readAppLogs = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/apps/{id}/logs',
   access: 'read',
+  right: 'member',
   summary:
     'Read what an application prints while it runs: of the last 24 hours, of a given time, or after a line that is known',
   tag: 'Applications',

@@ -63,6 +63,7 @@ export const getAppMetrics = /* @__PURE__ */ route({
   id: 'getAppMetrics',
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/metrics',
+  right: 'member',
   access,
   summary:
     'Read requests, errors, response times, concurrency and compute time of an application, with its deployments',
@@ -77,6 +78,7 @@ export const getAppStarts = /* @__PURE__ */ route({
   id: 'getAppStarts',
   method: 'GET',
   path: '/dashboard/v1/apps/{id}/starts',
+  right: 'member',
   access,
   summary: 'Read the cold starts and the memory of an application',
   tag,

@@ -40,6 +40,7 @@ export const inspectRepository = /* @__PURE__ */ route({
   method: 'GET',
   path: '/dashboard/v1/repositories',
   access: 'login',
+  right: 'develop',
   summary: 'Read the branches of a public repository and what a build would detect in it, before an application exists',
   tag: 'Applications',
   query: () =>

@@ -11,6 +11,7 @@ const APP = [
   ...['startCommand', 'rootDirectory', 'healthCheckPath', 'primaryDomain', 'autoDeploy', 'status'],
 ] as const;
 const KEY = ['name', 'scopes', 'allowedOrigins', 'expiresAt', 'revokedAt', 'publicKey'] as const;
+const MEMBER = ['email', 'role'] as const;
 const ENDPOINT = ['url', 'description', 'events', 'active'] as const;
 const RECORD = ['type', 'name', 'content', 'ttl', 'priority'] as const;
 const DOMAIN = ['domain', 'status', 'years', 'expiresAt', 'amount', 'balance'] as const;
@@ -44,6 +45,12 @@ export const AUDIT_ACTIONS = {
   'key.suspended': { label: 'API key suspended', shows: ['reason'] },
   'key.resumed': { label: 'Suspension of an API key lifted', shows: ['reason'] },
   'session.ended': { label: 'Signed out', shows: [] },
+  'member.invited': { label: 'Member invited', shows: MEMBER },
+  'member.invitation-revoked': { label: 'Invitation revoked', shows: MEMBER },
+  'member.joined': { label: 'Member joined', shows: MEMBER },
+  'member.role-changed': { label: 'Role of a member changed', shows: MEMBER },
+  'member.removed': { label: 'Member removed', shows: MEMBER },
+  'member.left': { label: 'Member left', shows: MEMBER },
   'webhook.created': { label: 'Webhook endpoint added', shows: ENDPOINT },
   'webhook.updated': { label: 'Webhook endpoint changed', shows: ENDPOINT },
   'webhook.deleted': { label: 'Webhook endpoint deleted', shows: ENDPOINT },

@@ -15,6 +15,7 @@ export const AuditEntry = resource('AuditEntry', () =>
       id: z
         .nullable(z.string())
         .register(z.globalRegistry, { description: 'The API key or login; null for the platform' }),
+      name: z.nullable(z.string()).register(z.globalRegistry, { description: 'Email address of the login' }),
     }),
     subjectId: z.nullable(z.string()).register(z.globalRegistry, { description: 'The resource that was changed' }),
     before: Values().register(z.globalRegistry, { description: 'What it was before, without secrets' }),
@@ -43,6 +44,7 @@ export const listAuditEntries = /* @__PURE__ */ route({
   method: 'GET',
   path: '/dashboard/v1/audit',
   access: 'login',
+  right: 'member',
   summary: 'List the changes of your account, newest first: who, what, from where, for a year',
   tag: 'Account',
   query: Filter,

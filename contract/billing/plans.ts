@@ -27,6 +27,7 @@ export const listPlans = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/plans',
   access: 'catalogue',
+  right: 'member',
   summary: 'List the plans on sale',
   tag: 'Catalogue',
   query: () => z.object({ category: z.optional(z.enum(PLAN_CATEGORIES)) }),

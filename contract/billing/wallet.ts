@@ -30,6 +30,7 @@ export const getWallet = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/wallet',
   access: 'read',
+  right: 'member',
   summary: 'Read your wallet and its newest transactions',
   tag: 'Billing',
   response: () => single(Wallet()),

@@ -8,6 +8,7 @@ export const rollBack = /* @__PURE__ */ route({
   method: 'POST',
   path: '/dashboard/v1/apps/{id}/rollback',
   access: 'login',
+  right: 'develop',
   audit: 'deployment.rolled-back',
   stoppedBy: ['deployments'],
   summary: 'Roll back to an earlier release, code and variables together, without a build',

@@ -27,6 +27,7 @@ export const getHostingDomain = /* @__PURE__ */ route({
   method: 'GET',
   path: '/dashboard/v1/hosting/{id}/domain',
   access: 'login',
+  right: 'member',
   summary: 'Read whether the domain of a hosting subscription is proven, and the DNS record that proves it',
   tag: 'Web and email hosting',
   params: Id,

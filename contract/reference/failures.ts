@@ -30,6 +30,10 @@ export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   createSubscription: ['insufficient_funds'],
   cancelSubscription: ['conflict'],
   setAutoTopUp: ['conflict'],
+  acceptInvitation: ['not_found'],
+  updateMember: ['conflict'],
+  removeMember: ['conflict'],
+  leaveAccount: ['conflict'],
 };
 
 const byAccess = ({ access }: Route): ErrorCode[] => {
@@ -72,7 +76,8 @@ export const DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   plan_limit: 'The plan does not allow the operation, for example one more application.',
   insufficient_funds: 'The wallet balance does not cover it.',
   insufficient_credits: 'The AI credit balance is below R0.50, and no key is saved for the provider of the model.',
-  forbidden: 'The key may not be used here: a public key, an origin that it does not allow, or a suspended account.',
+  forbidden:
+    'The key may not be used here: a public key, an origin that it does not allow, or a suspended account. Of a login: its role does not allow it.',
   insufficient_scope: 'The key lacks the scope of the operation.',
   not_found: 'It does not exist, or belongs to another account.',
   conflict: 'It clashes with the current state, or the `Idempotency-Key` was used for another request.',

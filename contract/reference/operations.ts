@@ -1,4 +1,5 @@
 import { ChatCompletionChunk } from '../ai/chat.ts';
+import { RIGHTS, type Right } from '../roles.ts';
 import type { Access, Route } from '../route.ts';
 import type { Components, Json } from './components.ts';
 import { buildFailures } from './failures.ts';
@@ -20,14 +21,18 @@ function buildSecurity(access: Access): Json[] {
   }
 }
 
-function describeAccess(access: Access): string {
+/** Returns the roles that an operation needs, unless every member of the account may call it. */
+const describeRight = (right: Right | undefined): string =>
+  right === undefined || right === 'member' ? '' : ` Its role in the account must be ${RIGHTS[right].join(' or ')}.`;
+
+function describeAccess({ access, right }: Route): string {
   switch (access) {
     case 'none':
       return 'No key needed.';
     case 'hook':
       return "Takes no key: the request is signed with the hook's own secret.";
     case 'login':
-      return 'Needs a login: the access token that the dashboard has.';
+      return `Needs a login: the access token that the dashboard has.${describeRight(right)}`;
     case 'operator':
       return 'Needs a login with the role operator.';
     case 'catalogue':
@@ -119,7 +124,7 @@ function buildResponses(route: Route, components: Components): Json {
 export const buildOperation = (route: Route, components: Components): Json => ({
   operationId: route.id,
   summary: route.summary,
-  description: `${route.summary}. ${describeAccess(route.access)}`,
+  description: `${route.summary}. ${describeAccess(route)}`,
   tags: [route.tag],
   security: buildSecurity(route.access),
   parameters: buildParameters(route, components),

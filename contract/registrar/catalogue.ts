@@ -22,6 +22,7 @@ export const checkDomain = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/domains/check',
   access: 'catalogue',
+  right: 'member',
   summary: 'Is a name free? Covers it and the same name in other popular extensions',
   tag,
   query: () =>
@@ -40,6 +41,7 @@ export const listDomainPrices = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/domains/pricing',
   access: 'catalogue',
+  right: 'member',
   summary: 'List the prices of domains in the featured extensions',
   tag,
   response: () => z.object({ data: z.array(DomainPricing()) }),

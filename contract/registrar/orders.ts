@@ -53,6 +53,7 @@ export const orderDomain = /* @__PURE__ */ route({
   method: 'POST',
   path: '/v1/domains',
   access: 'domains',
+  right: 'develop',
   audit: 'domain.ordered',
   stoppedBy: ['domain-orders'],
   summary: 'Order a domain; it is registered once its invoice is paid, from the wallet where that suffices',

@@ -34,6 +34,7 @@ export const listEvents = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/events',
   access: 'read',
+  right: 'member',
   summary:
     'Read your events in order after a cursor, none missed and none twice; kept from the first call on, for 30 days',
   tag: 'Webhooks',

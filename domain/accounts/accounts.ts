@@ -77,7 +77,7 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     ...{ balanceAfterCents: walletCents, description: 'Opening balance', createdAt },
   };
   const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
-  const logins = login ? [create(Login, { subject: login, accountId: id, listed: true }, loginTaken)] : [];
+  const logins = login ? [create(Login, { subject: login, accountId: id, listed: true, email, name }, loginTaken)] : [];
   const shown = keys.map(({ writes, listed, ...key }) => key);
   const credits = addCredits(newCreditEntry(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand));
   return await deps.commit(

@@ -17,8 +17,32 @@ import { createKeyPair } from './credentials.ts';
 type Shown = Output<typeof ListRoute>['data'][number];
 
 function view(key: ApiKey, lastUsedAt: string | null): Shown {
-  const { id, name, scopes, allowedOrigins, expiresAt, revokedAt, publicKey, lastFour = null, createdAt } = key;
-  return { id, name, scopes, allowedOrigins, expiresAt, lastUsedAt, revokedAt, publicKey, lastFour, createdAt };
+  const {
+    id,
+    name,
+    scopes,
+    allowedOrigins,
+    expiresAt,
+    revokedAt,
+    publicKey,
+    lastFour = null,
+    createdBy,
+    createdAt,
+  } = key;
+  const author = createdBy?.email ?? null;
+  return {
+    id,
+    name,
+    scopes,
+    allowedOrigins,
+    expiresAt,
+    lastUsedAt,
+    revokedAt,
+    publicKey,
+    lastFour,
+    createdBy: author,
+    createdAt,
+  };
 }
 
 /** Returns when either half of a key was last used. ISO timestamps compare as text. */
@@ -42,7 +66,7 @@ export async function listKeys(
 /** POST /dashboard/v1/keys: the secret half is in this answer and in no other. */
 export async function createKey(
   deps: Deps,
-  { accountId }: Caller,
+  { accountId, session, email }: Caller,
   input: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
   const now = deps.now();
@@ -52,7 +76,9 @@ export async function createKey(
   await countKeysOnce(deps, accountId);
   const keyId = deps.newId('key');
   const createdAt = now.toISOString();
-  const { secretKey, listed, writes } = createKeyPair({ ...input, accountId, keyId, createdAt, isAdded: true });
+  const createdBy = session && { subject: session.subject, ...(email === undefined ? {} : { email }) };
+  const made = { ...input, accountId, keyId, createdAt, isAdded: true, ...(createdBy ? { createdBy } : {}) };
+  const { secretKey, listed, writes } = createKeyPair(made);
   return await deps.commit([countTowards(deps, accountId, ['apiKeys']), ...writes], {
     data: { ...view(listed, null), secretKey },
   });

@@ -56,6 +56,8 @@ export interface NewKey {
   createdAt: string;
   /** True for a key that its account added: while it is new, all of its requests count on the account (runtime/http/account-rate.ts). */
   isAdded?: boolean;
+  /** The login that creates it. */
+  createdBy?: ApiKey['createdBy'];
 }
 
 /** Makes both halves of a key: their texts, shown once, and the writes that store the key and their hashes. */
@@ -82,6 +84,7 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
       public: texts.public.slice(0, KEY_PREFIX_LENGTH),
     },
     lastFour: texts.secret.slice(-4),
+    ...(key.createdBy ? { createdBy: key.createdBy } : {}),
   };
   return {
     secretKey: texts.secret,

@@ -1,21 +1,40 @@
 import type { getMe as getMeRoute } from '../../contract/accounts/me.ts';
+import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
+import { Login } from '../../table/entities/accounts.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noticesOf } from '../switches/switches.ts';
 import { getAccount } from './accounts.ts';
+import { membershipsOf } from './membership.ts';
 
-/** GET /dashboard/v1/me. Every login is the owner of its account; the issuer says who is an operator. */
+/** GET /dashboard/v1/me. The login's item has its roles; the issuer says who is an operator. */
 export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof getMeRoute>> {
-  const [{ data: account }, ai, state] = await Promise.all([
+  const { session, role } = caller;
+  if (!session || !role) throw new ApiError('unauthorized');
+  const { subject, isOperator } = session;
+  const [{ data: account }, ai, state, login] = await Promise.all([
     getAccount(deps, caller),
     deps.table.get(AiAccount, { accountId: caller.accountId }),
     deps.table.get(SwitchState, {}),
+    deps.table.get(Login, { subject }),
   ]);
-  const roles: Output<typeof getMeRoute>['data']['roles'] = caller.session?.isOperator
-    ? ['owner', 'operator']
-    : ['owner'];
+  if (!login) throw new ApiError('unauthorized');
+  const roles: Output<typeof getMeRoute>['data']['roles'] = isOperator ? [role, 'operator'] : [role];
+  const accounts = membershipsOf(login).map(({ accountId: id, role, accountName }) => ({
+    ...{ id, role, name: id === account.id ? account.name : (accountName ?? id) },
+  }));
   const notices = noticesOf(state?.off ?? {});
-  return { data: { account, roles, hasAiCredits: (ai?.balanceMicroRand ?? 0) > 0, notices } };
+  const { email = null } = login;
+  return {
+    data: {
+      account,
+      roles,
+      login: { id: subject, email },
+      accounts,
+      hasAiCredits: (ai?.balanceMicroRand ?? 0) > 0,
+      notices,
+    },
+  };
 }

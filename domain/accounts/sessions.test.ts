@@ -14,7 +14,10 @@ async function harness() {
   const signOut = (name: string, tokenSeconds = ACCESS_TOKEN_S) =>
     deleteSession(deps, {
       ...{ accountId, keyId: '', login: true },
-      session: { subject: 'ann', key: keyOf(name), expiresAtEpoch: epoch() + tokenSeconds },
+      session: {
+        ...{ subject: 'ann', key: keyOf(name), expiresAtEpoch: epoch() + tokenSeconds },
+        readProfile: () => Promise.reject(new Error('not needed to sign out')),
+      },
     });
   /** Makes a request, as runtime/http/identify.ts does. */
   const isOpen = async (name: string) => {

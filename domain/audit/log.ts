@@ -19,7 +19,7 @@ function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
   return {
     id,
     action,
-    actor: { kind: actor.kind, id: isOperator ? null : actor.id },
+    actor: { kind: actor.kind, id: isOperator ? null : actor.id, name: (!isOperator && actor.name) || null },
     subjectId,
     before,
     after,

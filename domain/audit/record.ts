@@ -6,7 +6,7 @@ import type { AuditedChange, Deps } from '../deps.ts';
 
 /** The origin of a change: who makes it, and the request that it belongs to. */
 export interface ChangeOrigin {
-  actor: { kind: AuditActor; id: string | null };
+  actor: { kind: AuditActor; id: string | null; name?: string };
   address: string | null;
   requestId: string | null;
   /** The reason that an operator gives. */
@@ -74,7 +74,8 @@ function entryWrites(
   output: unknown,
 ): Write[] {
   const action = request?.action ?? change?.action;
-  const accountId = request?.accountId ?? change?.accountId;
+  // A change may be of another account than the caller's: an accepted invitation.
+  const accountId = change?.accountId ?? request?.accountId;
   if (action === undefined || accountId === undefined) return [];
   const shown: AuditedChange = change ?? { after: dataOf(output) ?? {} };
   const { shows } = AUDIT_ACTIONS[action];

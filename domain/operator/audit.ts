@@ -22,7 +22,7 @@ function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
     id,
     accountId,
     action,
-    actor: { kind: actor.kind, id: actor.id },
+    actor: { kind: actor.kind, id: actor.id, name: actor.name ?? null },
     subjectId,
     before,
     after,

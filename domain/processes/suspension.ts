@@ -6,6 +6,7 @@ import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
+import { membershipOf, membershipsOf, setMemberships } from '../accounts/membership.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
 import { accountDue, planLimitIs } from '../billing/plan-limit.ts';
@@ -93,7 +94,7 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
     const setReason = mark(deps, 'suspended', suspension?.reason, guard);
     for await (const { hashes } of deps.table.each(ApiKey, joinKey('ACCOUNT', accountId, 'KEYS')))
       for (const hash of [hashes.secret, hashes.public]) await setReason(Credential, { hash });
-    for (const subject of account.logins ?? []) await setReason(Login, { subject });
+    for (const subject of account.logins ?? []) await markLogin(deps, subject, accountId, suspension?.reason, guard);
     for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS'))) {
       const of = { accountId, id };
       if (suspension) await addSuspension(deps, of, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
@@ -105,6 +106,23 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
 }
 
 const suspendedWith = ({ reason }: { reason: string }) => `The account is suspended: ${reason}`;
+
+/** Gives a login's membership in an account the reason of its suspension, or removes it. */
+async function markLogin(
+  deps: Lists,
+  subject: string,
+  accountId: string,
+  reason: string | undefined,
+  guard: readonly Write[],
+): Promise<void> {
+  const login = await deps.table.get(Login, { subject });
+  const membership = login && membershipOf(login, accountId);
+  if (!login || !membership || membership.suspended === reason) return;
+  const marked = membershipsOf(login).map((each) =>
+    each.accountId === accountId ? { ...each, suspended: reason } : each,
+  );
+  await deps.table.transact([...setMemberships(login, marked), ...guard]);
+}
 
 /** Returns a function that gives a field of items a value, or removes it, where they have another. */
 const mark =

@@ -50,7 +50,7 @@ export const CORS = {
     CorsHttpMethod.DELETE,
     CorsHttpMethod.OPTIONS,
   ],
-  allowHeaders: ['Authorization', 'X-Public-Key', 'Content-Type', 'Idempotency-Key'],
+  allowHeaders: ['Authorization', 'X-Public-Key', 'Content-Type', 'Idempotency-Key', 'X-Account-Id'],
   exposeHeaders: [
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',

@@ -5,7 +5,19 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 const TIMEOUT_MS = TIMEOUTS_S.login.profile * 1000;
 
 const Discovery = z.object({ userinfo_endpoint: z.url() });
-const UserInfo = z.object({ email: z.string().check(z.regex(/^[^\s@]+@[^\s@]+$/)), name: z.optional(z.string()) });
+const UserInfo = z.object({
+  email: z.string().check(z.regex(/^[^\s@]+@[^\s@]+$/)),
+  /** Cognito sends text (https://docs.aws.amazon.com/cognito/latest/developerguide/userinfo-endpoint.html). */
+  email_verified: z.optional(z.union([z.boolean(), z.string()])),
+  name: z.optional(z.string()),
+});
+
+/** What the issuer knows of a person. */
+interface Profile {
+  email: string;
+  name: string;
+  isVerified: boolean;
+}
 
 async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<string, string> = {}): Promise<T> {
   const answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -17,8 +29,8 @@ async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<st
  * Reads the profile of an access token's bearer from its OpenID issuer; the token itself has none. Without a name, the
  * part of the address before the @ is used. Throws when the issuer does not answer.
  */
-export async function readProfile(issuer: string, token: string): Promise<{ email: string; name: string }> {
+export async function readProfile(issuer: string, token: string): Promise<Profile> {
   const { userinfo_endpoint } = await read(Discovery, `${issuer}/.well-known/openid-configuration`);
-  const { email, name } = await read(UserInfo, userinfo_endpoint, { authorization: `Bearer ${token}` });
-  return { email, name: name?.trim() || (email.split('@')[0] ?? email) };
+  const { email, email_verified, name } = await read(UserInfo, userinfo_endpoint, { authorization: `Bearer ${token}` });
+  return { email, name: name?.trim() || (email.split('@')[0] ?? email), isVerified: String(email_verified) === 'true' };
 }

@@ -1,11 +1,12 @@
 import { OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { ACCOUNT_HEADER } from '../../contract/roles.ts';
 import { DASHBOARD_PATH, OPERATOR_PATH } from '../../contract/route.ts';
 import { hashKey, isKeyText, type KeyKind } from '../../domain/accounts/credentials.ts';
 import { sessionKey } from '../../domain/accounts/sessions.ts';
 import type { Session } from '../../domain/deps.ts';
 import { clientNetwork } from './edge.ts';
-import { verifyLogin } from './login.ts';
+import { profileOf, verifyLogin } from './login.ts';
 import type { Event } from './response.ts';
 
 interface Sent {
@@ -30,6 +31,8 @@ export interface LoginCredentials extends Sent {
   idempotencySubject: string;
   session: Session;
   token: string;
+  /** The account that the request names; undefined for the login's own. */
+  account: string | undefined;
 }
 
 /** No credentials, or ones that cannot be valid. */
@@ -80,10 +83,15 @@ async function loginFrom(event: Event, network: string): Promise<LoginCredential
     return { kind: 'invalid', network, error };
   }
   const { subject, sessionId, expiresAtEpoch, groups } = verified;
-  const sender = `login ${subject}`;
+  const account = event.headers[ACCOUNT_HEADER] || undefined;
+  // What a login reads and repeats in one of its accounts is nothing that it may see in another.
+  const sender = account === undefined ? `login ${subject}` : `login ${subject} ${account}`;
   const isOperator = groups.includes(OPERATOR_GROUP);
-  const session = { subject, key: sessionKey(sessionId), expiresAtEpoch, ...(isOperator ? { isOperator } : {}) };
-  return { kind: 'login', network, sender, idempotencySubject: sender, session, token };
+  const session = {
+    ...{ subject, key: sessionKey(sessionId), expiresAtEpoch, ...(isOperator ? { isOperator } : {}) },
+    readProfile: () => profileOf(token),
+  };
+  return { kind: 'login', network, sender, idempotencySubject: sender, session, token, account };
 }
 
 /** Returns true for paths of signed-in users; all other paths are for API keys. */

@@ -47,7 +47,7 @@ function audited(
   route: Route,
   event: Event,
   { requestId, input }: RequestContext,
-  { accountId, keyId, session }: Caller,
+  { accountId, keyId, session, email }: Caller,
 ): Deps {
   if (route.audit === undefined) return base;
   const where = { address: clientAddress(event), requestId };
@@ -55,7 +55,10 @@ function audited(
     const operator = { kind: 'OPERATOR' as const, id: session?.subject ?? null };
     return { ...base, commit: committing(base, { actor: operator, ...where, ...reasonOf(input) }) };
   }
-  const actor = session ? { kind: 'LOGIN' as const, id: session.subject } : { kind: 'KEY' as const, id: keyId };
+  const name = email === undefined ? {} : { name: email };
+  const actor = session
+    ? { kind: 'LOGIN' as const, id: session.subject, ...name }
+    : { kind: 'KEY' as const, id: keyId };
   const request = { action: route.audit, accountId, subjectId: event.pathParameters?.id };
   return { ...base, commit: committing(base, { actor, ...where, request }) };
 }

@@ -1,7 +1,9 @@
 import { ApiError } from '../../contract/errors.ts';
+import { hasRight, type Right, roleMessage } from '../../contract/roles.ts';
 import type { Access } from '../../contract/route.ts';
 import { assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
 import { listLogin } from '../../domain/accounts/logins.ts';
+import { membershipOf, notAMember } from '../../domain/accounts/membership.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { sessionEnded, sessionOpen } from '../../domain/accounts/sessions.ts';
 import type { Caller } from '../../domain/deps.ts';
@@ -23,20 +25,25 @@ export interface Identity {
   idempotencySubject: string;
 }
 
+/** What a route needs of its callers. */
+interface Needs {
+  access: Access;
+  /** The right that a login's role must have. */
+  right?: Right | undefined;
+  whileSuspended?: boolean;
+}
+
 /**
  * Identifies the caller of a request and counts the request, in one UpdateItem on the item of the key or login. A key is
- * also checked for the access that the route needs. Throws {@link Refusal} 401, 403 or 429, which carries the quota that
+ * also checked for the access that the route needs, a login for the right. Throws {@link Refusal} 401, 403 or 429, which carries the quota that
  * the response reports (specification, Authentication and Limits); 503 where the account of a new login cannot be opened.
  */
-export async function identify(
-  credentials: RequestCredentials,
-  { access, whileSuspended = false }: { access: Access; whileSuspended?: boolean },
-): Promise<Identity> {
+export async function identify(credentials: RequestCredentials, route: Needs): Promise<Identity> {
   try {
     if (credentials.kind === 'invalid') throw credentials.error;
     return await (credentials.kind === 'login'
-      ? identifyLogin(credentials, access, whileSuspended)
-      : identifyKey(credentials, access));
+      ? identifyLogin(credentials, route)
+      : identifyKey(credentials, route.access));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // Logins cannot be verified now: these are no guesses, and get the limit of a login, so that this response reports one too.
@@ -94,17 +101,16 @@ class NoAccountYet extends Error {}
 const operatorsOnly = () => new ApiError('forbidden', 'This needs a login with the role operator.');
 
 /**
- * A login has every scope. The first request of a new one opens its account. An ended session does not count on the login, whose
- * other sessions it would slow down.
+ * Identifies a login and its role in the account that it acts in, which its own item has: the check costs no round trip. The first
+ * request of a new one opens its account. An ended session does not count on the login, whose other sessions it would slow down.
  */
 async function identifyLogin(
-  { session, token, sender, idempotencySubject }: LoginCredentials,
-  access: Access,
-  whileSuspended: boolean,
+  { session, token, account, idempotencySubject }: LoginCredentials,
+  { access, right, whileSuspended = false }: Needs,
 ): Promise<Identity> {
   const { subject } = session;
   const count = async (): Promise<Identity> => {
-    const { item, quota } = await countRequest(sender, limitOf('login'), deps.now(), async (update) => {
+    const { item, quota } = await countRequest(`login ${subject}`, limitOf('login'), deps.now(), async (update) => {
       const counted = changeOrInspect(Login, { subject }, { ...update, when: sessionOpen(session) }, (login) =>
         login ? sessionEnded() : new NoAccountYet(),
       );
@@ -113,13 +119,17 @@ async function identifyLogin(
       return login;
     });
     if (access === 'operator' && !session.isOperator) throw new Refusal(operatorsOnly(), quota);
-    if (!whileSuspended) {
-      await refuseCounted(quota, async () => {
-        assertNotSuspended(item);
-        if (!item.listed) await listLogin(deps, item);
-      });
-    }
-    return { caller: { accountId: item.accountId, keyId: '', login: true, session }, quota, idempotencySubject };
+    const membership = membershipOf(item, access === 'operator' ? undefined : account);
+    if (!membership) throw new Refusal(notAMember(), quota);
+    const { accountId, role } = membership;
+    await refuseCounted(quota, async () => {
+      if (!whileSuspended) assertNotSuspended(membership);
+      if (right !== undefined && !hasRight(role, right)) throw new ApiError('forbidden', roleMessage(role, right));
+      if (!whileSuspended && !item.listed) await listLogin(deps, item);
+    });
+    const { email } = item;
+    const caller: Caller = { accountId, keyId: '', login: true, session, role, ...(email ? { email } : {}) };
+    return { caller, quota, idempotencySubject };
   };
   try {
     return await count();

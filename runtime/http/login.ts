@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { DASHBOARD_PATH } from '../../contract/route.ts';
 import { openLogin } from '../../domain/accounts/logins.ts';
+import type { Profile } from '../../domain/deps.ts';
 import { readProfile } from '../../providers/login/profiles.ts';
 import { config, required } from '../config.ts';
 import { deps } from '../deps.ts';
@@ -29,8 +30,11 @@ export async function verifyLogin(token: string): Promise<VerifiedToken | undefi
   return await (await verifier)(token, deps.now()).catch(unavailable('the keys'));
 }
 
+/** Reads the profile of a token's bearer. Throws 503 if the issuer cannot be reached. */
+export const profileOf = (token: string): Promise<Profile> =>
+  readProfile(issuer, token).catch(unavailable('a profile'));
+
 /** Opens the account of a new login, under the name and address that the issuer knows. Throws 503 if the issuer cannot be reached. */
 export async function openLoginAccount(subject: string, token: string): Promise<void> {
-  const profile = await readProfile(issuer, token).catch(unavailable('a profile'));
-  await openLogin(deps, subject, profile);
+  await openLogin(deps, subject, await profileOf(token));
 }

@@ -9,7 +9,7 @@ const MAX_SENDERS = 1000;
 const recentCallers = new Cache<Caller>({ max: MAX_SENDERS });
 
 const isSame = (one: Caller | undefined, other: Caller) =>
-  one?.accountId === other.accountId && one.keyId === other.keyId;
+  one?.accountId === other.accountId && one.keyId === other.keyId && one.role === other.role;
 
 /**
  * Runs a read in parallel with the authentication of a recently authenticated sender, for the caller that the sender was

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
+import { MEMBER_ROLES } from '../../contract/roles.ts';
 import { SCOPES } from '../../contract/route.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 import { walletVersion } from '../migrations/0001-wallet-version.ts';
 
 /**
- * A login, found by what its issuer calls it (the token's `sub`), and the account it opens. Every request made with it
+ * A login, found by what its issuer calls it (the token's `sub`), the account it opens, and those that it is a member of. Every request made with it
  * writes it (its counters stand beside), so it is in no index.
  */
 export type Login = ItemOf<typeof Login>;
@@ -15,6 +16,22 @@ export const Login = /* @__PURE__ */ entity({
     z.looseObject({
       subject: z.string(),
       accountId: z.string(),
+      /** The person's email address and name, as the issuer knew them; absent on older logins. */
+      email: z.optional(z.string()),
+      name: z.optional(z.string()),
+      /** The role in this account; absent for the owner that opened it. */
+      role: z.optional(oneOf(MEMBER_ROLES)),
+      /** The account's name, kept once there are memberships. */
+      accountName: z.optional(z.string()),
+      /** Other accounts that the person is a member of, by id. */
+      memberships: z.optional(
+        z.record(
+          z.string(),
+          object({ role: oneOf(MEMBER_ROLES), accountName: z.string(), suspended: z.optional(z.string()) }),
+        ),
+      ),
+      /** Number of writes of `role` and `memberships`. A write requires the number that it read. */
+      membershipsVersion: z.optional(z.int()),
       /** True once the account lists this login. */
       listed: z.optional(z.literal(true)),
       /** The reason for which the account is suspended. */
@@ -145,6 +162,8 @@ export const ApiKey = /* @__PURE__ */ entity({
       suspension: z.optional(object({ reason: z.string(), since: z.string() })),
       /** The last four characters of its secret half, by which an owner tells keys apart. */
       lastFour: z.optional(z.string()),
+      /** The login that created it and its email address; absent for keys that were opened with the account. */
+      createdBy: z.optional(object({ subject: z.string(), email: z.optional(z.string()) })),
       /** Hashes of the key's two halves; each is the key of a credential. */
       hashes: object({ secret: z.string(), public: z.string() }),
     }),

@@ -1,0 +1,158 @@
+import * as z from 'zod/mini';
+import { Deleted, Id, resource, single, Timestamp } from '../envelope.ts';
+import { MEMBER_ROLES } from '../roles.ts';
+import { route } from '../route.ts';
+
+/** Members and open invitations that one account may have together. */
+export const MAX_MEMBERS = 50;
+/** Accounts of others that one login may be a member of. */
+export const MAX_MEMBERSHIPS = 50;
+/** Days after which an invitation expires. */
+export const INVITATION_DAYS = 7;
+
+const Role = () => z.enum(MEMBER_ROLES);
+const Email = () =>
+  z.pipe(
+    z.email({ error: 'must be an email address' }).check(z.maxLength(254)),
+    z.transform((text) => text.toLowerCase()),
+  );
+
+const Member = resource('Member', () =>
+  z.object({
+    id: z.string().register(z.globalRegistry, { description: 'The login; the audit log names it too' }),
+    email: z.string(),
+    name: z.string(),
+    role: Role(),
+    isYou: z.boolean(),
+    joinedAt: Timestamp(),
+  }),
+);
+
+const Invitation = resource('Invitation', () =>
+  z.object({
+    id: z.string(),
+    email: z.string(),
+    role: Role(),
+    invitedBy: z.nullable(z.string()).register(z.globalRegistry, { description: 'Email address of the owner' }),
+    createdAt: Timestamp(),
+    expiresAt: Timestamp(),
+  }),
+);
+
+/** An invitation just after it was made: only then is its link known. */
+const NewInvitation = resource('NewInvitation', () =>
+  z.extend(Invitation(), {
+    isMailed: z.boolean().register(z.globalRegistry, { description: 'True if the link was sent by email' }),
+    link: z.nullable(z.string()).register(z.globalRegistry, {
+      description: 'The link to hand over; null if it was sent by email. It is shown once',
+    }),
+  }),
+);
+
+const tag = 'Account';
+const access = 'login';
+
+export const listMembers = /* @__PURE__ */ route({
+  id: 'listMembers',
+  method: 'GET',
+  path: '/dashboard/v1/members',
+  access,
+  right: 'member',
+  summary: 'List the members of the account and the open invitations',
+  tag,
+  response: () => single(z.object({ members: z.array(Member()), invitations: z.array(Invitation()) })),
+});
+
+export const inviteMember = /* @__PURE__ */ route({
+  id: 'inviteMember',
+  method: 'POST',
+  path: '/dashboard/v1/members/invitations',
+  access,
+  right: 'manage',
+  audit: 'member.invited',
+  summary: `Invite a person by email address; the link works once, for that address, for ${INVITATION_DAYS} days`,
+  tag,
+  body: () => z.object({ email: Email(), role: Role() }),
+  status: 201,
+  response: () => single(NewInvitation()),
+});
+
+export const resendInvitation = /* @__PURE__ */ route({
+  id: 'resendInvitation',
+  method: 'POST',
+  path: '/dashboard/v1/members/invitations/{id}/resend',
+  access,
+  right: 'manage',
+  audit: 'member.invited',
+  summary: 'Give an invitation a new link; the earlier one stops working',
+  tag,
+  params: Id,
+  response: () => single(NewInvitation()),
+});
+
+export const revokeInvitation = /* @__PURE__ */ route({
+  id: 'revokeInvitation',
+  method: 'DELETE',
+  path: '/dashboard/v1/members/invitations/{id}',
+  access,
+  right: 'manage',
+  audit: 'member.invitation-revoked',
+  summary: 'Revoke an invitation: its link stops working',
+  tag,
+  params: Id,
+  response: Deleted,
+});
+
+export const acceptInvitation = /* @__PURE__ */ route({
+  id: 'acceptInvitation',
+  method: 'POST',
+  path: '/dashboard/v1/invitations/accept',
+  access,
+  right: 'member',
+  audit: 'member.joined',
+  summary: 'Accept an invitation: your login becomes a member of the account that sent it',
+  tag,
+  body: () => z.object({ token: z.string().check(z.minLength(1), z.maxLength(300)) }),
+  // The login's own account may be suspended; the other may not (domain/accounts/invitations.ts).
+  whileSuspended: true,
+  response: () => single(z.object({ id: z.string(), name: z.string(), role: Role() })),
+});
+
+export const updateMember = /* @__PURE__ */ route({
+  id: 'updateMember',
+  method: 'PATCH',
+  path: '/dashboard/v1/members/{id}',
+  access,
+  right: 'manage',
+  audit: 'member.role-changed',
+  summary: 'Change the role of a member; an account always has an owner',
+  tag,
+  params: Id,
+  body: () => z.object({ role: Role() }),
+  response: () => single(Member()),
+});
+
+export const removeMember = /* @__PURE__ */ route({
+  id: 'removeMember',
+  method: 'DELETE',
+  path: '/dashboard/v1/members/{id}',
+  access,
+  right: 'manage',
+  audit: 'member.removed',
+  summary: 'Remove a member: the next request of the login is refused. API keys that the member created keep working',
+  tag,
+  params: Id,
+  response: Deleted,
+});
+
+export const leaveAccount = /* @__PURE__ */ route({
+  id: 'leaveAccount',
+  method: 'DELETE',
+  path: '/dashboard/v1/membership',
+  access,
+  right: 'member',
+  audit: 'member.left',
+  summary: 'Leave the account; its last owner cannot',
+  tag,
+  response: Deleted,
+});

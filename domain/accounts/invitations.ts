@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type acceptInvitation as AcceptRoute,
+  INVITATION_DAYS,
+  type inviteMember as InviteRoute,
+  MAX_MEMBERS,
+  MAX_MEMBERSHIPS,
+  type resendInvitation as ResendRoute,
+  type revokeInvitation as RevokeRoute,
+} from '../../contract/accounts/members.ts';
+import { ApiError, accountSuspended } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Account, Login } from '../../table/entities/accounts.ts';
+import type { TeamInvitation, TeamMember } from '../../table/entities/members.ts';
+import { changeOrInspect } from '../../table/writes.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { findAccount } from '../limits/limits.ts';
+import { membershipOf, membershipsOf, setMemberships } from './membership.ts';
+import { readTeam, type TeamState, writeTeam } from './team.ts';
+
+/** Invitations to an account. The link's secret is stored as a hash, in the account's own item, and works once. */
+
+const DAY_MS = 86_400_000;
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** The text in a link: it names the account and the invitation, so that no index of secrets is needed. */
+const tokenOf = (accountId: string, id: string, secret: string) => `${accountId}.${id}.${secret}`;
+
+/** Returns a predicate for invitations that have not expired. */
+export const isOpen =
+  (now: Date) =>
+  ({ expiresAt }: TeamInvitation): boolean =>
+    expiresAt > now.toISOString();
+
+/** The invitation as owners see it. */
+export const view = ({ id, email, role, invitedBy, createdAt, expiresAt }: TeamInvitation) => ({
+  ...{ id, email, role, invitedBy, createdAt, expiresAt },
+});
+
+/** Returns an invitation with a new secret, and the link that holds it. The fragment of an address reaches no server's log. */
+function withNewLink(deps: Deps, accountId: string, invitation: Omit<TeamInvitation, 'hash' | 'expiresAt'>) {
+  const secret = randomBytes(24).toString('base64url');
+  const expiresAt = new Date(deps.now().getTime() + INVITATION_DAYS * DAY_MS).toISOString();
+  const token = tokenOf(accountId, invitation.id, secret);
+  const link = `${deps.settings.publicUrl}/dashboard/invitation#${token}`;
+  return { invitation: { ...invitation, hash: hashOf(secret), expiresAt }, link };
+}
+
+const audited = ({ email, role }: Pick<TeamInvitation, 'email' | 'role'>) => ({ email, role });
+
+/** Invitations of the account that are kept when it gets a new one: those that have not expired. */
+const openOf = (deps: Deps, { invitations }: TeamState) => invitations.filter(isOpen(deps.now()));
+
+/** POST /dashboard/v1/members/invitations. Throws 409 for a member, for an address that is invited, and at the limit. */
+export async function inviteMember(
+  deps: Deps,
+  { accountId, email: owner }: Caller,
+  { email, role }: Input<typeof InviteRoute>,
+): Promise<Output<typeof InviteRoute>> {
+  const invite = async (): Promise<Output<typeof InviteRoute>> => {
+    const team = await readTeam(deps, accountId);
+    const open = openOf(deps, team);
+    const isMember = team.members.some((each) => each.email.toLowerCase() === email);
+    if (isMember) throw new ApiError('conflict', `${email} is a member already. Change the role instead.`);
+    if (open.some((each) => each.email === email))
+      throw new ApiError('conflict', `${email} is invited already. Resend the invitation, or revoke it first.`);
+    if (team.members.length + open.length >= MAX_MEMBERS)
+      throw new ApiError(
+        'conflict',
+        `An account has at most ${MAX_MEMBERS} members and invitations. Remove one first.`,
+      );
+    const id = deps.newId('inv');
+    const made = { id, email, role, invitedBy: owner ?? null, createdAt: deps.now().toISOString() };
+    const { invitation, link } = withNewLink(deps, accountId, made);
+    return await deps.commit(
+      [writeTeam(team, { invitations: [...open, invitation] })],
+      { data: { ...view(invitation), isMailed: false, link } },
+      { subjectId: id, after: audited(invitation) },
+    );
+  };
+  return await retryOnConflict(invite, { onExhausted: serviceBusy });
+}
+
+const noSuchInvitation = () => new ApiError('not_found', 'Invitation not found.');
+
+/** POST /dashboard/v1/members/invitations/{id}/resend: also of one that has expired. */
+export async function resendInvitation(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof ResendRoute>,
+): Promise<Output<typeof ResendRoute>> {
+  const resend = async (): Promise<Output<typeof ResendRoute>> => {
+    const team = await readTeam(deps, accountId);
+    const found = team.invitations.find((each) => each.id === id);
+    if (!found) throw noSuchInvitation();
+    const { invitation, link } = withNewLink(deps, accountId, found);
+    const invitations = team.invitations.map((each) => (each === found ? invitation : each));
+    return await deps.commit(
+      [writeTeam(team, { invitations })],
+      { data: { ...view(invitation), isMailed: false, link } },
+      { subjectId: id, after: audited(invitation) },
+    );
+  };
+  return await retryOnConflict(resend, { onExhausted: serviceBusy });
+}
+
+/** DELETE /dashboard/v1/members/invitations/{id} */
+export async function revokeInvitation(
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof RevokeRoute>,
+): Promise<Output<typeof RevokeRoute>> {
+  const revoke = async (): Promise<Output<typeof RevokeRoute>> => {
+    const team = await readTeam(deps, accountId);
+    const found = team.invitations.find((each) => each.id === id);
+    if (!found) throw noSuchInvitation();
+    const invitations = team.invitations.filter((each) => each !== found);
+    return await deps.commit(
+      [writeTeam(team, { invitations })],
+      { data: { id, deleted: true } },
+      { subjectId: id, before: audited(found) },
+    );
+  };
+  return await retryOnConflict(revoke, { onExhausted: serviceBusy });
+}
+
+const noLongerValid = () =>
+  new ApiError(
+    'not_found',
+    'This invitation was used or revoked, or has expired. Ask an owner of the account for another.',
+  );
+
+/** Finds the invitation of a token. Throws 404 for one that is unknown, used or expired. */
+async function findInvitation(deps: Deps, token: string) {
+  const [accountId = '', id, secret = ''] = token.split('.');
+  const team = await readTeam(deps, accountId).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === 'not_found' ? noLongerValid() : error;
+  });
+  const invitation = openOf(deps, team).find((each) => each.id === id && each.hash === hashOf(secret));
+  if (!invitation) throw noLongerValid();
+  return { team, invitation, accountId };
+}
+
+/**
+ * POST /dashboard/v1/invitations/accept. The person must have signed in with the invited address, which the issuer has
+ * verified. Throws 403 for another address, 404 for an invitation that is not valid, 409 for a member.
+ */
+export async function acceptInvitation(
+  deps: Deps,
+  { session }: Caller,
+  { token }: Input<typeof AcceptRoute>,
+): Promise<Output<typeof AcceptRoute>> {
+  if (!session) throw new ApiError('unauthorized');
+  const { subject } = session;
+  const profile = await session.readProfile();
+  const accept = async (): Promise<Output<typeof AcceptRoute>> => {
+    const { team, invitation, accountId } = await findInvitation(deps, token);
+    if (!profile.isVerified || profile.email.toLowerCase() !== invitation.email)
+      throw new ApiError(
+        'forbidden',
+        'This invitation is for another email address. Sign in with the one it was sent to.',
+      );
+    const login = await deps.table.get(Login, { subject });
+    if (!login) throw concurrentUpdate();
+    const [own, ...others] = membershipsOf(login);
+    if (!own || membershipOf(login, accountId))
+      throw new ApiError('conflict', 'You are a member of this account already.');
+    if (others.length >= MAX_MEMBERSHIPS)
+      throw new ApiError('conflict', `A login is a member of at most ${MAX_MEMBERSHIPS} accounts. Leave one first.`);
+    const { account } = team;
+    const { role } = invitation;
+    const { name: accountName } = await findAccount(deps, own.accountId);
+    const member: TeamMember = {
+      ...{ subject, email: profile.email, name: profile.name, role, joinedAt: deps.now().toISOString() },
+    };
+    const invitations = team.invitations.filter((each) => each !== invitation);
+    // A suspension finds the logins of its account in this list.
+    const listed = { append: { logins: [subject] }, when: { suspension: 'absent' as const } };
+    const joined = { accountId, role, accountName: account.name };
+    return await deps.commit(
+      [
+        writeTeam(team, { members: [...team.members, member], invitations }),
+        changeOrInspect(Account, { id: accountId }, listed, (found) =>
+          found?.suspension ? accountSuspended(found.suspension.reason) : concurrentUpdate(),
+        ),
+        ...setMemberships(login, [{ ...own, accountName }, ...others, joined]),
+      ],
+      { data: { id: accountId, name: account.name, role } },
+      { accountId, subjectId: subject, after: { email: member.email, role } },
+    );
+  };
+  return await retryOnConflict(accept, { onExhausted: serviceBusy });
+}

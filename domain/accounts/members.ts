@@ -1,0 +1,103 @@
+import type {
+  leaveAccount as LeaveRoute,
+  listMembers as ListRoute,
+  removeMember as RemoveRoute,
+  updateMember as UpdateRoute,
+} from '../../contract/accounts/members.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Account, Login } from '../../table/entities/accounts.ts';
+import type { TeamMember } from '../../table/entities/members.ts';
+import { change, create, type Write } from '../../table/writes.ts';
+import { retryOnConflict, serviceBusy } from '../conflict.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { isOpen, view as viewInvitation } from './invitations.ts';
+import { newAccountOf } from './logins.ts';
+import { type Membership, membershipOf, membershipsOf, setMemberships } from './membership.ts';
+import { readTeam, writeTeam } from './team.ts';
+
+/** Members of an account and their roles (docs/decisions/0058-members-and-notifications.md). */
+
+const view = ({ subject: id, email, name, role, joinedAt }: TeamMember, { session }: Caller) => ({
+  ...{ id, email, name, role, joinedAt },
+  isYou: session?.subject === id,
+});
+
+/** GET /dashboard/v1/members */
+export async function listMembers(deps: Deps, caller: Caller): Promise<Output<typeof ListRoute>> {
+  const { members, invitations } = await readTeam(deps, caller.accountId);
+  const open = invitations.filter(isOpen(deps.now()));
+  return { data: { members: members.map((each) => view(each, caller)), invitations: open.map(viewInvitation) } };
+}
+
+const noSuchMember = () => new ApiError('not_found', 'Member not found.');
+
+/** Reads a member with its account and its login. Throws 404. */
+async function findMember(deps: Deps, accountId: string, subject: string) {
+  const [team, login] = await Promise.all([readTeam(deps, accountId), deps.table.get(Login, { subject })]);
+  const member = team.members.find((each) => each.subject === subject);
+  const membership = login && membershipOf(login, accountId);
+  if (!member || !login || !membership) throw noSuchMember();
+  return { team, member, login, membership };
+}
+
+/** PATCH /dashboard/v1/members/{id}: the login's next request has the new role. Throws 409 for the last owner. */
+export async function updateMember(
+  deps: Deps,
+  caller: Caller,
+  { id: subject, role }: Input<typeof UpdateRoute>,
+): Promise<Output<typeof UpdateRoute>> {
+  const { accountId } = caller;
+  const update = async (): Promise<Output<typeof UpdateRoute>> => {
+    const { team, member, login } = await findMember(deps, accountId, subject);
+    const changed = { ...member, role };
+    const output = { data: view(changed, caller) };
+    if (member.role === role) return output;
+    const memberships = membershipsOf(login).map((each) => (each.accountId === accountId ? { ...each, role } : each));
+    const members = team.members.map((each) => (each === member ? changed : each));
+    const writes = [writeTeam(team, { members }), ...setMemberships(login, memberships)];
+    const audited = ({ email, role }: TeamMember) => ({ email, role });
+    return await deps.commit(writes, output, { subjectId: subject, before: audited(member), after: audited(changed) });
+  };
+  return await retryOnConflict(update, { onExhausted: serviceBusy });
+}
+
+/**
+ * Returns the writes that end a membership. A login always has an account of its own: one that leaves its own and is a member of
+ * no other gets a new, empty one.
+ */
+function endMembership(deps: Deps, login: Login, accountId: string, { email, name }: TeamMember): Write[] {
+  const kept = membershipsOf(login).filter((each) => each.accountId !== accountId);
+  if (kept.length > 0) return setMemberships(login, kept);
+  const account = newAccountOf(deps, login.subject, { email: login.email ?? email, name: login.name ?? name });
+  const own: Membership = { accountId: account.id, role: 'owner', accountName: account.name };
+  return [create(Account, account), ...setMemberships(login, [own])];
+}
+
+async function end(deps: Deps, accountId: string, subject: string): Promise<Output<typeof RemoveRoute>> {
+  const { team, member, login } = await findMember(deps, accountId, subject);
+  const members = team.members.filter((each) => each !== member);
+  const logins = team.account.logins?.filter((each) => each !== subject) ?? [];
+  return await deps.commit(
+    [
+      writeTeam(team, { members }),
+      change(Account, { id: accountId }, { set: { logins } }),
+      ...endMembership(deps, login, accountId, member),
+    ],
+    { data: { id: subject, deleted: true } },
+    { subjectId: subject, before: { email: member.email, role: member.role } },
+  );
+}
+
+/** DELETE /dashboard/v1/members/{id}: the login's next request in this account is refused. Throws 409 for the last owner. */
+export const removeMember = (
+  deps: Deps,
+  { accountId }: Caller,
+  { id }: Input<typeof RemoveRoute>,
+): Promise<Output<typeof RemoveRoute>> => retryOnConflict(() => end(deps, accountId, id), { onExhausted: serviceBusy });
+
+/** DELETE /dashboard/v1/membership. Throws 409 for the last owner. */
+export async function leaveAccount(deps: Deps, { accountId, session }: Caller): Promise<Output<typeof LeaveRoute>> {
+  if (!session) throw new ApiError('unauthorized');
+  return await retryOnConflict(() => end(deps, accountId, session.subject), { onExhausted: serviceBusy });
+}

@@ -1,0 +1,61 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { MemberRole } from '../../contract/roles.ts';
+import { Login } from '../../table/entities/accounts.ts';
+import { change, type Write } from '../../table/writes.ts';
+import { concurrentUpdate } from '../conflict.ts';
+
+/** The accounts that a login may act in, as its own item lists them (docs/decisions/0058-members-and-notifications.md). */
+
+export interface Membership {
+  accountId: string;
+  role: MemberRole;
+  /** The account's name; undefined where the login has no other account. */
+  accountName: string | undefined;
+  /** The reason for which the account is suspended. */
+  suspended?: string | undefined;
+}
+
+/** Returns the membership in the login's own account: the one that it acts in unless a request names another. */
+export const ownMembership = ({ accountId, role = 'owner', accountName, suspended }: Login): Membership => ({
+  ...{ accountId, role, accountName },
+  ...(suspended === undefined ? {} : { suspended }),
+});
+
+/** Returns a login's membership in an account; undefined if it has none. */
+export function membershipOf(login: Login, accountId: string = login.accountId): Membership | undefined {
+  if (accountId === login.accountId) return ownMembership(login);
+  const found = login.memberships?.[accountId];
+  return found && { accountId, ...found };
+}
+
+/** Returns every membership of a login, its own account first. */
+export const membershipsOf = (login: Login): Membership[] => [
+  ownMembership(login),
+  ...Object.entries(login.memberships ?? {}).map(([accountId, found]) => ({ accountId, ...found })),
+];
+
+const NOT_A_MEMBER = 'This login is not a member of the account.';
+
+/** Creates the error of a request in an account that the login is no member of, or no longer. */
+export const notAMember = () => new ApiError('forbidden', `${NOT_A_MEMBER} Choose another account.`);
+
+/** Returns the write that gives a login these memberships, the first as its own. It fails if the login changed since it was read. */
+export function setMemberships(login: Login, [own, ...others]: readonly Membership[]): Write[] {
+  if (!own) throw new Error('A login needs an account of its own');
+  const { subject, membershipsVersion: version } = login;
+  const memberships = Object.fromEntries(
+    others.map(({ accountId, role, accountName = accountId, suspended }) => [
+      accountId,
+      { role, accountName, ...(suspended === undefined ? {} : { suspended }) },
+    ]),
+  );
+  const { accountId, role, accountName, suspended } = own;
+  const set = {
+    ...{ accountId, role, memberships, membershipsVersion: (version ?? 0) + 1 },
+    ...(accountName === undefined ? {} : { accountName }),
+    ...(suspended === undefined ? {} : { suspended }),
+  };
+  const remove = suspended === undefined ? ['suspended'] : [];
+  const when = { membershipsVersion: version === undefined ? ('absent' as const) : { is: version } };
+  return [change(Login, { subject }, { set, remove, when }, concurrentUpdate)];
+}

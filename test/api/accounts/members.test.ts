@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createKey, listKeys } from '../../../contract/accounts/api-keys.ts';
+import { getMe } from '../../../contract/accounts/me.ts';
+import {
+  acceptInvitation,
+  inviteMember,
+  leaveAccount,
+  listMembers,
+  removeMember,
+  resendInvitation,
+  revokeInvitation,
+  updateMember,
+} from '../../../contract/accounts/members.ts';
+import { deleteSession } from '../../../contract/accounts/session.ts';
+import { createApp, listApps } from '../../../contract/apps/apps.ts';
+import { listAuditEntries } from '../../../contract/audit/audit.ts';
+import type { Client } from '../../../contract/client.ts';
+import { ACCOUNT_HEADER, hasRight, MEMBER_ROLES, type MemberRole, roleMessage } from '../../../contract/roles.ts';
+import { type Route, toDashboardPath } from '../../../contract/route.ts';
+import { dashboardRoutes, routes, streamedRoutes } from '../../../contract/routes.ts';
+import { clientOf, codeOf, newAccount, type OpenedAccount } from '../../support/harness.ts';
+import { LoginBrowser } from '../../support/sign-in.ts';
+
+const PASSWORD = 'correct horse battery';
+
+/** Signs a new person up, as the sign-in pages do. */
+async function signUp(email = `${randomUUID()}@example.com`) {
+  const { access_token: token } = await new LoginBrowser().signIn({ email, password: PASSWORD, name: 'Thandi' });
+  const inAccount = (id: string): Client => clientOf({ accessToken: () => token, headers: { [ACCOUNT_HEADER]: id } });
+  return { email, token, own: clientOf({ accessToken: () => token }), inAccount };
+}
+type Person = Awaited<ReturnType<typeof signUp>>;
+
+const tokenIn = (link: string | null): string => new URL(link ?? '').hash.slice(1);
+
+/** Invites a person and returns the answer to the accepted invitation. */
+async function join(account: OpenedAccount, person: Person, role: MemberRole) {
+  const { data } = (await account.dashboard.call(inviteMember, { body: { email: person.email, role } })).body;
+  return await person.own.call(acceptInvitation, { body: { token: tokenIn(data.link) } });
+}
+
+const idOf = async (person: Person): Promise<string> => (await person.own.call(getMe)).body.data.login.id;
+
+test('an invited person joins with the link, acts in both accounts, and the audit log names the address', async () => {
+  const account = await newAccount({ email: 'owner@example.com' });
+  const person = await signUp();
+  const joined = await join(account, person, 'developer');
+  expect(joined.body.data).toEqual({ id: account.id, name: 'Test', role: 'developer' });
+  const there = person.inAccount(account.id);
+  const me = (await there.call(getMe)).body.data;
+  expect(me).toMatchObject({ roles: ['developer'], account: { id: account.id }, login: { email: person.email } });
+  expect(me.accounts).toEqual([
+    { id: expect.stringMatching(/^acc_/), name: 'Thandi', role: 'owner' },
+    { id: account.id, name: 'Test', role: 'developer' },
+  ]);
+  const made = await there.call(createApp, { body: { name: 'By a member' } });
+  expect(made.status).toBe(201);
+  expect((await account.call(listApps)).body.data).toHaveLength(1);
+  expect((await person.own.call(listApps)).body.data).toEqual([]);
+  const { members } = (await there.call(listMembers)).body.data;
+  expect(members.map(({ email, role, isYou }) => [email, role, isYou])).toEqual([
+    ['owner@example.com', 'owner', false],
+    [person.email, 'developer', true],
+  ]);
+  const entries = (await account.dashboard.call(listAuditEntries)).body.data;
+  expect(entries.slice(0, 3).map(({ action, actor }) => [action, actor.kind, actor.name])).toEqual([
+    ['app.created', 'LOGIN', person.email],
+    ['member.joined', 'LOGIN', person.email],
+    ['member.invited', 'LOGIN', 'owner@example.com'],
+  ]);
+});
+
+describe('an invitation', () => {
+  test('works once', async () => {
+    const account = await newAccount();
+    const person = await signUp();
+    const body = { email: person.email, role: 'billing' as const };
+    const token = tokenIn((await account.dashboard.call(inviteMember, { body })).body.data.link);
+    const answers = await Promise.all([1, 2, 3].map(() => person.own.call(acceptInvitation, { body: { token } })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    expect((await account.dashboard.call(listMembers)).body.data).toMatchObject({ members: [{}, {}], invitations: [] });
+  });
+
+  test('works for the invited address only', async () => {
+    const account = await newAccount();
+    const [invited, thief] = [await signUp(), await signUp()];
+    const body = { email: invited.email.toUpperCase(), role: 'owner' as const };
+    const token = tokenIn((await account.dashboard.call(inviteMember, { body })).body.data.link);
+    const stolen = await thief.own.call(acceptInvitation, { body: { token } });
+    expect([stolen.status, codeOf(stolen)]).toEqual([403, 'forbidden']);
+    expect((await thief.inAccount(account.id).call(listApps)).status).toBe(403);
+    expect((await invited.own.call(acceptInvitation, { body: { token } })).status).toBe(200);
+  });
+
+  test('that is revoked or replaced is of no use, and neither is a guessed one', async () => {
+    const account = await newAccount();
+    const person = await signUp();
+    const body = { email: person.email, role: 'developer' as const };
+    const first = (await account.dashboard.call(inviteMember, { body })).body.data;
+    expect(codeOf(await account.dashboard.call(inviteMember, { body }))).toBe('conflict');
+    const params = { id: first.id };
+    const second = (await account.dashboard.call(resendInvitation, { params })).body.data;
+    expect((await account.dashboard.call(revokeInvitation, { params })).status).toBe(200);
+    const texts = [first.link, second.link].map(tokenIn);
+    for (const token of [...texts, `${account.id}.${first.id}.guess`, 'acc_0.inv_0.guess', '..', 'nonsense']) {
+      const answer = await person.own.call(acceptInvitation, { body: { token } });
+      expect([token, codeOf(answer)]).toEqual([token, 'not_found']);
+    }
+    const stored = (await account.dashboard.call(listMembers)).body.data;
+    expect(stored.invitations).toEqual([]);
+  });
+
+  test.each([{ email: 'nobody', role: 'owner' }, { email: 'a@example.com', role: 'root' }, { role: 'owner' }, {}])(
+    'with the input %j is refused with 400',
+    async (body) => {
+      const { dashboard } = await newAccount();
+      expect(codeOf(await dashboard.call(inviteMember, { body: body as never }))).toBe('invalid_request');
+    },
+  );
+});
+
+test('a member who is removed, or leaves, is refused at the next request; one who is demoted as the new role says', async () => {
+  const account = await newAccount();
+  const person = await signUp();
+  await join(account, person, 'owner');
+  const [there, params] = [person.inAccount(account.id), { id: await idOf(person) }];
+  const key = (await there.call(createKey, { body: { name: 'Theirs', scopes: ['read'] } })).body.data;
+  expect((await account.dashboard.call(updateMember, { params, body: { role: 'read-only' } })).status).toBe(200);
+  const refused = await there.call(createApp, { body: { name: 'No more' } });
+  expect([refused.status, refused.error?.message]).toEqual([403, roleMessage('read-only', 'develop')]);
+  expect((await there.call(listApps)).status).toBe(200);
+  expect((await account.dashboard.call(removeMember, { params })).status).toBe(200);
+  expect([(await there.call(listApps)).status, (await person.own.call(listApps)).status]).toEqual([403, 200]);
+  expect((await person.own.call(getMe)).body.data.accounts).toHaveLength(1);
+  // Keys are the account's: they go on, and the list names their author.
+  expect((await clientOf({ secretKey: key.secretKey }).call(listApps)).status).toBe(200);
+  const [listed] = (await account.dashboard.call(listKeys)).body.data;
+  expect([listed?.id, listed?.createdBy]).toEqual([key.id, person.email]);
+  await join(account, person, 'developer');
+  expect((await there.call(leaveAccount)).status).toBe(200);
+  expect((await there.call(listApps)).status).toBe(403);
+});
+
+test('an account keeps an owner, whoever asks and however many at once', async () => {
+  const account = await newAccount();
+  const person = await signUp();
+  const own = (await account.dashboard.call(getMe)).body.data.login.id;
+  const demote = { params: { id: own }, body: { role: 'developer' as const } };
+  expect(codeOf(await account.dashboard.call(updateMember, demote))).toBe('conflict');
+  expect(codeOf(await account.dashboard.call(removeMember, { params: { id: own } }))).toBe('conflict');
+  expect(codeOf(await account.dashboard.call(leaveAccount))).toBe('conflict');
+  await join(account, person, 'owner');
+  const left = await Promise.all(
+    [account.dashboard, person.inAccount(account.id)].map((each) => each.call(leaveAccount)),
+  );
+  expect(left.map(({ status }) => status).sort()).toEqual([200, 409]);
+});
+
+test('an owner who leaves the own account gets a new one, or goes on in another', async () => {
+  const account = await newAccount();
+  const person = await signUp();
+  await join(account, person, 'owner');
+  expect((await account.dashboard.call(leaveAccount)).status).toBe(200);
+  const fresh = (await account.dashboard.call(getMe)).body.data;
+  expect(fresh.account.id).not.toBe(account.id);
+  expect(fresh).toMatchObject({ roles: ['owner'], accounts: [{ role: 'owner' }] });
+  const own = (await person.own.call(getMe)).body.data.account.id;
+  const other = await signUp();
+  const { data } = (await person.own.call(inviteMember, { body: { email: other.email, role: 'owner' } })).body;
+  await other.own.call(acceptInvitation, { body: { token: tokenIn(data.link) } });
+  expect((await person.own.call(leaveAccount)).status).toBe(200);
+  expect((await person.own.call(getMe)).body.data.accounts).toEqual([{ id: account.id, name: 'Test', role: 'owner' }]);
+  expect((await other.inAccount(own).call(getMe)).body.data.roles).toEqual(['owner']);
+});
+
+/** Every operation that a login may call; what ends the login or its membership last. */
+const called = ([...routes, ...dashboardRoutes, ...streamedRoutes] as readonly Route[])
+  .filter(({ path, right }) => right !== undefined && toDashboardPath(path))
+  .sort((one, other) => Number(isLast(one)) - Number(isLast(other)));
+function isLast({ id }: Route): boolean {
+  return id === leaveAccount.id || id === deleteSession.id;
+}
+const inputOf = (route: Route) =>
+  ({ params: { id: 'none', recordId: 'none' }, ...(route.body ? { body: {} } : {}) }) as never;
+
+test.each(MEMBER_ROLES)(
+  'a login with the role %s may call what the contract allows it, and nothing else',
+  async (role) => {
+    const account = await newAccount();
+    const person = await signUp();
+    await join(account, person, role);
+    const there = person.inAccount(account.id);
+    const answers: [string, boolean][] = [];
+    for (const route of called.filter((each) => each.id !== deleteSession.id)) {
+      const { status, error } = await there.call(route, inputOf(route));
+      const isRefused = status === 403 && error?.message === roleMessage(role, route.right ?? 'member');
+      if (!isRefused) expect([route.id, status]).not.toEqual([route.id, 403]);
+      answers.push([route.id, !isRefused]);
+    }
+    expect(answers).toEqual(
+      answers.map(([id]) => [id, hasRight(role, called.find((each) => each.id === id)?.right ?? 'member')]),
+    );
+    expect((await person.own.call(deleteSession)).status).toBe(200);
+  },
+);
+
+test('roles forbid what they are for', () => {
+  const rights = (role: MemberRole) =>
+    called.filter(({ right = 'member' }) => hasRight(role, right)).map(({ id }) => id);
+  expect(called.length).toBeGreaterThan(90);
+  expect(rights('owner')).toEqual(called.map(({ id }) => id));
+  for (const id of ['createKey', 'createApp', 'replaceEnv', 'getGitHook', 'createChatCompletion', 'orderDomain'])
+    expect([id, ...MEMBER_ROLES.filter((role) => rights(role).includes(id))]).toEqual([id, 'owner', 'developer']);
+  for (const id of ['createTopUp', 'payInvoice', 'createSubscription', 'buyAiCredits', 'setAutoTopUp'])
+    expect([id, ...MEMBER_ROLES.filter((role) => rights(role).includes(id))]).toEqual([id, 'owner', 'billing']);
+  for (const id of ['inviteMember', 'updateMember', 'removeMember', 'resendInvitation', 'revokeInvitation'])
+    expect([id, ...MEMBER_ROLES.filter((role) => rights(role).includes(id))]).toEqual([id, 'owner']);
+});
