@@ -12,7 +12,7 @@ const UserInfo = z.object({
   name: z.optional(z.string()),
 });
 
-/** What the issuer knows of a person. */
+/** A person as the issuer knows them. */
 interface Profile {
   email: string;
   name: string;

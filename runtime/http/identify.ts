@@ -25,7 +25,7 @@ export interface Identity {
   idempotencySubject: string;
 }
 
-/** What a route needs of its callers. */
+/** Requirements of a route on its callers. */
 interface Needs {
   access: Access;
   /** The right that a login's role must have. */

@@ -89,6 +89,7 @@ export const ${id} = /* @__PURE__ */ route({
   method: '${method}',
   path: '${path}',
   access: '${access}',
+  right: '${method === 'GET' ? 'member' : 'develop'}',
 ${method === 'GET' ? '' : "  audit: { because: 'it changes nothing yet: name the action of contract/audit/actions.ts' },\n"}  summary: '${summary}',
   tag: '${pascal(area)}',
 ${hasId ? '  params: Id,\n' : ''}${isList ? '  query: Page,\n' : ''}${hasBody ? '  body: () => z.object({ name: z.string().check(z.minLength(1), z.maxLength(60)) }),\n' : ''}${status === 200 ? '' : `  status: ${status},\n`}  response: ${response},

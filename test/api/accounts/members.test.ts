@@ -111,7 +111,7 @@ describe('an invitation', () => {
     expect(stored.invitations).toEqual([]);
   });
 
-  test.each([{ email: 'nobody', role: 'owner' }, { email: 'a@example.com', role: 'root' }, { role: 'owner' }, {}])(
+  test.each([{ email: 'no address', role: 'owner' }, { email: 'a@example.com', role: 'root' }, { role: 'owner' }, {}])(
     'with the input %j is refused with 400',
     async (body) => {
       const { dashboard } = await newAccount();
@@ -142,7 +142,7 @@ test('a member who is removed, or leaves, is refused at the next request; one wh
   expect((await there.call(listApps)).status).toBe(403);
 });
 
-test('an account keeps an owner, whoever asks and however many at once', async () => {
+test('an account keeps an owner, also when several leave at once', async () => {
   const account = await newAccount();
   const person = await signUp();
   const own = (await account.dashboard.call(getMe)).body.data.login.id;
