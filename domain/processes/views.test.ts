@@ -9,6 +9,7 @@ import { populate, TEXT, unlistedFields, walkable } from '../../test/support/sch
 import { getAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
 import { getMe } from '../accounts/me.ts';
+import { listMembers } from '../accounts/members.ts';
 import { listCalls, readProviderStats } from '../ai/calls.ts';
 import { readCredits } from '../ai/ledger.ts';
 import { listProviderKeys } from '../ai/provider-keys.ts';
@@ -66,6 +67,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     getMe,
     listAuditEntries,
     listKeys,
+    listMembers,
     getAiCredits: readCredits,
     getAiUsage: readUsage,
     listProviderKeys,
@@ -159,7 +161,14 @@ async function read(id: string, unknown?: string): Promise<object> {
     seller: { name: TEXT, address: TEXT, vatNumber: null },
   };
   const act = READS[id] as (deps: object, caller: Caller, input: object) => Promise<object>;
-  return await act(deps, { accountId: TEXT, keyId: TEXT }, { id: TEXT, limit: 1, offset: 0, days: 1, range: 'day' });
+  const session = {
+    subject: TEXT,
+    key: TEXT,
+    expiresAtEpoch: 1,
+    readProfile: () => Promise.reject(new Error('unused')),
+  };
+  const caller: Caller = { accountId: TEXT, keyId: TEXT, login: true, session, role: 'owner' };
+  return await act(deps, caller, { id: TEXT, limit: 1, offset: 0, days: 1, range: 'day' });
 }
 
 const named = reads.map((route): [string, Route] => [route.id, route]);
