@@ -2,7 +2,7 @@ import { type CellProviders, HOME_CELL, type Placed, readCell } from '../domain/
 import { readThrough } from '../domain/cache/cache.ts';
 import type { CellResources } from '../table/entities/cells.ts';
 import { roleSession, type SessionCredentials } from './aws/role-session.ts';
-import { required } from './config.ts';
+import { config } from './config.ts';
 import { deps } from './deps.ts';
 
 /** A cell in an account or region of its own, with the means to reach it. */
@@ -36,7 +36,8 @@ export function cellsWith<K extends keyof CellProviders>(makers: Makers<K>) {
 
 async function reach(cellId: string): Promise<RemoteCell> {
   const { resources } = await readCell(deps, cellId);
-  const name = required('AWS_LAMBDA_FUNCTION_NAME');
+  // Lambda sets it.
+  const { AWS_LAMBDA_FUNCTION_NAME: name = '' } = config;
   const { externalId, region, rolePrefix } = resources;
   return {
     ...resources,
