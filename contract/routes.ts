@@ -66,6 +66,8 @@ import {
   setSuspension,
 } from './operator/acts.ts';
 import { discardFailures, listFailures, readFailures, replayFailures } from './operator/failures.ts';
+import { listFlags, setFlag } from './operator/flags.ts';
+import { listMigrations } from './operator/migrations.ts';
 import { getOperatorOpenApi } from './operator/routes.ts';
 import { adoptCustomerDomain, moveHostingAccount, saveHostingServer, setOffer } from './operator/settings.ts';
 import { listSwitches, setSwitch } from './operator/switches.ts';
@@ -226,6 +228,9 @@ export const operatorRoutes = [
   adoptCustomerDomain,
   listSwitches,
   setSwitch,
+  listFlags,
+  setFlag,
+  listMigrations,
   listFailures,
   readFailures,
   replayFailures,

@@ -7,6 +7,8 @@ import {
   setSuspension,
 } from '../../contract/operator/acts.ts';
 import { discardFailures, listFailures, readFailures, replayFailures } from '../../contract/operator/failures.ts';
+import { listFlags, setFlag } from '../../contract/operator/flags.ts';
+import { listMigrations } from '../../contract/operator/migrations.ts';
 import { listSwitches, setSwitch } from '../../contract/operator/switches.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -14,6 +16,8 @@ import { useApiQuery } from '../api/use-api-query.ts';
 
 export type AccountPage = Output<typeof readAccount>['data'];
 export type PlatformSwitch = Output<typeof listSwitches>['data'][number];
+export type FeatureFlag = Output<typeof listFlags>['data'][number];
+export type MigrationProgress = Output<typeof listMigrations>['data'][number];
 export type Failures = Output<typeof listFailures>['data'][number];
 export type OperatorEntry = Output<typeof listOperatorAudit>['data'][number];
 /** An application, key or endpoint; the account itself without one. */
@@ -32,6 +36,9 @@ export const useAdjust = () => useApiMutation(adjustMoney, [readAccount]);
 export const useResend = () => useApiMutation(resendForCustomer, [readAccount]);
 export const useSwitches = () => useApiQuery(listSwitches);
 export const useSetSwitch = () => useApiMutation(setSwitch, [listSwitches]);
+export const useFlags = () => useApiQuery(listFlags);
+export const useSetFlag = () => useApiMutation(setFlag, [listFlags]);
+export const useMigrations = () => useApiQuery(listMigrations);
 export const useFailures = () => useApiQuery(listFailures);
 export const useFailedWork = (name: Failures['name']) => useApiQuery(readFailures, { params: { name } });
 export const useReplay = () => useApiMutation(replayFailures, [listFailures, readFailures]);

@@ -110,6 +110,18 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     expect(frames.at(-1)).toBe('[DONE]');
   });
 
+  test('is silent until the answer where the flag is off for the account, and a failure keeps its status', async () => {
+    const off = { ...world(), flags: { 'ai-keep-alive': { share: 0, accounts: {} } } };
+    slowly((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
+    });
+    const { said, done } = await call(body(false), off);
+    expect(said).toMatch(/^\{/);
+    expect(done).toEqual(['hold', 'end', 'settle 2']);
+    slowly((response) => void response.writeHead(500).end('{}'));
+    expect((await call(body(false), off)).told).toMatchObject({ status: 502 });
+  });
+
   test('fails a stream without an answer in a frame, and charges nothing', async () => {
     slowly((response) => void response.writeHead(500).end('{}'));
     const { frames, done } = await call(body(true), world());

@@ -8,6 +8,7 @@ import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
+import { type Flags, isOn } from '../switches/flags.ts';
 import { assertOn, type Switches } from '../switches/switches.ts';
 import { release } from './credits.ts';
 import { toApiError } from './errors.ts';
@@ -22,6 +23,8 @@ export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
   /** Reads the switches that are off. */
   switches: Switches;
+  /** Reads the feature flags. */
+  flags: Flags;
   transport: Transport;
   /** Time in milliseconds after which a response begins without its answer. */
   keepAliveMs: number;
@@ -88,6 +91,7 @@ export class ChatCall {
   #askedAt = 0;
   #answeredAt = 0;
   #ignored: readonly string[] = [];
+  #staysConnected = true;
   #keepAlive: KeepAlive | undefined;
 
   constructor(deps: Gateway, call: Call, sink: ResponseSink) {
@@ -103,7 +107,9 @@ export class ChatCall {
 
   async run(): Promise<void> {
     const { request, text, accountId, keyId } = this.#call;
-    const [offer, off] = await Promise.all([this.#deps.offer(), this.#deps.switches()]);
+    const { offer: readOffer, switches, flags } = this.#deps;
+    const [offer, off, states] = await Promise.all([readOffer(), switches(), flags()]);
+    this.#staysConnected = isOn(states, 'ai-keep-alive', accountId);
     assertOn(off, 'read-only');
     const choice = chooseModel(offer, request.model);
     const { provider, upstream, model } = choice;
@@ -135,7 +141,7 @@ export class ChatCall {
     const { requestId } = this.#call;
     const asked = { providerName: choice.provider.name, saved: this.report.saved, requestId };
     const contentType = ask.request.stream ? STREAM_TYPE : JSON_TYPE;
-    this.#keepAlive = new KeepAlive(this.#outlet, contentType, this.#deps.keepAliveMs);
+    if (this.#staysConnected) this.#keepAlive = new KeepAlive(this.#outlet, contentType, this.#deps.keepAliveMs);
     try {
       const incoming = await this.#askWithKey(choice, prepared, adapter, key);
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
@@ -151,12 +157,12 @@ export class ChatCall {
       if (!(error instanceof ProviderFailure)) throw error;
       this.report.failure = error;
       const told = toApiError(error, asked);
-      if (this.report.firstByte === undefined && !this.#keepAlive.isBegun) throw told;
+      if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw told;
       // The response has begun: its body says how it ended, and a stream does not say that it is done.
       const body = JSON.stringify(errorBody(told));
       this.#outlet.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
     } finally {
-      this.#keepAlive.stop();
+      this.#keepAlive?.stop();
     }
     this.#outlet.end();
   }

@@ -1,3 +1,4 @@
+import { expiredFlags } from '../../contract/switches/flags.ts';
 import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { reconcilers } from '../../domain/processes/reconciler.ts';
 import { buildRunner } from '../../runtime/bindings/build-runner.ts';
@@ -13,6 +14,7 @@ import { deps } from '../../runtime/deps.ts';
 import { reportEvents, reportOverdue } from '../../runtime/observability/delivery-metrics.ts';
 import { reportLines } from '../../runtime/observability/deployment-metrics.ts';
 import { reportUnconfirmed } from '../../runtime/observability/domain-metrics.ts';
+import { reportExpiredFlags } from '../../runtime/observability/flag-metrics.ts';
 import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
 import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
@@ -39,5 +41,8 @@ export const handler = sweeper(
     domains: reporting(jobs.domains, reportUnconfirmed),
     builds: reporting(jobs.builds, reportLines),
   },
-  async () => reportQuarantine(await countQuarantined(deps)),
+  async () => {
+    reportExpiredFlags(expiredFlags(deps.now()));
+    reportQuarantine(await countQuarantined(deps));
+  },
 );

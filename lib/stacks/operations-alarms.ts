@@ -270,6 +270,18 @@ export function alarmsForAi({ config: { stage } }: Platform): Alarm[] {
   ];
 }
 
+/** The alarm on feature flags that were to be removed (runtime/observability/flag-metrics.ts). */
+export const alarmsForFlags = ({ config: { stage } }: Platform): Alarm[] => [
+  {
+    name: 'flags-expired',
+    severity: 'ticket',
+    metric: maximum(METRIC_NAMESPACE, 'ExpiredFlags', { stage }),
+    threshold: 0,
+    description: 'A feature flag is beyond the day on which its owner was to remove it.',
+    runbookAnchor: 'flags',
+  },
+];
+
 /** Alarms on the metrics of sweeps (runtime/observability/sweep-metrics.ts). */
 export function alarmsForDueQueues({ config: { stage } }: Platform): Alarm[] {
   return [

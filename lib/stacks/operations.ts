@@ -13,6 +13,7 @@ import {
   alarmsForDeployments,
   alarmsForDueQueues,
   alarmsForFailures,
+  alarmsForFlags,
   alarmsForMachines,
   alarmsForMigrations,
   alarmsForQuotas,
@@ -107,7 +108,7 @@ export class OperationsStack extends PlatformStack {
       ...alarmsForPayments(platform),
       ...alarmsForDueQueues(platform),
       ...(config.monitoring === 'full'
-        ? [...alarmsForChecks(platform), ...alarmsForMigrations(platform)]
+        ? [...alarmsForChecks(platform), ...alarmsForFlags(platform), ...alarmsForMigrations(platform)]
         : alarmsForApi(api)),
     ];
     for (const alarm of alarms) createAlarm(this, config.prefix, alarm, actions);

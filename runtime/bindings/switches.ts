@@ -1,5 +1,5 @@
 import { switchReader } from '../../domain/switches/switches.ts';
 import { deps } from '../deps.ts';
 
-/** Reads the switches that are off, cached in this process. */
-export const switches = switchReader(deps);
+/** Read the switches that are off and the feature flags, cached together in this process. */
+export const { switches, flags } = switchReader(deps);

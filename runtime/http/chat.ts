@@ -12,7 +12,7 @@ import { withRequestId } from '../../table/correlation.ts';
 import { baseUrls, offer } from '../bindings/ai.ts';
 import { platformKey } from '../bindings/ai-keys.ts';
 import { secrets } from '../bindings/secrets.ts';
-import { switches } from '../bindings/switches.ts';
+import { flags, switches } from '../bindings/switches.ts';
 import { deps } from '../deps.ts';
 import { callReport } from '../observability/chat-report.ts';
 import { log } from '../observability/log.ts';
@@ -36,6 +36,7 @@ const gateway: Gateway = {
   ...deps,
   offer,
   switches,
+  flags,
   platformKey,
   baseUrls,
   keyRing: createKeyRing(secrets, deps.now),

@@ -1,13 +1,20 @@
 import * as z from 'zod/mini';
 import { entity, type ItemOf, object } from '../entity.ts';
 
-/** The switches that are off, by `<switch>` or `<switch>:<target>`; one item, which every function caches. */
+/** The switches that are off, by `<switch>` or `<switch>:<target>`, and the feature flags; one item, which every function caches. */
 export type SwitchState = ItemOf<typeof SwitchState>;
 export const SwitchState = /* @__PURE__ */ entity({
   type: 'SWITCH_STATE',
   schema: () =>
     z.object({
       off: z.record(z.string(), object({ message: z.string(), since: z.string() })),
+      /** What operators said about feature flags, by name: the percent of accounts, and single accounts. */
+      flags: z.optional(
+        z.record(
+          z.string(),
+          object({ share: z.optional(z.number()), accounts: z.record(z.string(), z.boolean()) }),
+        ),
+      ),
       /** Counts changes. A write requires the number that it read. */
       version: z.int(),
     }),

@@ -6,6 +6,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { ChatCall, type Gateway } from '../../domain/ai/call.ts';
 import { builtInOffer } from '../../domain/ai/models.ts';
 import { newId } from '../../domain/ids.ts';
+import type { FlagStates } from '../../domain/switches/flags.ts';
 import { startAiEmulators } from '../../local/emulators/ai/ai.ts';
 import type { Emulator } from '../../local/emulators/wire.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
@@ -52,6 +53,8 @@ export interface World {
   platformKey?: PlatformKey;
   /** Milliseconds until a response begins without its answer. */
   keepAliveMs?: number;
+  /** What operators said about feature flags. */
+  flags?: FlagStates;
 }
 
 export const OWN_KEY = 'sk-own-0123456789abcdef';
@@ -72,6 +75,7 @@ function gateway({
   baseUrl,
   platformKey = keptKey(OWN_KEY),
   keepAliveMs = 60_000,
+  flags = {},
 }: World) {
   const done: string[] = [];
   let available = credits * 1_000_000;
@@ -115,6 +119,7 @@ function gateway({
     transport: createTransport({ connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }),
     keepAliveMs,
     switches: async () => ({}),
+    flags: async () => flags,
     baseUrls: {
       openai: baseUrl ?? `${standIns.url}/openai/v1`,
       anthropic: baseUrl ?? `${standIns.url}/anthropic`,

@@ -108,6 +108,7 @@ test('the ledger is correct whatever fails at any step', async () => {
       transport: createTransport(),
       keepAliveMs: 60_000,
       switches: async () => ({}),
+      flags: async () => ({}),
       baseUrls: { openai: `${standIns.url}/openai/v1`, anthropic: `${standIns.url}/anthropic` },
     };
     const model = plan.anthropic ? 'anthropic/claude-haiku-4-5' : 'openai/gpt-4o-mini';
@@ -188,6 +189,7 @@ test('a call writes at most twice in a row before its first byte and after its l
     transport: createTransport(),
     keepAliveMs: 60_000,
     switches: async () => ({}),
+      flags: async () => ({}),
     baseUrls: { openai: `${standIns.url}/openai/v1` },
   };
   const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hello' }] };

@@ -1,0 +1,72 @@
+import * as z from 'zod/mini';
+import { list, resource, single } from '../envelope.ts';
+import { route } from '../route.ts';
+import { FLAG_NAMES } from '../switches/flags.ts';
+import { OPERATOR_TAG } from './accounts.ts';
+import { Reason } from './acts.ts';
+
+/** A feature flag, and for whom it is on. */
+export const Flag = resource('Flag', () =>
+  z.object({
+    name: z.enum(FLAG_NAMES),
+    label: z.string(),
+    does: z.string(),
+    owner: z.string(),
+    ends: z.string().register(z.globalRegistry, { description: 'The day from which it is overdue' }),
+    expired: z.boolean(),
+    default: z.boolean(),
+    share: z
+      .nullable(z.int())
+      .register(z.globalRegistry, { description: 'Percent of accounts for which it is on; null: the default' }),
+    accounts: z
+      .array(z.object({ accountId: z.string(), on: z.boolean() }))
+      .register(z.globalRegistry, { description: 'Accounts for which it is set, whatever the share' }),
+  }),
+);
+
+const access = 'operator';
+const tag = OPERATOR_TAG;
+
+export const listFlags = /* @__PURE__ */ route({
+  id: 'listFlags',
+  method: 'GET',
+  path: '/operator/v1/flags',
+  access,
+  summary: 'List the feature flags, with their owners and ends',
+  tag,
+  response: () => list(Flag()),
+});
+
+export const setFlag = /* @__PURE__ */ route({
+  id: 'setFlag',
+  method: 'PUT',
+  path: '/operator/v1/flags/{name}',
+  access,
+  audit: 'flag.set',
+  summary: 'Turn a feature flag on or off: for all accounts, for a share of them, or for one',
+  tag,
+  params: () => z.object({ name: z.enum(FLAG_NAMES) }),
+  body: () =>
+    z
+      .object({
+        ...Reason(),
+        share: z
+          .optional(z.nullable(z.int().check(z.minimum(0), z.maximum(100))))
+          .register(z.globalRegistry, {
+            description: 'Percent of accounts: 100 is on and 0 off for all; null returns to the default',
+          }),
+        accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+        on: z
+          .optional(z.nullable(z.boolean()))
+          .register(z.globalRegistry, { description: 'For this account; null returns to the share' }),
+      })
+      .check(
+        z.refine(
+          ({ share, accountId, on }) =>
+            (share !== undefined && accountId === undefined && on === undefined) ||
+            (share === undefined && accountId !== undefined && on !== undefined),
+          'Give either share, or accountId with on',
+        ),
+      ),
+  response: () => single(Flag()),
+});

@@ -1,0 +1,102 @@
+import { NumberInput, Select, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { DataTable } from '../ui/DataTable.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { type FeatureFlag, useFlags, useSetFlag } from './api.ts';
+import { ReasonButton } from './ReasonButton.tsx';
+
+/** The feature flags: new ways beside old ones, each with an owner and an end. */
+export function Flags() {
+  return (
+    <Section
+      title="Feature flags"
+      description="On for all accounts, for a share of them, or for one. Functions notice a change within 15 seconds."
+    >
+      <QueryBoundary query={useFlags()}>
+        {({ data }) => (
+          <DataTable
+            name="Feature flags"
+            items={data}
+            idOf={({ name }) => name}
+            columns={[
+              { name: 'Flag', show: ({ label, name }) => `${label} (${name})` },
+              { name: 'State', show: (item) => <State item={item} /> },
+              { name: 'Effect', show: ({ does }) => does },
+              { name: 'Owner', show: ({ owner }) => owner },
+              { name: 'Ends', show: (item) => <Ends item={item} /> },
+              { name: 'Change', show: (item) => <Change item={item} /> },
+            ]}
+          />
+        )}
+      </QueryBoundary>
+    </Section>
+  );
+}
+
+const nameOf = (share: number): string => (share === 100 ? 'On' : share === 0 ? 'Off' : `On for ${share}%`);
+
+const State = ({ item: { share, default: isDefault, accounts } }: { item: FeatureFlag }) => (
+  <>
+    {share === null ? `${isDefault ? 'On' : 'Off'} (default)` : nameOf(share)}
+    {accounts.map(({ accountId, on }) => (
+      <Text key={accountId} size="xs" className="break">
+        {accountId}: {on ? 'on' : 'off'}
+      </Text>
+    ))}
+  </>
+);
+
+const Ends = ({ item: { ends, expired } }: { item: FeatureFlag }) =>
+  expired ? <span className="status status-warn">Expired {ends}</span> : ends;
+
+const ON: Record<string, boolean | null> = { On: true, Off: false, 'As all others': null };
+
+function Change({ item: { name, label, share } }: { item: FeatureFlag }) {
+  const [account, setAccount] = useState('');
+  const [percent, setPercent] = useState<number | undefined>(share ?? undefined);
+  const [choice, setChoice] = useState('On');
+  const set = useSetFlag();
+  const accountId = account.trim();
+  const confirm = (reason: string) => {
+    const change = accountId ? { accountId, on: ON[choice] ?? null } : { share: percent ?? null };
+    return set.mutateAsync({ params: { name }, body: { reason, ...change } });
+  };
+  return (
+    <ReasonButton
+      label="Change"
+      question={`Change “${label}”?`}
+      description="The reason is kept in the operators’ audit log."
+      onConfirm={confirm}
+      aria-label={`Change ${label}`}
+    >
+      <TextInput
+        label="Account"
+        description="Empty: all accounts"
+        value={account}
+        onChange={(event) => setAccount(event.currentTarget.value)}
+        autoComplete="off"
+      />
+      {accountId ? (
+        <Select
+          label="For this account"
+          data={Object.keys(ON)}
+          value={choice}
+          onChange={(value) => setChoice(value ?? 'On')}
+          allowDeselect={false}
+        />
+      ) : (
+        <NumberInput
+          label="Percent of accounts"
+          description="100 is on and 0 is off for all; empty returns to the default"
+          value={percent ?? ''}
+          onChange={(value) => setPercent(typeof value === 'number' ? value : undefined)}
+          min={0}
+          max={100}
+          allowDecimal={false}
+          autoComplete="off"
+        />
+      )}
+    </ReasonButton>
+  );
+}

@@ -1,0 +1,48 @@
+import { Text } from '@mantine/core';
+import { DataTable } from '../ui/DataTable.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { type MigrationProgress, useMigrations } from './api.ts';
+
+/** Progress of the migrations of stored items. */
+export function Migrations() {
+  return (
+    <Section
+      title="Migrations"
+      description="Stored items are brought to the form of this version in the background. An item that cannot be changed is tried again hourly."
+    >
+      <QueryBoundary query={useMigrations()}>
+        {({ data }) => (
+          <DataTable
+            name="Migrations"
+            items={data}
+            idOf={({ name }) => name}
+            columns={[
+              { name: 'Migration', show: ({ name }) => name },
+              { name: 'State', show: (item) => <State item={item} /> },
+              { name: 'Items read', show: ({ scanned }) => scanned.toLocaleString('en') },
+              { name: 'Changed', show: ({ changed }) => changed.toLocaleString('en') },
+              { name: 'Begun', show: ({ startedAt }) => startedAt && <TimeAgo at={startedAt} /> },
+              { name: 'Ended', show: ({ finishedAt }) => finishedAt && <TimeAgo at={finishedAt} /> },
+            ]}
+          />
+        )}
+      </QueryBoundary>
+    </Section>
+  );
+}
+
+const CLASSES: Record<string, string> = { DONE: 'status-good', FAILED: 'status-warn' };
+
+const State = ({ item: { status, failed, failures } }: { item: MigrationProgress }) => (
+  <>
+    <span className={`status ${CLASSES[status] ?? ''}`}>{status.toLowerCase()}</span>
+    {failed > 0 && <Text size="xs">{failed} items could not be changed</Text>}
+    {failures.map(({ pk, sk, error }) => (
+      <Text key={`${pk} ${sk}`} size="xs" className="break">
+        {pk} / {sk}: {error}
+      </Text>
+    ))}
+  </>
+);

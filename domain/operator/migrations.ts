@@ -1,0 +1,17 @@
+import type { listMigrations as Route } from '../../contract/operator/migrations.ts';
+import type { Output } from '../../contract/route.ts';
+import { MIGRATIONS } from '../../table/migrations/migrations.ts';
+import type { Deps } from '../deps.ts';
+import { readMigrations } from '../processes/migrate.ts';
+
+/** GET /operator/v1/migrations: the newest first, those of this version that have not begun included. */
+export async function listMigrations(deps: Pick<Deps, 'table'>): Promise<Output<typeof Route>> {
+  const { runs } = await readMigrations(deps);
+  const begun = runs.map(({ name, status, scanned, changed, failed, failures, startedAt, finishedAt = null }) => ({
+    ...{ name, status, scanned, changed, failed, failures, startedAt, finishedAt },
+  }));
+  const pending = MIGRATIONS.filter(({ name }) => runs.every((run) => run.name !== name)).map(({ name }) => ({
+    ...{ name, status: 'PENDING', scanned: 0, changed: 0, failed: 0, failures: [], startedAt: null, finishedAt: null },
+  }));
+  return { data: [...begun, ...pending].reverse(), has_more: false };
+}
