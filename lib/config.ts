@@ -53,6 +53,13 @@ export const Settings = z.object({
    */
   monitoring: z.enum(['basic', 'full']).optional(),
   /**
+   * `on` moves the functions of requests and messages to a new version by a canary: a tenth of the invocations for five
+   * minutes, and back if an alarm on a service level goes off, so it needs `monitoring` `full`. Default: `on` with `full`
+   * monitoring. `off` for a release that mends an outage, whose alarms would undo it, and for a table that takes another's
+   * place (docs/runbook.md).
+   */
+  canary: z.enum(['on', 'off']).optional(),
+  /**
    * A public Git repository of a page that answers 200 to every request at `/`, such as a copy of `examples/hello-node`. The
    * synthetic checks deploy it and deliver webhooks to it; without it they check neither.
    */
@@ -154,8 +161,9 @@ export const isProtectedStage = (stage: string): boolean => !['local', 'dev', ''
 export type SettingsInput = z.input<typeof Settings>;
 
 /** The settings and the values derived from them. */
-export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom' | 'monitoring'> {
+export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom' | 'monitoring' | 'canary'> {
   monitoring: 'basic' | 'full';
+  canary: 'on' | 'off';
   buildRegion: string;
   /** Prefix of every physical name: `hosting-<stage>`. */
   prefix: string;
@@ -183,6 +191,9 @@ export function configure(input: SettingsInput): Config {
   const problems = findDomainProblems({ ...settings, domain: input.domain });
   if (problems.length > 0) throw new Error(`Invalid settings:\n${problems.join('\n')}`);
   const prefix = `hosting-${settings.stage}`;
+  const monitoring = settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic');
+  if (settings.canary === 'on' && monitoring === 'basic')
+    throw new Error('Invalid settings:\ncanary: "on" needs monitoring=full, whose alarms undo a bad release');
   return {
     ...settings,
     prefix,
@@ -194,7 +205,8 @@ export function configure(input: SettingsInput): Config {
     publicUrl: `https://${settings.domain}`,
     checksRepoUrl:
       settings.checksRepoUrl ?? (settings.stage === 'local' ? 'https://git.localhost/hello-node.git' : undefined),
-    monitoring: settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic'),
+    monitoring,
+    canary: settings.canary ?? (monitoring === 'full' ? 'on' : 'off'),
     loginPrefix:
       settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),
     // In the local run each invocation is a thread of one machine.

@@ -70,6 +70,8 @@ export function namesOf(config: Config) {
     paymentsKey: secret('payments-key'),
     function: (name: string) => `${prefix}-${name.replace('/', '-')}`,
     lambda: (functionName: string) => ({ arn: arn('lambda', `function:${functionName}`) }),
+    /** The functions of a group, such as `api`, with a qualifier or without. */
+    functionsOf: (group: string, qualifier = '') => arn('lambda', `function:${prefix}-${group}-*${qualifier}`),
     queue: (name: string) => `${prefix}-${name}`,
     logs: (name: string) => ({ name, arn: arn('logs', `log-group:${name}:*`) }),
   };

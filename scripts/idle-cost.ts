@@ -90,6 +90,7 @@ export const FREE_WHEN_IDLE = [
     'AWS::Cognito::UserPoolDomain',
     'AWS::IAM::Role',
   ],
+  ...['AWS::CodeDeploy::Application', 'AWS::CodeDeploy::DeploymentGroup', 'AWS::Lambda::Alias', 'AWS::Lambda::Version'],
   ...['AWS::KMS::Alias', 'AWS::Lambda::EventInvokeConfig', 'AWS::Lambda::Function', 'AWS::Lambda::Permission'],
   ...[
     'AWS::Lambda::Url',

@@ -1,5 +1,14 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  Architecture,
+  Code,
+  type IFunction,
+  type IVersion,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
@@ -7,6 +16,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { functionFolder } from '../build/bundles.ts';
 import { reservedConcurrency } from '../concurrency.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
+import { LIVE, shiftByCanary } from './canary.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
 
@@ -23,10 +33,14 @@ export interface FunctionNeeds {
 
 /**
  * A platform function: the bundle `<group>/<name>` as `<prefix>-<group>-<name>`, on arm64 and Node 24, traced unless
- * a clock invokes it, with its own log group and a role limited to what `uses` grants.
+ * a clock invokes it, with its own log group and a role limited to what `uses` grants. Every trigger invokes its alias `live`;
+ * operators invoke `operator/…` by hand and by name, so those have none.
  */
 export class PlatformFunction extends Construct {
-  readonly lambda: LambdaFunction;
+  /** The version that serves: what triggers invoke (lib/constructs/canary.ts). */
+  readonly live: IFunction;
+  /** The newest version, whether it serves or not. */
+  readonly latest: LambdaFunction;
   /** The physical name as text, so that other stacks can use it without a dependency on this one. */
   readonly functionName: string;
   /** The right to invoke the function, whatever version of it. */
@@ -58,7 +72,7 @@ export class PlatformFunction extends Construct {
     });
     explainWildcards(role, rights);
     const reserved = reservedConcurrency(platform.config, name);
-    this.lambda = new LambdaFunction(this, 'Function', {
+    this.latest = new LambdaFunction(this, 'Function', {
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       functionName: this.functionName,
       description: needs.description,
@@ -75,8 +89,23 @@ export class PlatformFunction extends Construct {
       role: role.withoutPolicyUpdates(),
       environment: Object.assign({}, commonEnvironment(platform), ...needs.uses.map((use) => use.variables)),
     });
+    if (name.startsWith('operator/')) {
+      this.live = this.latest;
+      return;
+    }
+    // CDK's own types do not agree with exactOptionalPropertyTypes.
+    const version = this.latest.currentVersion as IVersion;
+    const live = new Alias(this, 'Live', { aliasName: LIVE, version });
+    this.live = live as IFunction;
+    shiftByCanary(this, platform, name, live);
   }
 }
+
+/** Returns what a state machine's steps invoke, by their names. */
+export const arnsOf = <Step extends string>(steps: Record<Step, PlatformFunction>): Record<Step, string> =>
+  Object.fromEntries(
+    Object.entries<PlatformFunction>(steps).map(([step, { live }]) => [step, live.functionArn]),
+  ) as Record<Step, string>;
 
 /** Returns the environment variables of all functions (read by runtime/config.ts). */
 function commonEnvironment({ config, names }: Platform): Record<string, string> {

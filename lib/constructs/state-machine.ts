@@ -5,14 +5,15 @@ import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Names } from '../names.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
+import type { PlatformFunction } from './function.ts';
 import { LOG_RETENTION } from './logs.ts';
 import { explainWildcards, policyOf, type Right } from './rights.ts';
 
 interface MachineNeeds {
   /** Definition in Amazon States Language (lib/state-machines/). */
   definition: object;
-  /** ARNs of the functions that it may invoke. */
-  functions: string[];
+  /** The functions that it may invoke. */
+  functions: PlatformFunction[];
   /** Further permissions of its steps. */
   rights?: Right[];
 }
@@ -31,7 +32,11 @@ export class Machine extends Construct {
     this.machineName = machine.name;
     this.stateMachineArn = machine.arn;
     const rights = [
-      { actions: ['lambda:InvokeFunction'], on: needs.functions },
+      {
+        actions: ['lambda:InvokeFunction'],
+        // An execution that began before there were aliases invokes the function itself until it ends.
+        on: needs.functions.flatMap(({ live, latest }) => [live.functionArn, latest.functionArn]),
+      },
       ...(needs.rights ?? []),
       ...OBSERVABILITY,
     ];

@@ -1,5 +1,5 @@
 import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import { Duration, Fn } from 'aws-cdk-lib/core';
+import { Annotations, Duration, Fn } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { createEmptySecret, readsSecret } from '../constructs/secrets.ts';
@@ -46,7 +46,7 @@ export class AiStack extends PlatformStack {
       ],
     });
     this.chat = chat;
-    const url = chat.lambda.addFunctionUrl({
+    const settings = {
       // With IAM authorization, clients would have to sign the bodies of POST requests. The function requires the
       // edge's secret instead.
       authType: FunctionUrlAuthType.NONE,
@@ -58,8 +58,14 @@ export class AiStack extends PlatformStack {
         exposedHeaders: [...CORS.exposeHeaders, ...AI_HEADERS],
         maxAge: Duration.hours(1),
       },
-    });
-    this.urlHost = Fn.select(2, Fn.split('/', url.url));
+    };
+    this.urlHost = Fn.select(2, Fn.split('/', chat.live.addFunctionUrl(settings).url));
+    // The edge of 0.2.0 imports this address and calls it until it is updated, after this stack: it stays for one release.
+    this.exportValue(chat.latest.addFunctionUrl(settings).url);
+    Annotations.of(chat.latest).acknowledgeWarning(
+      '@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
+      'the permission of that address is about the function itself',
+    );
   }
 }
 

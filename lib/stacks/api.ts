@@ -2,23 +2,28 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CorsHttpMethod,
   HttpApi,
+  HttpIntegrationType,
   HttpMethod,
   HttpRoute,
+  HttpRouteIntegration,
   HttpRouteKey,
   HttpStage,
+  IntegrationCredentials,
   LogGroupLogDestination,
+  PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { IGNORED_HEADER } from '../../contract/reference/ignored-fields.ts';
 import { listPaths, type Uses } from '../../contract/route.ts';
 import { type AnyRoute, routes } from '../../contract/routes.ts';
+import { LIVE } from '../constructs/canary.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
-import type { Use } from '../constructs/rights.ts';
+import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { createSecret, readsSecret } from '../constructs/secrets.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
@@ -203,7 +208,7 @@ export class ApiStack extends PlatformStack {
         uses: this.usesOf(operation),
         timeout: timeoutOf(operation),
       });
-      addRoutes(handler, this.api, operation);
+      addRoutes(handler, this.api, operation, gatewayRole(this, platform, 'api'));
     }
     const notFound = new PlatformFunction(this, platform, 'api/notFound', {
       description: 'Answers any path or method outside the contract: 404, or a redirect to a page',
@@ -212,19 +217,59 @@ export class ApiStack extends PlatformStack {
     new HttpRoute(this, 'ApiNotFoundRoute', {
       httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,
-      integration: integrationOf(notFound),
+      integration: new LiveIntegration(notFound, gatewayRole(this, platform, 'api')),
     });
   }
 }
 
-/** Creates an integration with one permission for all routes of this API, instead of one per route. */
-const integrationOf = ({ node, lambda }: PlatformFunction) =>
-  new HttpLambdaIntegration(`${node.id}Integration`, lambda, { scopePermissionToRoute: false });
+/**
+ * Returns the role with which API Gateway invokes the functions of a stack: one resource in place of a permission for each
+ * function, which would bring stacks near the limit of 500.
+ */
+export function gatewayRole(stack: Stack, { names }: Platform, group: string): Role {
+  const found = stack.node.tryFindChild('GatewayRole');
+  if (found instanceof Role) return found;
+  const rights: Right[] = [
+    {
+      actions: ['lambda:InvokeFunction'],
+      on: [names.functionsOf(group, `:${LIVE}`)],
+      wildcard: `the functions of this stack, by the group that their names begin with`,
+    },
+  ];
+  const role = new Role(stack, 'GatewayRole', {
+    description: `API Gateway: invokes the functions of ${group}`,
+    assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+    inlinePolicies: { invoke: policyOf(rights) },
+  });
+  explainWildcards(role, rights);
+  return role;
+}
+
+/** Invokes what is live of a function, with a role (CDK's integration adds a permission to the function). */
+class LiveIntegration extends HttpRouteIntegration {
+  readonly #handler: PlatformFunction;
+  readonly #role: Role;
+
+  constructor(handler: PlatformFunction, role: Role) {
+    super(`${handler.node.id}Integration`);
+    this.#handler = handler;
+    this.#role = role;
+  }
+
+  override bind() {
+    return {
+      type: HttpIntegrationType.AWS_PROXY,
+      uri: this.#handler.live.functionArn,
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      credentials: IntegrationCredentials.fromRole(this.#role),
+    };
+  }
+}
 
 /** Routes an operation's paths, its own and the dashboard's, to its function. */
-export function addRoutes(handler: PlatformFunction, httpApi: HttpApi, operation: AnyRoute): void {
+export function addRoutes(handler: PlatformFunction, httpApi: HttpApi, operation: AnyRoute, role: Role): void {
   const { method, path } = operation;
-  const integration = integrationOf(handler);
+  const integration = new LiveIntegration(handler, role);
   for (const each of listPaths(operation)) {
     new HttpRoute(Stack.of(handler), `${handler.node.id}${each === path ? '' : 'Dashboard'}Route`, {
       httpApi,

@@ -89,8 +89,8 @@ export class CustomDomainsStack extends PlatformStack {
       ],
     });
     new Machine(this, platform, 'door', {
-      definition: edgeTenantMachine({ reconcileTenant: look.lambda.functionArn }),
-      functions: [look.lambda.functionArn],
+      definition: edgeTenantMachine({ reconcileTenant: look.live.functionArn }),
+      functions: [look],
     });
     this.reconcile = {
       variables: { TENANT_STATE_MACHINE_ARN: names.door.arn },

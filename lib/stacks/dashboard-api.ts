@@ -1,7 +1,7 @@
 import { Validations } from 'aws-cdk-lib/core';
 import { dashboardRoutes } from '../../contract/routes.ts';
 import { PlatformFunction } from '../constructs/function.ts';
-import { type ApiStack, addRoutes, timeoutOf } from './api.ts';
+import { type ApiStack, addRoutes, gatewayRole, timeoutOf } from './api.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /**
@@ -23,7 +23,7 @@ export class DashboardApiStack extends PlatformStack {
         uses: api.usesOf(operation),
         timeout: timeoutOf(operation),
       });
-      addRoutes(handler, api.api, operation);
+      addRoutes(handler, api.api, operation, gatewayRole(this, platform, 'dashboard'));
     }
   }
 }

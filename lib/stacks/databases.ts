@@ -25,8 +25,8 @@ export class DatabasesStack extends PlatformStack {
       uses: [table.read, table.write, clusters.make, clusters.remove, clusters.revoke],
     });
     new Machine(this, platform, 'database', {
-      definition: databaseMachine({ advanceDatabase: advance.lambda.functionArn }),
-      functions: [advance.lambda.functionArn],
+      definition: databaseMachine({ advanceDatabase: advance.live.functionArn }),
+      functions: [advance],
     });
     const accessRole = new Role(this, 'DatabaseAccessRole', {
       roleName: names.databaseAccessRole.name,

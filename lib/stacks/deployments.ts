@@ -1,6 +1,6 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
-import { PlatformFunction } from '../constructs/function.ts';
+import { arnsOf, PlatformFunction } from '../constructs/function.ts';
 import type { Right, Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
 import { deploymentMachine, teardownMachine } from '../state-machines/deployments.ts';
@@ -61,7 +61,7 @@ export class DeploymentsStack extends PlatformStack {
       new PlatformFunction(this, platform, `workflow/${name}`, {
         description: `A step of a state machine: ${name}`,
         ...needs[name],
-      }).lambda.functionArn;
+      });
 
     const steps = {
       beginDeployment: step('beginDeployment'),
@@ -75,13 +75,13 @@ export class DeploymentsStack extends PlatformStack {
       pruneReleases: step('pruneReleases'),
     };
     new Machine(this, platform, 'deployment', {
-      definition: deploymentMachine(steps),
+      definition: deploymentMachine(arnsOf(steps)),
       functions: Object.values(steps),
     });
 
     const teardown = { teardownApp: step('teardownApp') };
     new Machine(this, platform, 'teardown', {
-      definition: teardownMachine(teardown),
+      definition: teardownMachine(arnsOf(teardown)),
       functions: Object.values(teardown),
     });
 

@@ -25,8 +25,8 @@ export class HostingStack extends PlatformStack {
       uses: [table.read, table.write, apps.openServerTokens, DNS_LOOKUP],
     });
     new Machine(this, platform, 'hosting', {
-      definition: hostingMachine({ reconcileHostingAccount: settle.lambda.functionArn }),
-      functions: [settle.lambda.functionArn],
+      definition: hostingMachine({ reconcileHostingAccount: settle.live.functionArn }),
+      functions: [settle],
     });
     new PlatformFunction(this, platform, 'operator/setHostingServer', {
       description: 'Adds or changes a server for web and email hosting; called by operators',

@@ -3,7 +3,7 @@ import type { Uses } from '../../contract/route.ts';
 import { type AnyRoute, operatorRoutes } from '../../contract/routes.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
-import { type ApiStack, addRoutes, timeoutOf } from './api.ts';
+import { type ApiStack, addRoutes, gatewayRole, timeoutOf } from './api.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { DomainsStack } from './registrar.ts';
 import type { SchedulesStack } from './schedules.ts';
@@ -40,7 +40,7 @@ export class OperatorApiStack extends PlatformStack {
         uses: [...api.usesOf(operation), ...operation.uses.flatMap((use) => own[use] ?? [])],
         timeout: timeoutOf(operation),
       });
-      addRoutes(handler, api.api, operation);
+      addRoutes(handler, api.api, operation, gatewayRole(this, platform, 'operator-api'));
     }
   }
 }

@@ -2,7 +2,7 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { PlatformFunction } from '../constructs/function.ts';
+import { arnsOf, PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { Right, Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
@@ -74,7 +74,7 @@ export class DomainsStack extends PlatformStack {
         description,
         timeout: REGISTRAR_S.function,
         uses: [...state, ...uses],
-      }).lambda.functionArn;
+      });
     const steps = {
       submitDomainTask: step('submitDomainTask', 'Asks the registrar to register or renew a domain', [submit]),
       checkDomainTask: step('checkDomainTask', 'Reads the progress of a domain task from the registrar', [
@@ -86,7 +86,10 @@ export class DomainsStack extends PlatformStack {
       ]),
       refuseDomainTask: step('refuseDomainTask', 'Refunds a registration or renewal that the registrar refused', []),
     };
-    new Machine(this, platform, 'domain', { definition: domainMachine(steps), functions: Object.values(steps) });
+    new Machine(this, platform, 'domain', {
+      definition: domainMachine(arnsOf(steps)),
+      functions: Object.values(steps),
+    });
     const variables = { DOMAIN_STATE_MACHINE_ARN: names.domain.arn };
     const start: Right = { actions: ['states:StartExecution'], on: [names.domain.arn] };
     this.start = { variables, rights: [start] };
@@ -142,7 +145,7 @@ export class DomainsStack extends PlatformStack {
       ],
     });
     new EventSourceMapping(this, 'Changes', {
-      target: sync.lambda,
+      target: sync.live,
       eventSourceArn: queue.queueArn,
       batchSize: 5,
       maxConcurrency: 4,

@@ -60,8 +60,8 @@ export class SchedulesStack extends PlatformStack {
       });
       // A failed asynchronous invocation is not retried, because the next minute runs again; it goes to the failure
       // queue.
-      handler.lambda.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
-      return { name, description, handler, lambda: handler.lambda, functionName: handler.functionName };
+      handler.live.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
+      return { name, description, handler, live: handler.live, functionName: handler.functionName };
     };
     // The function exists without its schedule too: an operator may invoke it, and tests of the local run do.
     const checks = everyMinute('runChecks', 'Uses each product as a customer does: synthetic checks', [
@@ -110,19 +110,19 @@ export class SchedulesStack extends PlatformStack {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
       inlinePolicies: {
         invoke: policyOf([
-          { actions: ['lambda:InvokeFunction'], on: jobs.map(({ lambda }) => lambda.functionArn) },
+          { actions: ['lambda:InvokeFunction'], on: jobs.map(({ live }) => live.functionArn) },
           ...(failures.send.rights ?? []),
         ]),
       },
     });
-    for (const { name, description, lambda } of jobs) {
+    for (const { name, description, live } of jobs) {
       new CfnSchedule(this, name === 'reconcile' ? 'EveryMinute' : `${name}EveryMinute`, {
         name: `${platform.config.prefix}-${name}`,
         description,
         scheduleExpression: 'rate(1 minute)',
         flexibleTimeWindow: { mode: 'OFF' },
         target: {
-          arn: lambda.functionArn,
+          arn: live.functionArn,
           roleArn: role.roleArn,
           input: '{}',
           retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: 60 },

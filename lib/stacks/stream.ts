@@ -120,7 +120,7 @@ export class StreamStack extends PlatformStack {
       ],
     };
     new EventSourceMapping(this, 'TableChanges', {
-      target: this.consumer.lambda,
+      target: this.consumer.live,
       eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,

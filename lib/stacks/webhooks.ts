@@ -78,7 +78,7 @@ export class DeliveryStack extends PlatformStack {
       ],
     });
     new EventSourceMapping(this, 'Attempts', {
-      target: this.sender.lambda,
+      target: this.sender.live,
       eventSourceArn: queue.queueArn,
       // The attempts of a batch run concurrently, so a batch takes as long as its slowest attempt. Small batches limit
       // that wait.

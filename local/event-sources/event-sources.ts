@@ -29,10 +29,10 @@ export function startEventSources(options: EventSourcesOptions): EventSource {
   const sources = mappings.map((mapping) => {
     const arn = String(mapping.properties.EventSourceArn);
     // Lambda polls with the role of the function that it polls for.
-    const { FunctionName } = mapping.properties;
+    const FunctionName = String(mapping.properties.FunctionName);
     const target = template
       .resources('AWS::Lambda::Function')
-      .find(({ arn: functionArn, name }) => FunctionName === functionArn || FunctionName === name);
+      .find(({ arn: functionArn, name }) => [functionArn, name].some((of) => `${FunctionName}:`.startsWith(`${of}:`)));
     const { credentials } = principalOf(String(target?.properties.Role), target?.name ?? mapping.name);
     const common = { mapping, region, queuesUrl, lambda, credentials };
     const table = /^arn:aws:dynamodb:.*:table\/([^/]+)\/stream\//.exec(arn)?.[1];

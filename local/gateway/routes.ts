@@ -45,7 +45,7 @@ export function routesOf(
       key,
       functionArn,
       timeoutMs: Number(integration?.properties.TimeoutInMillis ?? 30_000),
-      headers: edgeHeaders(functions.find(({ arn }) => arn === functionArn)),
+      headers: edgeHeaders(functions.find(({ arn }) => `${functionArn}:`.startsWith(`${arn}:`))),
     };
   });
 }

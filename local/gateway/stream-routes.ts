@@ -29,6 +29,7 @@ export function streamRoutesOf(
   const urls = template.resources('AWS::Lambda::Url').map(({ name, properties }) => ({
     host: `${name}.lambda-url.`,
     functionArn: String(properties.TargetFunctionArn),
+    qualifier: properties.Qualifier === undefined ? '' : `:${String(properties.Qualifier)}`,
   }));
   return template.resources('AWS::CloudFront::Distribution').flatMap(({ properties }) => {
     const config = properties.DistributionConfig;
@@ -38,7 +39,8 @@ export function streamRoutesOf(
       const url = urls.find(({ host }) => text(origin, 'DomainName').startsWith(host));
       const spec = functions.find(({ arn }) => arn === url?.functionArn);
       if (!url || !spec) return [];
-      return [{ path: text(behaviour, 'PathPattern'), functionArn: url.functionArn, headers: edgeHeaders(spec) }];
+      const functionArn = url.functionArn + url.qualifier;
+      return [{ path: text(behaviour, 'PathPattern'), functionArn, headers: edgeHeaders(spec) }];
     });
   });
 }

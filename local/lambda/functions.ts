@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { checkVariable } from '../../runtime/config.ts';
 import { UserError } from '../data-directory.ts';
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
+import { LOCAL_VERSION } from '../template/names.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { FunctionSpec } from './pool.ts';
 
@@ -63,11 +64,13 @@ export function functionsOf(
   template: Template,
   { environment, credentials, overrides }: FunctionsOptions,
 ): (FunctionSpec & { role: string })[] {
+  const qualified = template.resources('AWS::Lambda::Alias').map(({ name }) => name);
   return template
     .resources('AWS::Lambda::Function')
     .filter((resource) => resource.properties.FunctionName !== undefined)
     .map((resource) => {
       const { name, arn, properties } = resource;
+      const aliases = qualified.flatMap((each) => (each.startsWith(`${name}:`) ? [each.slice(name.length + 1)] : []));
       const variables: Record<string, string> = {};
       for (const [key, value] of Object.entries(child(child(properties, 'Environment'), 'Variables'))) {
         variables[key] = overrides[key] ?? String(value);
@@ -77,13 +80,14 @@ export function functionsOf(
       return {
         name,
         arn,
+        aliases,
         role,
         ...bundleOf(resource, template),
         environment: {
           ...environment,
           ...credentials(role, arn),
           AWS_LAMBDA_FUNCTION_NAME: name,
-          AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+          AWS_LAMBDA_FUNCTION_VERSION: aliases.length > 0 ? LOCAL_VERSION : '$LATEST',
           AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memory),
           TZ: ':UTC',
           ...variables,

@@ -28,6 +28,7 @@ function pool(
     return {
       name,
       arn: `arn:aws:lambda:af-south-1:000000000000:function:${name}`,
+      aliases: ['live'],
       file,
       handler: 'handler',
       environment: { GREETING: 'hello' },

@@ -48,8 +48,11 @@ export function startLambda(options: LambdaOptions): Lambda {
   }, idleMs / 2);
   retirement.unref();
 
-  const specOf = (nameOrArn: string): FunctionSpec | undefined =>
-    specs.get(nameOrArn) ?? specs.get(nameOrArn.split(':')[6] ?? '');
+  const specOf = (nameOrArn: string): FunctionSpec | undefined => {
+    const [name = '', qualifier = '$LATEST'] = nameOrArn.replace(/^arn:([^:]*:){5}/, '').split(':');
+    const spec = specs.get(name);
+    return qualifier === '$LATEST' || spec?.aliases?.includes(qualifier) ? spec : undefined;
+  };
   const pool = (nameOrArn: string): FunctionPool => {
     const spec = specOf(nameOrArn);
     if (!spec) throw new Error(`The template has no function ${nameOrArn}`);

@@ -8,6 +8,8 @@ import type { EnvironmentHandle, Threads } from './threads.ts';
 export interface FunctionSpec {
   name: string;
   arn: string;
+  /** Qualifiers beside `$LATEST` by which it is invoked. Default: none. */
+  aliases?: readonly string[];
   /** Path of the bundle, an ES module. */
   file: string;
   /** Name of the bundle's exported handler. */

@@ -18,6 +18,8 @@ interface Kind {
   nameProperty?: string;
   /** ARN with `{region}`, `{account}`, `{name}`. */
   arn?: string;
+  /** True for a version or an alias, whose name is that of its function with a qualifier. */
+  qualifies?: true;
   /** Value of `Ref`: another template string, or `arn`. Default: the name. */
   ref?: string;
   /** Attributes in addition to `Arn`. */
@@ -29,6 +31,9 @@ interface Kind {
 
 /** Secrets Manager adds six characters to a secret's name in its ARN. */
 export const SECRET_SUFFIX = 'aLocal';
+
+/** A function of a local run has one version: the bundle on disk. */
+export const LOCAL_VERSION = '1';
 
 const TABLE_STREAM = 'arn:aws:dynamodb:{region}:{account}:table/{name}/stream/local';
 
@@ -73,7 +78,12 @@ const KINDS: Record<string, Kind> = {
   },
   'AWS::KMS::Alias': { nameProperty: 'AliasName', arn: 'kms:{region}:{account}:{name}' },
   'AWS::KMS::Key': { arn: 'kms:{region}:{account}:key/{name}', attributes: { KeyId: '{name}' } },
-  'AWS::Lambda::Alias': { arn: 'lambda:{region}:{account}:function:{name}', ref: 'arn' },
+  'AWS::Lambda::Alias': {
+    nameProperty: 'Name',
+    arn: 'lambda:{region}:{account}:function:{name}',
+    ref: 'arn',
+    qualifies: true,
+  },
   'AWS::Lambda::EventSourceMapping': { attributes: { Id: '{name}' } },
   'AWS::Lambda::Function': {
     nameProperty: 'FunctionName',
@@ -86,7 +96,12 @@ const KINDS: Record<string, Kind> = {
     ref: 'arn',
   },
   'AWS::Lambda::Url': { attributes: { FunctionUrl: 'https://{name}.lambda-url.{region}.on.aws/' } },
-  'AWS::Lambda::Version': { arn: 'lambda:{region}:{account}:function:{name}', ref: 'arn' },
+  'AWS::Lambda::Version': {
+    arn: 'lambda:{region}:{account}:function:{name}',
+    ref: 'arn',
+    attributes: { Version: LOCAL_VERSION },
+    qualifies: true,
+  },
   'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', arn: 'logs:{region}:{account}:log-group:{name}:*' },
   'AWS::S3::Bucket': {
     nameProperty: 'BucketName',
@@ -150,8 +165,8 @@ export function nameResource(
   const [, service = 'custom', resource = 'resource'] = type.split('::');
   const kind = KINDS[type] ?? {};
   const generated = shorten(`${stackName}-${logicalId}`, kind.longest ?? 128).replace(/^[^A-Za-z0-9]+/, '');
-  const name =
-    (kind.nameProperty && given(kind.nameProperty)) || (kind.lowerCase ? generated.toLowerCase() : generated);
+  const own = (kind.nameProperty && given(kind.nameProperty)) || (kind.lowerCase ? generated.toLowerCase() : generated);
+  const name = kind.qualifies ? `${given('FunctionName')}:${kind.nameProperty ? own : LOCAL_VERSION}` : own;
   const fill = (text: string): string =>
     text.replace(/\{(\w+)\}/g, (_, key: string) => (key === 'name' ? name : (place[key as keyof AwsLocation] ?? '')));
   const usualArn = `${service.toLowerCase()}:{region}:{account}:${resource.toLowerCase()}/{name}`;

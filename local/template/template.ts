@@ -199,7 +199,7 @@ export function readTemplate(assembly: string, place: AwsLocation): Template {
     byArn: (arn) => {
       if (arns.size === 0) for (const resource of all) arns.set(resource.arn, resource);
       const functionArn = /^arn:aws:lambda:[^:]+:[^:]+:function:[^:]+/.exec(arn)?.[0];
-      return arns.get(arn) ?? (functionArn ? arns.get(functionArn) : undefined);
+      return arns.get(functionArn ?? arn);
     },
     asset: (objectKey) => assets.get(objectKey),
   };

@@ -13,7 +13,7 @@ const { template, stacks } = synthesize(settings);
 const resources = stacks.flatMap((stack) => Object.values(stack.template.Resources));
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 const nameOf = (arnOrName: string) =>
-  functions.find(({ arn, FunctionName }) => [arn, FunctionName].includes(arnOrName) || arnOrName.startsWith(`${arn}:`))
+  functions.find(({ arn, FunctionName }) => [arn, FunctionName].some((of) => `${arnOrName}:`.startsWith(`${of}:`)))
     ?.FunctionName ?? '';
 
 const queues = read(
@@ -148,7 +148,7 @@ test('every function’s failure reaches an alarm', () => {
     if (CALLED_BY_HAND.test(FunctionName) || watched.has(FunctionName) || integrated.includes(FunctionName))
       return false;
     if (asynchronous.some(({ name, queue }) => name === FunctionName && watched.has(queue ?? ''))) return false;
-    return !machines.some((machine) => machine.DefinitionString.includes(`"${arn}"`) && watched.has(machine.arn));
+    return !machines.some((machine) => machine.DefinitionString.includes(`"${arn}:live"`) && watched.has(machine.arn));
   });
   expect(uncovered.map(({ FunctionName }) => FunctionName)).toEqual([]);
 });

@@ -22,6 +22,8 @@ const WITHOUT_RESOURCE = [
   /^lambda:GetAccountSettings$/,
   /^route53domains:/,
   /^cloudwatch:GetMetricData$/,
+  // It has, but AWS's own policy for CodeDeploy does not use them, and a composite alarm needs `*`.
+  /^cloudwatch:DescribeAlarms$/,
   /^acm:RequestCertificate$/,
   /^cloudfront:CreateDistributionTenant$/,
   /^route53:(CreateHostedZone|ListHostedZonesByName)$/,

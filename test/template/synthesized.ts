@@ -88,6 +88,7 @@ const StackTemplate = z.object({
       Type: z.string(),
       DeletionPolicy: z.string().optional(),
       Properties: z.record(z.string(), z.unknown()).optional(),
+      UpdatePolicy: z.unknown().optional(),
     }),
   ),
 });

@@ -10,7 +10,9 @@ const { template } = synthesize({ stage: 'prod' });
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
 const PREFIX = 'hosting-prod-';
 const timeoutOf = (nameOrArn: string): number => {
-  const found = functions.find(({ arn, FunctionName }) => nameOrArn.startsWith(arn) || nameOrArn === FunctionName);
+  const found = functions.find(
+    ({ arn, FunctionName }) => nameOrArn.startsWith(arn) || nameOrArn.split(':')[0] === FunctionName,
+  );
   return found?.Timeout ?? expect.unreachable(`there is no function ${nameOrArn}`);
 };
 

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { releaseAlarms } from '../../lib/constructs/canary.ts';
+import { Role, read, synthesize } from './synthesized.ts';
+
+/** Functions go live through their aliases (docs/decisions/0057-releases-and-restore.md). */
+
+const { template, stacks } = synthesize({ stage: 'prod' });
+const resources = stacks.flatMap((stack) => Object.values(stack.template.Resources));
+
+/** Everything that invokes a function, with the function's ARN or name. */
+const triggers = [
+  ...read(template, 'AWS::ApiGatewayV2::Integration', z.object({ IntegrationUri: z.string() })).map((each) => [
+    each.name,
+    each.IntegrationUri,
+  ]),
+  ...['AWS::Lambda::EventSourceMapping', 'AWS::Lambda::EventInvokeConfig', 'AWS::Lambda::Url'].flatMap((type) =>
+    template.resources(type).map(({ name, properties }) => {
+      const { TargetFunctionArn, FunctionName = TargetFunctionArn, Qualifier } = properties;
+      return [name, Qualifier === undefined ? String(FunctionName) : `${FunctionName}:${Qualifier}`];
+    }),
+  ),
+  ...read(template, 'AWS::Scheduler::Schedule', z.object({ Target: z.object({ Arn: z.string() }) })).map((each) => [
+    each.name,
+    each.Target.Arn,
+  ]),
+  ...template
+    .resources('AWS::StepFunctions::StateMachine')
+    .flatMap(({ name, properties }) =>
+      [...String(properties.DefinitionString).matchAll(/arn:aws:lambda:[^"]+/g)].map(([arn]) => [name, arn]),
+    ),
+] as [name: string, invoked: string][];
+
+const aliases = read(
+  template,
+  'AWS::Lambda::Alias',
+  z.object({ FunctionVersion: z.string(), Name: z.literal('live') }),
+);
+
+test('every trigger invokes the alias `live` of a function; the address that the edge of 0.2.0 imports is left', () => {
+  expect(triggers.length).toBeGreaterThan(120);
+  const known = new Set(aliases.flatMap(({ arn, name }) => [arn, name]));
+  const others = triggers.filter(([, invoked]) => !known.has(invoked));
+  expect(others).toEqual([
+    [expect.stringContaining('AiChatCompletionsFunctionFunctionUrl'), expect.stringMatching(/chatCompletions$/)],
+  ]);
+});
+
+test('every function has the alias but those that operators invoke by hand, and each alias a version of its function', () => {
+  const functions = read(template, 'AWS::Lambda::Function', z.object({ FunctionName: z.string() }));
+  const live = functions.filter(
+    ({ FunctionName }) =>
+      !FunctionName.startsWith('hosting-prod-operator-') || FunctionName.startsWith('hosting-prod-operator-api-'),
+  );
+  expect(aliases.map(({ name }) => name).sort()).toEqual(live.map(({ FunctionName }) => `${FunctionName}:live`).sort());
+  expect(template.resources('AWS::Lambda::Version')).toHaveLength(aliases.length);
+});
+
+test('functions of requests and messages shift by a canary that existing alarms undo', () => {
+  const Group = z.object({
+    ApplicationName: z.string(),
+    DeploymentGroupName: z.string(),
+    DeploymentConfigName: z.literal('CodeDeployDefault.LambdaCanary10Percent5Minutes'),
+    AlarmConfiguration: z.object({ Enabled: z.literal(true), Alarms: z.array(z.object({ Name: z.string() })) }),
+    AutoRollbackConfiguration: z.object({ Enabled: z.literal(true), Events: z.array(z.string()) }),
+  });
+  const groups = read(template, 'AWS::CodeDeploy::DeploymentGroup', Group);
+  const alarms = new Set(
+    read(template, 'AWS::CloudWatch::Alarm', z.object({ AlarmName: z.string() })).map(({ AlarmName }) => AlarmName),
+  );
+  for (const { DeploymentGroupName, AlarmConfiguration, AutoRollbackConfiguration } of groups) {
+    const names = AlarmConfiguration.Alarms.map(({ Name }) => Name);
+    expect(names, DeploymentGroupName).toEqual(releaseAlarms({ prefix: 'hosting-prod' }));
+    for (const name of names) expect(alarms, name).toContain(name);
+    expect(AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM');
+  }
+  const byCanary = aliases.filter(({ name }) => /^hosting-prod-(api|dashboard|ai|stream|queue)-/.test(name));
+  expect(groups.map(({ DeploymentGroupName }) => `${DeploymentGroupName}:live`).sort()).toEqual(
+    byCanary.map(({ name }) => name).sort(),
+  );
+  // CloudFormation leaves the alias to CodeDeploy only where its update policy says so.
+  const policies = resources.filter(
+    ({ Type, UpdatePolicy }) => Type === 'AWS::Lambda::Alias' && UpdatePolicy !== undefined,
+  );
+  expect(policies).toHaveLength(groups.length);
+});
+
+test('the role of a canary reaches no function of customers, and the role of API Gateway what is live alone', () => {
+  const roles = read(template, 'AWS::IAM::Role', Role);
+  const onFunctions = (action: string) =>
+    roles.flatMap(({ Policies }) =>
+      Policies.filter(({ Action }) => Action.includes(action)).flatMap(({ Resource }) => Resource),
+    );
+  const moved = onFunctions('lambda:GetProvisionedConcurrencyConfig');
+  expect(moved.length).toBeGreaterThan(0);
+  for (const resource of moved) expect(resource).toMatch(/:function:hosting-prod-(api|dashboard|ai|stream|queue)-\*$/);
+  const invoked = onFunctions('lambda:InvokeFunction').filter((resource) => resource.includes('*'));
+  expect(invoked.filter((resource) => !resource.includes('-app-')).sort()).toEqual(
+    ['api', 'dashboard', 'operator-api'].map((group) =>
+      expect.stringMatching(new RegExp(`:function:hosting-prod-${group}-\\*:live$`)),
+    ),
+  );
+});
+
+test('a stage without service levels has no canary, and one that asks for it is refused', () => {
+  expect(synthesize({ stage: 'dev' }).template.resources('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
+  expect(() => synthesize({ stage: 'prod', monitoring: 'basic', canary: 'on' })).toThrow(/canary.*monitoring=full/s);
+});
