@@ -33,6 +33,8 @@ import { listDnsRecords } from '../dns/records.ts';
 import { getHosting, getHostingDomain, listHosting } from '../hosting/subscriptions.ts';
 import { readAccount } from '../operator/account.ts';
 import { listOperatorAudit } from '../operator/audit.ts';
+import { listFlags } from '../operator/flags.ts';
+import { listMigrations } from '../operator/migrations.ts';
 import { listSwitches } from '../operator/switches.ts';
 import { getDomain, listDomains } from '../registrar/domains.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
@@ -104,7 +106,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     listDeliveries,
     listEvents,
   },
-  ...{ readAccount, listOperatorAudit, listSwitches },
+  ...{ readAccount, listOperatorAudit, listSwitches, listFlags, listMigrations },
   ...{
     getAppMetrics: readMetrics,
     getDeliveryStats: readDeliveryStats,

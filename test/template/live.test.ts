@@ -94,7 +94,7 @@ test('the role of a canary reaches no function of customers, and the role of API
   const moved = onFunctions('lambda:GetProvisionedConcurrencyConfig');
   expect(moved.length).toBeGreaterThan(0);
   for (const resource of moved) expect(resource).toMatch(/:function:hosting-prod-(api|dashboard|ai|stream|queue)-\*$/);
-  const invoked = onFunctions('lambda:InvokeFunction').filter((resource) => resource.includes('*'));
+  const invoked = onFunctions('lambda:InvokeFunction').filter((resource) => /-\*(:|$)/.test(resource));
   expect(invoked.filter((resource) => !resource.includes('-app-')).sort()).toEqual(
     ['api', 'dashboard', 'operator-api'].map((group) =>
       expect.stringMatching(new RegExp(`:function:hosting-prod-${group}-\\*:live$`)),
