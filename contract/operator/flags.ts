@@ -50,11 +50,9 @@ export const setFlag = /* @__PURE__ */ route({
     z
       .object({
         ...Reason(),
-        share: z
-          .optional(z.nullable(z.int().check(z.minimum(0), z.maximum(100))))
-          .register(z.globalRegistry, {
-            description: 'Percent of accounts: 100 is on and 0 off for all; null returns to the default',
-          }),
+        share: z.optional(z.nullable(z.int().check(z.minimum(0), z.maximum(100)))).register(z.globalRegistry, {
+          description: 'Percent of accounts: 100 is on and 0 off for all; null returns to the default',
+        }),
         accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
         on: z
           .optional(z.nullable(z.boolean()))

@@ -1,13 +1,13 @@
 /** A new way of doing something that exists beside the old one for a while. */
 interface FlagRule {
   label: string;
-  /** What happens where it is on, and where it is off, in one sentence. */
+  /** The effect where it is on, and where it is off, in a sentence each. */
   does: string;
   /** The area whose people decide about it and remove it. */
   owner: string;
   /** The day from which it is overdue (UTC): one of the two ways is to be removed before. Operators get a ticket from then on. */
   ends: string;
-  /** Whether it is on while operators have said nothing. */
+  /** True if it is on while operators have set nothing. */
   default: boolean;
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type FlagName, flagRule } from '../../contract/switches/flags.ts';
 import type { SwitchState } from '../../table/entities/switches.ts';
 
-/** What operators said about flags, by the flag's name. */
+/** Operators' settings of flags, by the flag's name. */
 export type FlagStates = NonNullable<SwitchState['flags']>;
 
-/** Reads what operators said about flags; as old as the switches, with which it is read. */
+/** Reads operators' settings of flags; as old as the switches, with which it is read. */
 export type Flags = () => Promise<FlagStates>;
 
 /** Returns a number from 0 to 99 that an account keeps for a flag, and that says nothing about its number for another one. */

@@ -46,7 +46,7 @@ export function shiftByCanary(scope: Construct, platform: Platform, name: string
   });
 }
 
-/** What the deployment groups of a stack share. */
+/** The application, role and alarms that the deployment groups of a stack share. */
 class Canary extends Construct {
   readonly application: LambdaApplication;
   readonly role: IRole;

@@ -8,12 +8,9 @@ export const SwitchState = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       off: z.record(z.string(), object({ message: z.string(), since: z.string() })),
-      /** What operators said about feature flags, by name: the percent of accounts, and single accounts. */
+      /** Operators' settings of feature flags, by name: the percent of accounts, and single accounts. */
       flags: z.optional(
-        z.record(
-          z.string(),
-          object({ share: z.optional(z.number()), accounts: z.record(z.string(), z.boolean()) }),
-        ),
+        z.record(z.string(), object({ share: z.optional(z.number()), accounts: z.record(z.string(), z.boolean()) })),
       ),
       /** Counts changes. A write requires the number that it read. */
       version: z.int(),

@@ -53,7 +53,7 @@ export interface World {
   platformKey?: PlatformKey;
   /** Milliseconds until a response begins without its answer. */
   keepAliveMs?: number;
-  /** What operators said about feature flags. */
+  /** Operators' settings of feature flags. */
   flags?: FlagStates;
 }
 

@@ -189,7 +189,7 @@ test('a call writes at most twice in a row before its first byte and after its l
     transport: createTransport(),
     keepAliveMs: 60_000,
     switches: async () => ({}),
-      flags: async () => ({}),
+    flags: async () => ({}),
     baseUrls: { openai: `${standIns.url}/openai/v1` },
   };
   const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hello' }] };
