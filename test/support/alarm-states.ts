@@ -55,6 +55,7 @@ function statistic(name: string, values: readonly number[]): number | undefined 
   if (name === 'Sum') return values.reduce((total, value) => total + value, 0);
   if (name === 'Maximum') return Math.max(...values);
   if (name === 'SampleCount') return values.length;
+  if (name === 'Average') return values.reduce((total, value) => total + value, 0) / values.length;
   const [, from, to] = /^PR\(([\d.]+):([\d.]+)\)$/.exec(name) ?? [];
   if (from === undefined) throw new Error(`The statistic ${name} is not known to this evaluator`);
   const inside = values.filter((value) => value >= Number(from) && value <= Number(to));
@@ -124,11 +125,25 @@ function isMetricAlarmOn(alarm: MetricAlarm, samples: readonly Sample[], now: nu
   return true;
 }
 
-/** Returns the names of the alarms of a template that are on, combined ones included. */
-export function alarmsOn(template: Template, samples: readonly Sample[], now: number): string[] {
-  const on = template
+/** The alarms of a template, parsed once. */
+const parsed = new WeakMap<Template, MetricAlarm[]>();
+function metricAlarmsOf(template: Template): MetricAlarm[] {
+  const known = parsed.get(template);
+  if (known) return known;
+  const alarms = template
     .resources('AWS::CloudWatch::Alarm')
-    .map(({ properties }) => MetricAlarm.parse(properties))
+    .map(({ properties }) => MetricAlarm.parse(properties));
+  parsed.set(template, alarms);
+  return alarms;
+}
+
+/**
+ * Returns the names of the alarms of a template that are on, combined ones included.
+ * @param only evaluates these alarms and their conditions alone
+ */
+export function alarmsOn(template: Template, samples: readonly Sample[], now: number, only?: readonly string[]): string[] {
+  const on = metricAlarmsOf(template)
+    .filter(({ AlarmName }) => !only || only.some((name) => AlarmName === name || AlarmName.startsWith(`${name}-`)))
     .filter((alarm) => isMetricAlarmOn(alarm, samples, now))
     .map(({ AlarmName }) => AlarmName);
   const combined = template.resources('AWS::CloudWatch::CompositeAlarm').flatMap(({ properties }) => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Settings } from '../../lib/config.ts';
 import { readInvocation } from '../../scripts/preflight/settings.ts';
+import { commandsOf } from '../support/runbook.ts';
 import { synthesize } from './synthesized.ts';
 
 /** Pages with commands for operators and contributors. Decisions and the changelog are history. */
@@ -10,16 +11,6 @@ const PAGES = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] }).sor
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')));
-
-/** The commands of a text: lines of fenced blocks, continued ones joined, and code in running text. */
-function commandsOf(text: string): string[] {
-  const fenced = /^( *)```(?:sh|bash|)\n([\s\S]*?)^ *```$/gm;
-  const blocks = [...text.matchAll(fenced)].flatMap(([, , block = '']) =>
-    block.replaceAll(/\\\n\s*/g, ' ').split('\n'),
-  );
-  const inline = [...text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/`([^`]+)`/g)];
-  return [...blocks, ...inline.map(([, code = '']) => code.replaceAll(/\s+/g, ' '))].map((line) => line.trim());
-}
 
 interface AwsCommand {
   service: string;

@@ -1,0 +1,40 @@
+import { OfferInput, setOffer } from '../../domain/ai/models.ts';
+import { AuditInput, listForOperators } from '../../domain/audit/log.ts';
+import { AdjustmentInput, adjustAccount } from '../../domain/billing/adjustments.ts';
+import { currentPlans, PlansInput, setPlans } from '../../domain/billing/plans.ts';
+import type { Deps } from '../../domain/deps.ts';
+import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts';
+import { ServerInput, setServer } from '../../domain/hosting/servers.ts';
+import { readMigrations } from '../../domain/processes/migrate.ts';
+import { listQuarantined, ReleaseInput, releaseQuarantined } from '../../domain/processes/quarantine.ts';
+import { RestoreInput, repairAfterRestore, verifyLedgers } from '../../domain/processes/restore.ts';
+import { SuspensionInput, setSuspension } from '../../domain/processes/suspension.ts';
+import { setTlds, TldsInput } from '../../domain/registrar/tlds.ts';
+import type { Secrets } from '../../providers/encryption/secrets.ts';
+
+/** Secrets that are not encrypted. */
+const secrets: Secrets = {
+  seal: async (_, text) => ({ wrappedKey: 'k', iv: 'i', ciphertext: text }),
+  unseal: async (_, { ciphertext }) => ciphertext,
+};
+
+/** The functions that operators invoke by hand, as `functions/operator/` wires them, over the dependencies of a simulation. */
+export const operatorFunctions: Record<string, (deps: Deps, input: unknown) => Promise<unknown>> = {
+  'operator-adjustAccount': (deps, input) =>
+    adjustAccount({ ...deps, plans: currentPlans(deps) }, AdjustmentInput().parse(input)),
+  'operator-listAudit': (deps, input) => listForOperators(deps, AuditInput().parse(input)),
+  'operator-listMigrations': (deps) => readMigrations(deps),
+  'operator-listQuarantined': (deps) => listQuarantined(deps),
+  'operator-moveHosting': (deps, input) => {
+    const { accountId, subscriptionId: id, server } = MoveHostingInput.parse(input);
+    return moveHosting(deps, { accountId, id, server });
+  },
+  'operator-releaseQuarantined': (deps, input) => releaseQuarantined(deps, ReleaseInput.parse(input)),
+  'operator-repairAfterRestore': (deps, input) => repairAfterRestore(deps, RestoreInput().parse(input)),
+  'operator-setAiOffer': (deps, input) => setOffer(deps, OfferInput().parse(input)),
+  'operator-setDomainPrices': (deps, input) => setTlds(deps, TldsInput().parse(input)),
+  'operator-setHostingServer': (deps, input) => setServer({ ...deps, secrets }, ServerInput.parse(input)),
+  'operator-setPlans': (deps, input) => setPlans(deps, PlansInput().parse(input)),
+  'operator-setSuspension': (deps, input) => setSuspension(deps, SuspensionInput().parse(input)),
+  'operator-verifyLedgers': (deps, input) => verifyLedgers(deps, RestoreInput().parse(input)),
+};

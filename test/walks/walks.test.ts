@@ -1,0 +1,14 @@
+import { test } from 'vitest';
+import { walk } from '../support/walks.ts';
+import { deploymentWalks } from './deployments.ts';
+import { queueWalks } from './queues.ts';
+
+const WALKS = [...deploymentWalks, ...queueWalks];
+
+test.each(WALKS.map((each) => [`${each.page}: ${each.fault}`, each] as const))(
+  '%s',
+  async (_, each) => {
+    await walk(each);
+  },
+  120_000,
+);
