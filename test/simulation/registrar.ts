@@ -7,7 +7,14 @@ import {
   onDomainInvoiceVoided,
 } from '../../domain/registrar/lifecycle.ts';
 import { orderDomain } from '../../domain/registrar/orders.ts';
-import { checkTask, finishTask, type Progress, refuseTask, submitTask } from '../../domain/registrar/tasks.ts';
+import {
+  checkTask,
+  type DomainIds,
+  finishTask,
+  type Progress,
+  refuseTask,
+  submitTask,
+} from '../../domain/registrar/tasks.ts';
 import { tldsOnSale } from '../../domain/registrar/tlds.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
@@ -66,7 +73,11 @@ const OWNER = {
 
 export type RegistrarSimulation = ReturnType<typeof registrarSimulation>;
 
-export function registrarSimulation(given: RegistrarFaults) {
+/** @param onRefusal hears of every refused task, as the function that reports them */
+export function registrarSimulation(
+  given: RegistrarFaults,
+  onRefusal: (ids: DomainIds, kind: 'REGISTER' | 'RENEW' | undefined) => void = () => {},
+) {
   const { random } = given;
   const faults: FaultPlan = ({ what }) => {
     if (!what.startsWith('table.')) {
@@ -188,7 +199,7 @@ export function registrarSimulation(given: RegistrarFaults) {
       else if (execution.state === 'Check') proceed(await checkTask(needs, execution.ids));
       else {
         if (execution.state === 'Finish') await finishTask(needs, execution.ids);
-        else await refuseTask(needs, execution.ids);
+        else onRefusal(execution.ids, await refuseTask(needs, execution.ids));
         execution.state = 'Ended';
       }
       execution.tries = 0;

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Caller } from '../../domain/deps.ts';
+import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { sweepAll } from '../../domain/sweep/sweep-all.ts';
-import { deliver, postpone } from '../../domain/webhooks/deliver.ts';
+import { type AttemptResult, deliver, postpone } from '../../domain/webhooks/deliver.ts';
 import { deliverySweeps } from '../../domain/webhooks/delivery-sweep.ts';
 import { createWebhook } from '../../domain/webhooks/endpoints.ts';
 import { eventJob } from '../../domain/webhooks/event-sweep.ts';
@@ -47,6 +48,11 @@ export interface WebhookSimulationOptions {
   isOff?: () => boolean;
   /** True when the stream delivers nothing, because its consumer was away for longer than the stream keeps records. */
   streamTrimmed?: boolean;
+  /** Tells whether the deliverer is invoked at all. */
+  isDown?: () => boolean;
+  /** Hears of every attempt, and of every sweep of overdue deliveries, as the functions that report them. */
+  onAttempt?: (message: DeliveryMessage, result: AttemptResult) => void;
+  onOverdue?: (report: SweepReport<number>) => void;
   /** The text of every response; the outcome unless given. */
   responseBody?: string;
   faults?: FaultPlan;
@@ -64,6 +70,9 @@ export function webhookSimulation({
   responseBody,
   faults = noFaults,
   isOff = () => false,
+  isDown = () => false,
+  onAttempt = () => {},
+  onOverdue = () => {},
 }: WebhookSimulationOptions = {}) {
   const { memory, clock, calls, ...simulated } = simulation({ faults, settings: { webhookRetrySchedule: schedule } });
   const receivers = new Map<string, Receiver>();
@@ -127,14 +136,16 @@ export function webhookSimulation({
 
   /** Invokes the deliverer once with the visible messages. @returns whether there were any */
   async function deliverBatch(): Promise<boolean> {
-    const batch = messages.filter(({ visibleAt }) => visibleAt <= clock.now).slice(0, 10);
+    const batch = isDown() ? [] : messages.filter(({ visibleAt }) => visibleAt <= clock.now).slice(0, 10);
     if (batch.length === 0) return false;
     const deps = startProcess({ skewMs });
     for (const each of batch) {
       each.visibleAt = clock.now + VISIBILITY_TIMEOUT_MS;
       each.receives += 1;
     }
-    const done = await Promise.allSettled(batch.map(({ message }) => (isOff() ? postpone : deliver)(deps, message)));
+    const done = await Promise.allSettled(
+      batch.map(async ({ message }) => onAttempt(message, await (isOff() ? postpone : deliver)(deps, message))),
+    );
     const finished = new Set(batch.filter((_, index) => done[index]?.status === 'fulfilled'));
     // A crashed process acknowledges nothing.
     const crashed = done.some((each) => each.status === 'rejected' && each.reason instanceof SimulatedCrash);
@@ -150,7 +161,14 @@ export function webhookSimulation({
   async function runReconciler(): Promise<void> {
     nextMinute += MINUTE_MS;
     const deps = startProcess();
-    await sweepAll(deps, { ...deliverySweeps(deps), events: eventJob(deps) }, () => undefined);
+    const { queuedDeliveries, waitingDeliveries, ...others } = deliverySweeps(deps);
+    const reported: typeof queuedDeliveries = async (part) => {
+      const swept = await queuedDeliveries(part);
+      onOverdue(swept);
+      return swept;
+    };
+    const jobs = { queuedDeliveries: reported, waitingDeliveries, ...others, events: eventJob(deps) };
+    await sweepAll(deps, jobs, () => undefined);
   }
 
   const unsettled = () => memory.items('EVENT').some(({ duePk }) => duePk !== undefined);
@@ -201,7 +219,7 @@ export function webhookSimulation({
           messages.length > 0 || unsettled() || memory.items('DELIVERY').some(({ status }) => status === 'PENDING');
         // Two more minutes: the reconciler might find something to do.
         if (!pending && idleMinutes > 2) break;
-        const nextMessage = Math.min(...messages.map(({ visibleAt }) => visibleAt));
+        const nextMessage = isDown() ? nextMinute : Math.min(...messages.map(({ visibleAt }) => visibleAt));
         clock.now = Math.min(Math.max(clock.now, nextMessage), Math.max(clock.now, nextMinute), until);
         if (clock.now >= nextMinute) {
           await runReconciler();

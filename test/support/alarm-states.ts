@@ -130,9 +130,7 @@ const parsed = new WeakMap<Template, MetricAlarm[]>();
 function metricAlarmsOf(template: Template): MetricAlarm[] {
   const known = parsed.get(template);
   if (known) return known;
-  const alarms = template
-    .resources('AWS::CloudWatch::Alarm')
-    .map(({ properties }) => MetricAlarm.parse(properties));
+  const alarms = template.resources('AWS::CloudWatch::Alarm').map(({ properties }) => MetricAlarm.parse(properties));
   parsed.set(template, alarms);
   return alarms;
 }
@@ -141,7 +139,12 @@ function metricAlarmsOf(template: Template): MetricAlarm[] {
  * Returns the names of the alarms of a template that are on, combined ones included.
  * @param only evaluates these alarms and their conditions alone
  */
-export function alarmsOn(template: Template, samples: readonly Sample[], now: number, only?: readonly string[]): string[] {
+export function alarmsOn(
+  template: Template,
+  samples: readonly Sample[],
+  now: number,
+  only?: readonly string[],
+): string[] {
   const on = metricAlarmsOf(template)
     .filter(({ AlarmName }) => !only || only.some((name) => AlarmName === name || AlarmName.startsWith(`${name}-`)))
     .filter((alarm) => isMetricAlarmOn(alarm, samples, now))

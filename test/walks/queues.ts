@@ -4,8 +4,8 @@ import { replayFailures } from '../../domain/operator/failures.ts';
 import { migrate } from '../../domain/processes/migrate.ts';
 import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
-import { deliverBatch, type StreamRecord } from '../../local/event-sources/stream-batch.ts';
 import { startSchedules } from '../../local/event-sources/schedules.ts';
+import { deliverBatch, type StreamRecord } from '../../local/event-sources/stream-batch.ts';
 import type { FailedMessage, FailureQueue } from '../../providers/queues/failure-queue.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { reportMigrations } from '../../runtime/observability/migration-metrics.ts';
@@ -19,11 +19,11 @@ import { measured, type Scene, type Walk } from '../support/walks.ts';
 import { synthesize } from '../template/synthesized.ts';
 
 const MINUTE = 60_000;
-const never: Executions = { start: async () => {}, status: async () => 'RUNNING', stop: async () => {} };
+const underWay: Executions = { start: async () => {}, status: async () => 'RUNNING', stop: async () => {} };
 const DEPLOYMENT = { pk: 'ACCOUNT#acc_1', sk: 'DEPLOYMENT#dep_1' };
 
 /** A deployment under way, and the reconciler that looks at it. */
-async function dueDeployment(isSwept: () => boolean, executions = never) {
+async function dueDeployment() {
   const { memory, clock, steady } = simulation();
   const { deps } = steady;
   const deployment: Deployment = {
@@ -32,8 +32,7 @@ async function dueDeployment(isSwept: () => boolean, executions = never) {
   };
   await deps.table.transact([newSimulatedAccount('acc_1'), create(Deployment, deployment)]);
   const minute = async () => {
-    if (!isSwept()) return;
-    reportSweep(await sweep({ ...deps, deployments: executions }, deploymentQueue));
+    reportSweep(await sweep({ ...deps, deployments: underWay }, deploymentQueue));
     reportQuarantine(await countQuarantined(deps));
   };
   return { memory, clock, deps, minute };
@@ -41,7 +40,7 @@ async function dueDeployment(isSwept: () => boolean, executions = never) {
 
 /** An item that no entity can read fails ten times, and leaves its queue. */
 async function quarantine(): Promise<Scene> {
-  const { memory, clock, deps, minute } = await dueDeployment(() => true);
+  const { memory, clock, deps, minute } = await dueDeployment();
   const key = { pk: { S: DEPLOYMENT.pk }, sk: { S: DEPLOYMENT.sk } };
   const set = (status: string) =>
     memory.send('UpdateItem', {
@@ -80,14 +79,11 @@ async function quarantine(): Promise<Scene> {
 
 /** Nothing is swept for a while, as when each run ends before it comes to this queue. */
 async function lateQueues(): Promise<Scene> {
-  let isSwept = true;
-  const { clock, deps, minute } = await dueDeployment(() => isSwept);
+  const { clock, deps, minute } = await dueDeployment();
   return {
     ...{ clock, deps, minute },
     breakIt() {
-      isSwept = false;
       clock.now += 20 * MINUTE;
-      isSwept = true;
     },
     steps: [{ words: 'something that it calls has become slow', act: () => undefined }],
   };
@@ -210,12 +206,19 @@ async function failedChange(): Promise<Scene> {
     run: async (functionArn: string, event: object) => {
       expect(functionArn).toBe(CONSUMER);
       const { Records } = event as { Records: { dynamodb: { SequenceNumber: string } }[] };
-      consume(source.all.filter((each) => Records.some(({ dynamodb }) => dynamodb.SequenceNumber === each.sequenceNumber)));
+      consume(
+        source.all.filter((each) => Records.some(({ dynamodb }) => dynamodb.SequenceNumber === each.sequenceNumber)),
+      );
       return undefined;
     },
     start: async () => {},
   };
-  const failureQueues = { deliveries: failures.queue, dns: failures.queue, stream: failures.queue, schedules: failures.queue };
+  const failureQueues = {
+    deliveries: failures.queue,
+    dns: failures.queue,
+    stream: failures.queue,
+    schedules: failures.queue,
+  };
   return {
     ...{ clock, deps },
     async minute() {
