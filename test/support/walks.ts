@@ -15,7 +15,7 @@ import { type Command, commandOf, plainText, runbookSections } from './runbook.t
 export type Step =
   /** A command of the page, by its beginning, with the values of its placeholders. */
   | { command: string; fill?: Record<string, string>; run?: (command: Command) => unknown }
-  /** What happens outside of the platform, or has no command, in the page's own words. */
+  /** An act outside of the platform, or one without a command, in the page’s own words. */
   | { words: string; act: () => unknown };
 
 export interface Scene {
@@ -23,7 +23,7 @@ export interface Scene {
   /** For commands that invoke functions of operators, and those on the table. */
   deps?: Deps;
   send?: Send;
-  /** What the platform does within a minute, broken or not. @returns values of metrics that AWS measures */
+  /** The work of the platform within a minute, broken or not. @returns values of metrics that AWS measures */
   minute(): unknown | Promise<unknown>;
   /** Breaks something. */
   breakIt(): unknown;
