@@ -41,6 +41,15 @@ export const accountSuspended = (reason: string) => new ApiError('forbidden', AC
 export const isAccountSuspended = ({ code, message }: { code: string; message: string }): boolean =>
   code === 'forbidden' && message.startsWith(ACCOUNT_SUSPENDED);
 
+const NOT_A_MEMBER = 'This login is not a member of the account.';
+
+/** Creates the error of a request in an account that the login is no member of, or no longer. */
+export const notAMember = () => new ApiError('forbidden', `${NOT_A_MEMBER} Choose another account.`);
+
+/** Returns true for the error of a login that is no member of the account. */
+export const isNotAMember = ({ code, message }: { code: string; message: string }): boolean =>
+  code === 'forbidden' && message.startsWith(NOT_A_MEMBER);
+
 /** The body of every failed request: exactly this shape. */
 export const errorBody = (error: { message: string; code: ErrorCode; status: number }) => ({
   error: { message: error.message, code: error.code, status: error.status },

@@ -81,7 +81,8 @@ function ApiKeyRow({ apiKey: key }: { apiKey: ApiKey }) {
         <CopyId id={key.publicKey} />
         <Text size="xs" c="dimmed" className="break">
           {key.lastFour && <>secret key ending in {key.lastFour} · </>}
-          created <TimeAgo at={key.createdAt} /> ·{' '}
+          created <TimeAgo at={key.createdAt} />
+          {key.createdBy && <> by {key.createdBy}</>} ·{' '}
           {key.lastUsedAt ? (
             <>
               last used <TimeAgo at={key.lastUsedAt} />

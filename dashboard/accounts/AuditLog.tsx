@@ -107,7 +107,13 @@ const What = ({ entry: { action, subjectId } }: { entry: AuditEntry }) => (
 const Who = ({ entry: { actor, address } }: { entry: AuditEntry }) => (
   <>
     <Text size="sm">{ACTORS[actor.kind]}</Text>
-    {actor.id && <CopyId id={actor.id} />}
+    {actor.name ? (
+      <Text size="xs" c="dimmed" className="break">
+        {actor.name}
+      </Text>
+    ) : (
+      actor.id && <CopyId id={actor.id} />
+    )}
     {address && (
       <Text size="xs" c="dimmed">
         from {address}

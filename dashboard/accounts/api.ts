@@ -1,5 +1,15 @@
 import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
+import {
+  acceptInvitation,
+  inviteMember,
+  leaveAccount,
+  listMembers,
+  removeMember,
+  resendInvitation,
+  revokeInvitation,
+  updateMember,
+} from '../../contract/accounts/members.ts';
 import type { AuditAction, AuditActor } from '../../contract/audit/actions.ts';
 import { listAuditEntries } from '../../contract/audit/audit.ts';
 import type { Output } from '../../contract/route.ts';
@@ -9,6 +19,19 @@ import { useApiQuery } from '../api/use-api-query.ts';
 
 export type Account = Output<typeof getMe>['data']['account'];
 export type ApiKey = Output<typeof listKeys>['data'][number];
+
+export type Member = Output<typeof listMembers>['data']['members'][number];
+export type Invitation = Output<typeof listMembers>['data']['invitations'][number];
+export type NewInvitation = Output<typeof inviteMember>['data'];
+
+export const useMembers = () => useApiQuery(listMembers);
+export const useInviteMember = () => useApiMutation(inviteMember, [listMembers]);
+export const useResendInvitation = () => useApiMutation(resendInvitation, [listMembers]);
+export const useRevokeInvitation = () => useApiMutation(revokeInvitation, [listMembers]);
+export const useUpdateMember = () => useApiMutation(updateMember, [listMembers]);
+export const useRemoveMember = () => useApiMutation(removeMember, [listMembers]);
+export const useLeaveAccount = () => useApiMutation(leaveAccount, [listMembers]);
+export const useAcceptInvitation = () => useApiMutation(acceptInvitation);
 
 export const useMe = () => useApiQuery(getMe);
 

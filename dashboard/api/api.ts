@@ -1,5 +1,8 @@
 import { type ApiResponse, createClient } from '../../contract/client.ts';
+import { isNotAMember } from '../../contract/errors.ts';
+import { ACCOUNT_HEADER } from '../../contract/roles.ts';
 import { type CallerInput, type Output, type Path, type Route, toDashboardPath } from '../../contract/route.ts';
+import { chooseAccount, chosenAccount } from '../login/account-choice.ts';
 import type { Session } from '../login/session.ts';
 import type { Settings } from '../settings.ts';
 import { Failure, toFailure } from './failure.ts';
@@ -8,6 +11,12 @@ import { Failure, toFailure } from './failure.ts';
 const SLOW_AFTER_MS = 4000;
 /** Timeout of a call. */
 const TIMEOUT_MS = 35_000;
+
+/** Returns the header that names the account; none for the login's own. */
+function accountHeader(): Record<string, string> {
+  const account = chosenAccount();
+  return account === undefined ? {} : { [ACCOUNT_HEADER]: account };
+}
 
 /** Typed API client of the signed-in user. */
 export class Api {
@@ -35,7 +44,7 @@ export class Api {
     input?: CallerInput<R>,
     { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
   ): Promise<Output<R>> {
-    const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {};
+    const headers = { ...accountHeader(), ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}) };
     const baseUrl = this.#settings.apiUrl;
     const once = async (token: string): Promise<ApiResponse<Output<R>>> => {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -51,7 +60,7 @@ export class Api {
     const once = async (token: string): Promise<Response> =>
       await fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...accountHeader() },
         body: JSON.stringify(body),
         signal,
       });
@@ -65,7 +74,7 @@ export class Api {
   async download(path: Path): Promise<Blob> {
     const once = (token: string): Promise<Response> =>
       fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
-        headers: { authorization: `Bearer ${token}` },
+        headers: { authorization: `Bearer ${token}`, ...accountHeader() },
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     const answer = await this.#trackSlowness(this.#withToken(once));
@@ -114,6 +123,11 @@ export class Api {
 }
 
 function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>['error']): Failure {
+  if (error && isNotAMember(error) && chosenAccount() !== undefined) {
+    // The membership has ended: the dashboard goes on in the login's own account.
+    chooseAccount(undefined);
+    location.assign(import.meta.env.BASE_URL);
+  }
   const retryAfter = Number(headers.get('retry-after')) || undefined;
   return new Failure(error?.message ?? `The service responded with status ${status}. Try again in a moment.`, {
     ...{ status, code: error?.code ?? 'server_error', retryAfter },

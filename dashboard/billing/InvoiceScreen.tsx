@@ -65,7 +65,11 @@ function PayButton({ invoice }: { invoice: InvoiceDetails }) {
 function DownloadButton({ invoice: { id, number } }: { invoice: InvoiceDetails }) {
   const api = useApi();
   const download = async () => saveFile(await api.download(`/v1/invoices/${id}/pdf`), `${number}.pdf`);
-  return <ActionButton action={download}>Download PDF</ActionButton>;
+  return (
+    <ActionButton right="member" action={download}>
+      Download PDF
+    </ActionButton>
+  );
 }
 
 /** The printable part of an invoice. */

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { useRefusal } from '../api/rights.ts';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
 import type { Form } from './form.ts';
 
@@ -20,6 +21,7 @@ interface FormBoxProps<V extends object> {
 export function FormBox<V extends object>({ form, label, onSubmit, secondaryAction, children }: FormBoxProps<V>) {
   const element = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>();
+  const refusal = useRefusal();
   const focusInvalidField = () => {
     requestAnimationFrame(() => {
       const field = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
@@ -58,8 +60,13 @@ export function FormBox<V extends object>({ form, label, onSubmit, secondaryActi
         )}
         {children}
         {error !== undefined && <FailureAlert error={error} />}
+        {refusal !== undefined && (
+          <Text size="sm" c="dimmed">
+            {refusal}
+          </Text>
+        )}
         <Group gap="xs">
-          <Button type="submit" loading={form.submitting}>
+          <Button type="submit" loading={form.submitting} disabled={refusal !== undefined}>
             {label}
           </Button>
           {secondaryAction}

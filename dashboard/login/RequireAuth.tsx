@@ -10,7 +10,8 @@ export function RequireAuth({ children }: { children: ReactNode }) {
   const state = useSessionState();
   const [location] = useLocation();
   useEffect(() => {
-    if (state === 'signedOut') void session.signIn({ returnTo: location + window.location.search });
+    if (state === 'signedOut')
+      void session.signIn({ returnTo: location + window.location.search + window.location.hash });
   }, [state, session, location]);
   if (state === 'signedOutElsewhere')
     return <AuthRedirect text="You are signed out" onSignIn={() => void session.signIn({ returnTo: location })} />;

@@ -3,6 +3,7 @@ import { deleteSession, OPERATOR_GROUP } from '../../contract/accounts/session.t
 import { createClient } from '../../contract/client.ts';
 import { clearDrafts } from '../drafts.ts';
 import type { Settings } from '../settings.ts';
+import { chooseAccount } from './account-choice.ts';
 
 /** `signedOutElsewhere`: signed out in another tab. `expired`: the session can no longer be renewed. */
 export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'signedOutElsewhere' | 'expired';
@@ -78,7 +79,10 @@ export class Session {
     const user = this.#readStored();
     // A redirect to the login page would sign in again while the other tab is still signing out.
     const signedOutElsewhere = !user && this.state === 'signedIn';
-    if (signedOutElsewhere) clearDrafts();
+    if (signedOutElsewhere) {
+      clearDrafts();
+      chooseAccount(undefined);
+    }
     this.#update(user, signedOutElsewhere ? 'signedOutElsewhere' : undefined);
   }
 
@@ -128,6 +132,7 @@ export class Session {
    */
   async signOut(): Promise<void> {
     clearDrafts();
+    chooseAccount(undefined);
     const manager = await this.#manager();
     // No other tab renews meanwhile: that would replace the refresh token that is revoked here.
     const hint = await navigator.locks.request(RENEWAL_LOCK, async () => {

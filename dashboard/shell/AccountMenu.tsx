@@ -1,8 +1,25 @@
+import { getMe } from '../../contract/accounts/me.ts';
+import type { Output } from '../../contract/route.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { clearDrafts } from '../drafts.ts';
+import { chooseAccount } from '../login/account-choice.ts';
 import { useSession } from '../login/context.ts';
 
-/** The signed-in user and the sign-out button, in a native popover: Escape and a click outside close it. */
+type Account = Output<typeof getMe>['data']['accounts'][number];
+
+/** Opens the dashboard in another account. Nothing of this one is kept: not the cache, nor drafts. */
+function switchTo({ id, role }: Account, own: string | undefined): void {
+  clearDrafts();
+  chooseAccount(id === own ? undefined : id, role);
+  window.location.assign(import.meta.env.BASE_URL);
+}
+
+/** The signed-in user, the accounts to switch between and the sign-out button, in a native popover: Escape and a click outside close it. */
 export function AccountMenu() {
   const session = useSession();
+  // Read when the menu opens; screens that show the account have read it.
+  const me = useApiQuery(getMe, undefined, { enabled: false });
+  const { accounts = [], account } = me.data?.data ?? {};
   return (
     <>
       <button
@@ -10,10 +27,22 @@ export function AccountMenu() {
         className="header-button"
         popoverTarget="account-menu"
         aria-label={`Account ${session.email}`}
+        onClick={() => me.data ?? void me.refetch()}
       >
         {session.email || 'Account'}
       </button>
       <div id="account-menu" popover="auto" className="account-menu">
+        {accounts.length > 1 &&
+          accounts.map((each) => (
+            <button
+              key={each.id}
+              type="button"
+              aria-current={each.id === account?.id ? 'true' : undefined}
+              onClick={() => switchTo(each, accounts[0]?.id)}
+            >
+              {each.name} ({each.role})
+            </button>
+          ))}
         <a href="/docs" target="_blank" rel="noreferrer">
           API reference
         </a>

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { RightContext } from '../api/rights.ts';
 import { NotFound } from '../ui/NotFound.tsx';
 import { Skeletons } from '../ui/QueryBoundary.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
@@ -39,14 +40,16 @@ export function Screens() {
   const current = NAV_ITEMS.findLast(({ href }) => isCurrent(location, href));
   return (
     <ErrorBoundary key={current?.href}>
-      <Suspense fallback={<Skeletons lines={4} />}>
-        <Switch>
-          {AREAS.map(({ path, area }) => (
-            <Route key={path} path={path} component={area()} />
-          ))}
-          <Route component={NotFound} />
-        </Switch>
-      </Suspense>
+      <RightContext value={current?.right ?? 'member'}>
+        <Suspense fallback={<Skeletons lines={4} />}>
+          <Switch>
+            {AREAS.map(({ path, area }) => (
+              <Route key={path} path={path} component={area()} />
+            ))}
+            <Route component={NotFound} />
+          </Switch>
+        </Suspense>
+      </RightContext>
     </ErrorBoundary>
   );
 }

@@ -42,7 +42,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </div>
       </header>
       <nav aria-label="Main" {...(open ? {} : { className: 'closed' })}>
-        {NAV_ITEMS.filter(({ forOperators }) => !forOperators || session.isOperator).map(
+        {NAV_ITEMS.filter(({ forOperators, isLinkOnly }) => !isLinkOnly && (!forOperators || session.isOperator)).map(
           ({ href, name, icon, load }) => (
             <Link
               key={href}

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import type { Right } from '../../contract/roles.ts';
 import type { IconName } from '../ui/Icon.tsx';
 
 interface NavItem {
@@ -9,17 +10,44 @@ interface NavItem {
   load: () => Promise<{ default: ComponentType }>;
   /** True for the area of operators, which other logins do not see. */
   forOperators?: true;
+  /** True for a page that only a link from elsewhere opens. */
+  isLinkOnly?: true;
+  /** The right that changes in the area need. */
+  right?: Right;
 }
 
 /** The areas of the dashboard, in the order of the navigation. */
 export const NAV_ITEMS: readonly NavItem[] = [
-  { href: '/', name: 'Overview', icon: 'overview', load: () => import('../overview/Overview.tsx') },
-  { href: '/apps', name: 'Applications', icon: 'apps', load: () => import('../apps/Apps.tsx') },
-  { href: '/domains', name: 'Domains', icon: 'domains', load: () => import('../registrar/Domains.tsx') },
-  { href: '/hosting', name: 'Web hosting', icon: 'hosting', load: () => import('../hosting/Hosting.tsx') },
-  { href: '/billing', name: 'Billing', icon: 'billing', load: () => import('../billing/Billing.tsx') },
-  { href: '/ai', name: 'AI', icon: 'ai', load: () => import('../ai/Ai.tsx') },
-  { href: '/developers', name: 'Developers', icon: 'developers', load: () => import('../developers/Developers.tsx') },
+  { href: '/', right: 'develop', name: 'Overview', icon: 'overview', load: () => import('../overview/Overview.tsx') },
+  { href: '/apps', right: 'develop', name: 'Applications', icon: 'apps', load: () => import('../apps/Apps.tsx') },
+  {
+    href: '/domains',
+    right: 'develop',
+    name: 'Domains',
+    icon: 'domains',
+    load: () => import('../registrar/Domains.tsx'),
+  },
+  {
+    href: '/hosting',
+    right: 'develop',
+    name: 'Web hosting',
+    icon: 'hosting',
+    load: () => import('../hosting/Hosting.tsx'),
+  },
+  { href: '/billing', right: 'pay', name: 'Billing', icon: 'billing', load: () => import('../billing/Billing.tsx') },
+  { href: '/ai', right: 'develop', name: 'AI', icon: 'ai', load: () => import('../ai/Ai.tsx') },
+  {
+    href: '/developers',
+    right: 'develop',
+    name: 'Developers',
+    icon: 'developers',
+    load: () => import('../developers/Developers.tsx'),
+  },
+  { href: '/settings', name: 'Settings', icon: 'settings', load: () => import('../accounts/Settings.tsx') },
+  {
+    ...{ href: '/invitation', name: 'Invitation', icon: 'settings', isLinkOnly: true },
+    load: () => import('../accounts/AcceptInvitation.tsx'),
+  },
   {
     ...{ href: '/operator', name: 'Operators', icon: 'operator', forOperators: true },
     load: () => import('../operator/Operator.tsx'),

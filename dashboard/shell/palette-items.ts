@@ -24,6 +24,7 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
     name: 'Actions',
     items: [
       { id: 'new-app', label: 'New application', keywords: 'create deploy project repository', href: '/apps/new' },
+      { id: 'invite', label: 'Invite a member', keywords: 'team user role', href: '/settings?dialog=invite' },
       { id: 'new-key', label: 'Create an API key', keywords: 'new token secret', href: '/developers?dialog=new-key' },
       {
         ...{ id: 'new-endpoint', label: 'Add a webhook endpoint', keywords: 'new create' },
@@ -53,6 +54,7 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
       { id: 'p-keys', label: 'API keys', keywords: 'developers tokens', href: '/developers' },
       { id: 'p-webhooks', label: 'Webhooks', keywords: 'developers endpoints', href: '/developers/webhooks' },
       { id: 'p-limits', label: 'Limits', keywords: 'developers quotas usage', href: '/developers/limits' },
+      { id: 'p-members', label: 'Members', keywords: 'settings team invite roles', href: '/settings' },
       { id: 'p-audit', label: 'Audit log', keywords: 'developers changes history', href: '/developers/audit' },
     ],
   },

@@ -1,5 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import type { Right } from '../../contract/roles.ts';
+import { useRefusal } from '../api/rights.ts';
 import { FailureAlert } from './FailureAlert.tsx';
 import { useSubmit } from './use-submit.ts';
 
@@ -14,10 +16,12 @@ interface ConfirmButtonProps extends Omit<ButtonProps, 'children'> {
   confirmationText?: string;
   /** Colours the buttons red. */
   destructive?: boolean;
+  /** The right that the action needs, if it is another than that of the screen. */
+  right?: Right;
   onConfirm: () => Promise<unknown>;
 }
 
-/** A button that asks for confirmation in a dialog. A failure is shown in the dialog. */
+/** A button that asks for confirmation in a dialog. A failure is shown in the dialog. Disabled where the role does not allow it. */
 export function ConfirmButton({
   label,
   question,
@@ -25,12 +29,20 @@ export function ConfirmButton({
   confirmationText,
   destructive = true,
   onConfirm,
+  right,
   ...button
 }: ConfirmButtonProps) {
   const [open, setOpen] = useState(false);
+  const refusal = useRefusal(right);
   return (
     <>
-      <Button variant="default" {...(destructive ? { c: 'var(--bad)' } : {})} {...button} onClick={() => setOpen(true)}>
+      <Button
+        variant="default"
+        {...(destructive ? { c: 'var(--bad)' } : {})}
+        {...button}
+        {...(refusal === undefined ? {} : { disabled: true, title: refusal })}
+        onClick={() => setOpen(true)}
+      >
         {label}
       </Button>
       <Modal opened={open} onClose={() => setOpen(false)} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>

@@ -1,4 +1,3 @@
-import { ApiError } from '../../contract/errors.ts';
 import type { MemberRole } from '../../contract/roles.ts';
 import { Login } from '../../table/entities/accounts.ts';
 import { change, type Write } from '../../table/writes.ts';
@@ -33,11 +32,6 @@ export const membershipsOf = (login: Login): Membership[] => [
   ownMembership(login),
   ...Object.entries(login.memberships ?? {}).map(([accountId, found]) => ({ accountId, ...found })),
 ];
-
-const NOT_A_MEMBER = 'This login is not a member of the account.';
-
-/** Creates the error of a request in an account that the login is no member of, or no longer. */
-export const notAMember = () => new ApiError('forbidden', `${NOT_A_MEMBER} Choose another account.`);
 
 /** Returns the write that gives a login these memberships, the first as its own. It fails if the login changed since it was read. */
 export function setMemberships(login: Login, [own, ...others]: readonly Membership[]): Write[] {

@@ -1,9 +1,9 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, notAMember } from '../../contract/errors.ts';
 import { hasRight, type Right, roleMessage } from '../../contract/roles.ts';
 import type { Access } from '../../contract/route.ts';
 import { assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
 import { listLogin } from '../../domain/accounts/logins.ts';
-import { membershipOf, notAMember } from '../../domain/accounts/membership.ts';
+import { membershipOf } from '../../domain/accounts/membership.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { sessionEnded, sessionOpen } from '../../domain/accounts/sessions.ts';
 import type { Caller } from '../../domain/deps.ts';

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { listApps } from '../../contract/apps/apps.ts';
+import { roleMessage } from '../../contract/roles.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listEndpoints } from '../../contract/webhooks/management.ts';
 import { clientOf, codeOf, newAccount } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
+import { LoginBrowser } from '../support/sign-in.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 import { missingStyles } from './styles.ts';
 
@@ -44,6 +47,57 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   await row.getByText('Revoked').waitFor();
   expect(codeOf(await client.call(listApps))).toBe('unauthorized');
   expect((await account.dashboard.call(listKeys)).body.data).toHaveLength(2);
+});
+
+test('an owner invites a member, who accepts, changes accounts, and is shown what the role allows', async () => {
+  const account = await newAccount({ email: 'owner@example.com' });
+  const email = `${randomUUID()}@example.com`;
+  const page = await openScreen(await signedInContext(account), 'settings');
+  await page.getByText('owner@example.com (you)', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Email address').fill('nonsense');
+  await dialog.getByRole('button', { name: 'Create invitation' }).click();
+  await dialog.getByText('must be an email address', { exact: false }).waitFor();
+  await dialog.getByLabel('Email address').fill(email);
+  await dialog.getByLabel('Role').selectOption('developer');
+  await dialog.getByRole('button', { name: 'Create invitation' }).click();
+  const link = (await dialog.getByText('/dashboard/invitation#', { exact: false }).textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('region', { name: 'Open invitations' }).getByText(email).waitFor();
+
+  const password = 'correct horse battery';
+  const { access_token: accessToken } = await new LoginBrowser().signIn({ email, password, name: 'Thandi' });
+  const theirs = await openScreen(await signedInContext({ accessToken }), `invitation${new URL(link).hash}`);
+  await theirs.getByRole('button', { name: 'Accept invitation' }).click();
+  await theirs.getByRole('heading', { name: 'Overview' }).waitFor();
+  await theirs.getByRole('link', { name: 'Settings' }).click();
+  await theirs.getByText(`${email} (you)`, { exact: false }).waitFor();
+  const invite = theirs.getByRole('button', { name: 'Invite member' });
+  expect(await invite.isDisabled()).toBe(true);
+  expect(await invite.getAttribute('title')).toBe(roleMessage('developer', 'manage'));
+
+  await page.reload();
+  await page.getByLabel(`Role of ${email}`).selectOption('read-only');
+  await page.getByText('now has the role read-only', { exact: false }).waitFor();
+  await theirs.reload();
+  await theirs.getByText(`${email} (you)`, { exact: false }).waitFor();
+  await theirs.getByRole('button', { name: /^Account/ }).click();
+  await theirs.getByRole('button', { name: 'Test (read-only)' }).waitFor();
+  await theirs.keyboard.press('Escape');
+  await theirs.getByRole('link', { name: 'Developers' }).click();
+  await theirs.getByRole('button', { name: 'Create key' }).click();
+  await theirs.getByRole('dialog').getByText(roleMessage('read-only', 'develop')).waitFor();
+  expect(await theirs.getByRole('dialog').getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
+
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect.poll(() => page.getByLabel(`Role of ${email}`).count(), POLL).toBe(0);
+  // The next request is refused, and the dashboard goes on in the login's own account.
+  await theirs.reload();
+  await theirs.getByRole('heading', { name: 'Overview' }).waitFor();
+  await theirs.getByRole('link', { name: 'Settings' }).click();
+  await expect.poll(() => theirs.getByRole('button', { name: 'Invite member' }).isEnabled(), POLL).toBe(true);
 });
 
 test('the audit log shows who changed what, and is filtered', async () => {

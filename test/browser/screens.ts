@@ -37,6 +37,7 @@ export const SCREENS = [
   '/developers/limits',
   '/developers/audit',
   '/developers/webhooks/:webhook',
+  '/settings',
   '/nowhere',
 ] as const;
 

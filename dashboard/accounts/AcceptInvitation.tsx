@@ -1,0 +1,37 @@
+import { Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { chooseAccount } from '../login/account-choice.ts';
+import { useSession } from '../login/context.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { Screen } from '../ui/Screen.tsx';
+import { useAcceptInvitation } from './api.ts';
+
+/** The page that an invitation's link opens: its fragment has the secret. */
+export default function AcceptInvitation() {
+  const session = useSession();
+  const [token] = useState(() => window.location.hash.slice(1));
+  const accept = useAcceptInvitation();
+  const join = async () => {
+    const { id, role } = (await accept.mutateAsync({ body: { token } })).data;
+    chooseAccount(id, role);
+    window.location.assign(import.meta.env.BASE_URL);
+  };
+  return (
+    <Screen title="Invitation">
+      <Stack className="card" p="md" align="flex-start">
+        <Text>
+          You were invited to become a member of an account. You are signed in as <strong>{session.email}</strong>; the
+          invitation works for the address that it was sent to.
+        </Text>
+        <ActionButton variant="filled" action={join} disabled={token === ''}>
+          Accept invitation
+        </ActionButton>
+        {token === '' && (
+          <Text size="sm" c="dimmed">
+            This address is incomplete. Open the link of the invitation as it was sent to you.
+          </Text>
+        )}
+      </Stack>
+    </Screen>
+  );
+}

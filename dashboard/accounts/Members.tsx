@@ -1,0 +1,159 @@
+import { Group, NativeSelect, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
+import { RightContext, useRefusal } from '../api/rights.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { toast, toastError } from '../ui/toast.ts';
+import {
+  type Invitation,
+  type Member,
+  useLeaveAccount,
+  useMembers,
+  useRemoveMember,
+  useResendInvitation,
+  useRevokeInvitation,
+  useUpdateMember,
+} from './api.ts';
+import { InviteMember } from './InviteMember.tsx';
+import { useInvitationLink } from './invitation-link.tsx';
+import { ROLE_LABELS } from './labels.ts';
+
+/** The members of the account and the open invitations. Owners change them; the others see them. */
+export const Members = () => (
+  <RightContext value="manage">
+    <Section
+      title="Members"
+      description="Members sign in with their own login. Their role decides what they may do in this account."
+      actions={<InviteMember />}
+    >
+      <QueryBoundary query={useMembers()}>
+        {({ data: { members, invitations } }) => (
+          <Stack gap="lg">
+            <div className="card">
+              {members.map((member) => (
+                <MemberRow key={member.id} member={member} />
+              ))}
+            </div>
+            {invitations.length > 0 && (
+              <section aria-label="Open invitations">
+                <Text fw={600} mb="xs">
+                  Open invitations
+                </Text>
+                <div className="card">
+                  {invitations.map((invitation) => (
+                    <InvitationRow key={invitation.id} invitation={invitation} />
+                  ))}
+                </div>
+              </section>
+            )}
+          </Stack>
+        )}
+      </QueryBoundary>
+    </Section>
+  </RightContext>
+);
+
+function MemberRow({ member }: { member: Member }) {
+  const update = useUpdateMember();
+  const remove = useRemoveMember();
+  const refusal = useRefusal();
+  const params = { id: member.id };
+  const changeRole = async (role: MemberRole) => {
+    try {
+      await update.mutateAsync({ params, body: { role } });
+      toast(`${member.email} now has the role ${role}.`);
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  const removeMember = async () => {
+    await remove.mutateAsync({ params });
+    toast(`${member.email} was removed.`);
+  };
+  return (
+    <Group className="row" justify="space-between" gap="sm">
+      <Person name={member.name} email={member.email + (member.isYou ? ' (you)' : '')}>
+        joined <TimeAgo at={member.joinedAt} />
+      </Person>
+      <Group gap="xs">
+        <NativeSelect
+          aria-label={`Role of ${member.email}`}
+          size="xs"
+          value={member.role}
+          disabled={refusal !== undefined || update.isPending}
+          title={refusal ?? ROLE_LABELS[member.role]}
+          data={[...MEMBER_ROLES]}
+          onChange={({ currentTarget }) => {
+            const role = MEMBER_ROLES.find((each) => each === currentTarget.value);
+            if (role) void changeRole(role);
+          }}
+        />
+        {member.isYou ? (
+          <LeaveButton />
+        ) : (
+          <ConfirmButton label="Remove" size="xs" question={`Remove ${member.email}?`} onConfirm={removeMember}>
+            The next request of this login is refused, also in sessions that are open. API keys that this member created
+            keep working: the list of keys shows who created each.
+          </ConfirmButton>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+function LeaveButton() {
+  const leave = useLeaveAccount();
+  return (
+    <ConfirmButton
+      label="Leave"
+      size="xs"
+      right="member"
+      question="Leave this account?"
+      onConfirm={() => leave.mutateAsync({})}
+    >
+      You lose access to everything in this account. To come back, you need another invitation.
+    </ConfirmButton>
+  );
+}
+
+function InvitationRow({ invitation: { id, email, role, expiresAt } }: { invitation: Invitation }) {
+  const resend = useResendInvitation();
+  const revoke = useRevokeInvitation();
+  const { show, dialog } = useInvitationLink();
+  return (
+    <Group className="row" justify="space-between" gap="sm">
+      <Person name={email} email={role}>
+        expires <TimeAgo at={expiresAt} />
+      </Person>
+      <Group gap="xs">
+        <ActionButton size="xs" action={async () => show((await resend.mutateAsync({ params: { id } })).data)}>
+          New link
+        </ActionButton>
+        <ConfirmButton
+          label="Revoke"
+          size="xs"
+          question={`Revoke the invitation of ${email}?`}
+          onConfirm={() => revoke.mutateAsync({ params: { id } })}
+        >
+          The link stops working. You can invite this address again.
+        </ConfirmButton>
+      </Group>
+      {dialog}
+    </Group>
+  );
+}
+
+const Person = ({ name, email, children }: { name: string; email: string; children: ReactNode }) => (
+  <Stack gap={2} style={{ minWidth: 0, flex: '1 1 16rem' }}>
+    <Text fw={600} className="break">
+      {name}
+    </Text>
+    <Text size="sm" c="dimmed" className="break">
+      {email} · {children}
+    </Text>
+  </Stack>
+);

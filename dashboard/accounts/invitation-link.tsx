@@ -1,0 +1,28 @@
+import { Modal } from '@mantine/core';
+import { useState } from 'react';
+import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import type { NewInvitation } from './api.ts';
+
+/** Text and link of a new invitation, shown once. */
+export function InvitationLink({ invitation, close }: { invitation: NewInvitation; close: () => void }) {
+  const { email, link } = invitation;
+  return (
+    <OneTimeSecret secrets={link === null ? [] : [{ name: 'Invitation link', text: link }]} close={close}>
+      {link === null
+        ? `The link was sent to ${email}. It works once, for 7 days.`
+        : `Copy the link and send it to ${email}. It works once, for 7 days, and only for this address. You won't be able to see it again.`}
+    </OneTimeSecret>
+  );
+}
+
+/** Returns a function that shows the link of an invitation, and the dialog that it is shown in. */
+export function useInvitationLink() {
+  const [shown, setShown] = useState<NewInvitation>();
+  const close = () => setShown(undefined);
+  const dialog = (
+    <Modal opened={shown !== undefined} onClose={close} title="New invitation link" {...KEEP_OPEN}>
+      {shown && <InvitationLink invitation={shown} close={close} />}
+    </Modal>
+  );
+  return { show: setShown, dialog };
+}
