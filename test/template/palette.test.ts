@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { STATIC_GROUPS } from '../../dashboard/shell/palette-items.ts';
 
 test('the command palette has every area and tab of the dashboard', () => {
-  const files = ['billing/Billing.tsx', 'ai/Ai.tsx', 'developers/Developers.tsx', 'accounts/Settings.tsx', 'shell/nav.ts'];
+  const files = [
+    'billing/Billing.tsx',
+    'ai/Ai.tsx',
+    'developers/Developers.tsx',
+    'accounts/Settings.tsx',
+    'shell/nav.ts',
+  ];
   const sources = files.map((file) => readFileSync(`dashboard/${file}`, 'utf8'));
   const paths = sources.flatMap((text) => [...text.matchAll(/href: '([^']+)'/g)].map(([, path = '']) => path));
   // Only operators see their section, and an invitation is opened by its link.
