@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { createZip } from '../builder/package/zip.ts';
+import { createZip } from '../providers/archives/zip.ts';
 import { byTurns, type Row } from './measure.ts';
 
 const FILE_MODE = 0o100644;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
+import { createZip, MAX_ENTRIES } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord, type Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Item } from './tree.ts';
-import { createZip, MAX_ENTRIES } from './zip.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Number of files read concurrently. */

@@ -9,7 +9,7 @@ import {
   waitUntilFunctionActiveV2,
 } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
-import { createZip } from '../../builder/package/zip.ts';
+import { createZip } from '../../providers/archives/zip.ts';
 import { type Check, check } from './check.ts';
 import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';
