@@ -40,6 +40,8 @@ export type Account = {
     webhookEndpoints: number;
     /** Maximum webhook deliveries resent in a day (UTC): 5000 on every plan. Beyond it: `rate_limited`. */
     webhookResendsPerDay: number;
+    /** Maximum exports of the account in a day (UTC): 3 on every plan. Beyond it: `rate_limited`. */
+    exportsPerDay: number;
     /** Maximum KiB of the log of one deployment: 4096 on every plan. Beyond it: the rest is left out. */
     buildLogKib: number;
     /** Maximum KiB that one instance of an application prints in a minute: 256 from 0 applications, 512 from 3 applications, 1024 from 10 applications, 2048 from 25 applications. Beyond it: the rest is left out. */
@@ -74,6 +76,8 @@ export type Account = {
     webhookEndpoints?: number | undefined;
     /** Now: webhook deliveries resent in a day (UTC); absent where it is not counted */
     webhookResendsPerDay?: number | undefined;
+    /** Now: exports of the account in a day (UTC); absent where it is not counted */
+    exportsPerDay?: number | undefined;
     /** Now: KiB of the log of one deployment; absent where it is not counted */
     buildLogKib?: number | undefined;
     /** Now: KiB that one instance of an application prints in a minute; absent where it is not counted */
@@ -83,6 +87,10 @@ export type Account = {
     appLimit: number;
     applications: number;
     suspendsAt: string | null;
+  } | undefined;
+  deletion?: {
+    requestedAt: string;
+    endsAt: string;
   } | undefined;
   createdAt: string;
 };

@@ -66,6 +66,7 @@ export type Uses =
   | 'edge-endpoint'
   | 'new-server-token'
   | 'adoption'
+  | 'export-links'
   | 'failures'
   | 'replay';
 
@@ -113,6 +114,8 @@ export interface Route<
   alsoOnDashboard: boolean;
   /** True where a login of a suspended account is not refused. */
   whileSuspended: boolean;
+  /** True where it is not refused while the account waits for its deletion, although it changes something. */
+  whileClosing: boolean;
   /** The switches that refuse the operation while they are off. */
   stoppedBy: readonly SwitchName[];
   /** The right that a login needs (contract/roles.ts); undefined where logins do not call, or are operators. */
@@ -158,6 +161,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   uses?: readonly Uses[];
   alsoOnDashboard?: boolean;
   whileSuspended?: boolean;
+  whileClosing?: boolean;
   stoppedBy?: readonly SwitchName[];
   /** True where the operation goes on in read-only mode. */
   whileReadOnly?: boolean;
@@ -186,6 +190,7 @@ export function route<
     uses: [],
     alsoOnDashboard: true,
     whileSuspended: false,
+    whileClosing: false,
     ...definition,
     right,
     audit: typeof audit === 'string' ? audit : undefined,

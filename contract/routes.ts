@@ -1,5 +1,7 @@
 import { getAccount } from './accounts/accounts.ts';
 import { createKey, listKeys, revokeKey } from './accounts/api-keys.ts';
+import { cancelDeletion, requestDeletion } from './accounts/deletion.ts';
+import { createExportLink, listExports, startExport } from './accounts/export.ts';
 import { getMe } from './accounts/me.ts';
 import {
   acceptInvitation,
@@ -207,6 +209,11 @@ export const dashboardRoutes = [
   cancelSubscription,
   getHostingDomain,
   listAuditEntries,
+  startExport,
+  listExports,
+  createExportLink,
+  requestDeletion,
+  cancelDeletion,
   deleteSession,
   getDashboardOpenApi,
 ] as const;

@@ -77,6 +77,8 @@ export interface Session {
   key: string;
   /** Unix time at which the access token expires. */
   expiresAtEpoch: number;
+  /** Unix time of the sign-in; absent where the issuer does not say it. */
+  signedInAtEpoch?: number;
   /** True for an operator of the platform. */
   isOperator?: true;
   /** Reads the person's profile from the issuer. Throws 503 if the issuer cannot be reached. */

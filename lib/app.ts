@@ -113,6 +113,8 @@ export function createApp({
   });
   const schedules = new SchedulesStack(platform, {
     table,
+    api,
+    builds,
     hosting,
     login,
     deployments,

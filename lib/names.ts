@@ -43,6 +43,8 @@ export function namesOf(config: Config) {
     },
     /** The role whose sessions sign the requests of builds. */
     buildAccessRole: role('build-access'),
+    /** The role whose sessions sign links to exports. */
+    exportAccessRole: role('export-access'),
     deployment: machine('deployment'),
     teardown: machine('teardown'),
     hosting: machine('hosting'),

@@ -37,6 +37,8 @@ const VARIABLES = {
   /** Issuer of logins (OpenID Connect), and the client id of the dashboard. */
   LOGIN_ISSUER: text,
   LOGIN_CLIENT_ID: text,
+  /** The user pool of logins, for the deletion of users. */
+  USER_POOL_ID: text,
   /**
    * Name of the secret that the edge sends, so that its header with the visitor's address can be trusted. Secrets are
    * named here and read from Secrets Manager at run time (aws/secret-values.ts).
@@ -46,6 +48,8 @@ const VARIABLES = {
   BUILDS_BUCKET: text,
   /** The role whose sessions sign the requests of builds. */
   BUILD_ACCESS_ROLE_ARN: text,
+  /** The role whose sessions sign links to exports of accounts. */
+  EXPORT_ACCESS_ROLE_ARN: text,
   /** The CodeBuild project that runs the builder, and its region. */
   BUILD_PROJECT_NAME: text,
   BUILD_REGION: text,
@@ -146,6 +150,7 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
 const endpoints = new Map<string, URL>();
 /** Services whose variable is not their endpoint's name in upper case. */
 const ENDPOINT_VARIABLES: Record<string, string> = {
+  'cognito-idp': 'COGNITO_IDENTITY_PROVIDER',
   monitoring: 'CLOUDWATCH',
   route53domains: 'ROUTE_53_DOMAINS',
   secretsmanager: 'SECRETS_MANAGER',

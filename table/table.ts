@@ -30,6 +30,12 @@ export interface ItemKey {
   sk: string;
 }
 
+/** A page of items as they are stored. */
+interface StoredPage {
+  limit: number;
+  after?: ItemKey | undefined;
+}
+
 /** An entry of the `due` index. */
 export interface Due extends ItemKey {
   duePk: string;
@@ -78,7 +84,9 @@ export interface Table {
   /** The same as `get` by an item's key, such as the `due` index has it. */
   find<T, K>(entity: Entity<T, K>, key: ItemKey): Promise<T | undefined>;
   /** Returns some items of the whole table as they are stored, and the key after which there are more. For migrations. */
-  scan(page: { limit: number; after?: ItemKey | undefined }): Promise<{ items: Item[]; next?: ItemKey }>;
+  scan(page: StoredPage): Promise<{ items: Item[]; next?: ItemKey }>;
+  /** Returns some items of a partition as they are stored, whatever they are, and the key after which there are more. */
+  partition(pk: string, page: StoredPage): Promise<{ items: Item[]; next?: ItemKey }>;
   /** Returns an item by its key as it is stored, unparsed, strongly consistent. For items that may not parse. */
   getByKey(key: ItemKey): Promise<Item | undefined>;
 }
@@ -150,6 +158,16 @@ export function createTable(send: Send, TableName: string): Table {
   async function getByKey({ pk, sk }: ItemKey): Promise<Item | undefined> {
     const input = { TableName, Key: toItem({ pk, sk }), ConsistentRead: true };
     return (await send<{ Item?: Item }>('GetItem', input)).Item;
+  }
+
+  /** Returns a page of items as they are stored. */
+  async function storedPage(operation: 'Scan' | 'Query', input: object, { limit, after }: StoredPage) {
+    const from = after ? { ExclusiveStartKey: toItem({ pk: after.pk, sk: after.sk }) } : {};
+    const request = { TableName, ...input, Limit: limit, ConsistentRead: true, ...from };
+    const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>(operation, request);
+    if (!LastEvaluatedKey) return { items: Items };
+    const { pk, sk } = fromItem(LastEvaluatedKey);
+    return { items: Items, next: { pk: String(pk), sk: String(sk) } };
   }
 
   async function find<T, K>(entity: Entity<T, K>, key: ItemKey): Promise<T | undefined> {
@@ -273,13 +291,12 @@ export function createTable(send: Send, TableName: string): Table {
       });
     },
 
-    async scan({ limit, after }) {
-      const from = after ? { ExclusiveStartKey: toItem({ pk: after.pk, sk: after.sk }) } : {};
-      const request = { TableName, Limit: limit, ConsistentRead: true, ...from };
-      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Scan', request);
-      if (!LastEvaluatedKey) return { items: Items };
-      const { pk, sk } = fromItem(LastEvaluatedKey);
-      return { items: Items, next: { pk: String(pk), sk: String(sk) } };
-    },
+    scan: (page) => storedPage('Scan', {}, page),
+    partition: (pk, page) =>
+      storedPage(
+        'Query',
+        { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: toItem({ ':pk': pk }) },
+        page,
+      ),
   };
 }

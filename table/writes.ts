@@ -114,6 +114,13 @@ export const changeByKey = (
   onConditionFailed: () => Error,
 ): Write => updateOf(toItem({ pk, sk }), what, onConditionFailed);
 
+/** Deletes an item by its key alone, whether or not it is there. */
+export const removeByKey = ({ pk, sk }: { pk: string; sk: string }): Write => ({
+  kind: 'Delete',
+  input: { Key: toItem({ pk, sk }) },
+  onConditionFailed: unexpectedConditionFailure,
+});
+
 /** Adds the id of the request that changes an item to the values that it sets. */
 const withOrigin = (what: Change): Change =>
   changeFields().requestId === undefined ? what : { ...what, set: { ...changeFields(), ...what.set } };

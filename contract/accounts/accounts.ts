@@ -17,6 +17,8 @@ export const Account = resource('Account', () =>
     planLimitExceeded: z.optional(
       z.object({ appLimit: z.int(), applications: z.int(), suspendsAt: z.nullable(Timestamp()) }),
     ),
+    /** Present once the deletion of the account is requested: until `endsAt` it can be cancelled. */
+    deletion: z.optional(z.object({ requestedAt: Timestamp(), endsAt: Timestamp() })),
     createdAt: Timestamp(),
   }),
 );

@@ -92,6 +92,7 @@ export const revokeKey = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: 'key.revoked',
+  whileClosing: true,
   summary: 'Revoke an API key: both halves stop working at once',
   tag,
   params: Id,

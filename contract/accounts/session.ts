@@ -17,6 +17,7 @@ export const deleteSession = /* @__PURE__ */ route({
   access: 'login',
   right: 'member',
   audit: 'session.ended',
+  whileClosing: true,
   whileReadOnly: true,
   summary: 'Sign out: end the session that the access token belongs to',
   tag: 'Account',

@@ -104,6 +104,12 @@ export const LIMITS = {
     error: 'rate_limited',
     remedy: 'Wait until tomorrow',
   },
+  exportsPerDay: {
+    counts: 'exports of the account in a day (UTC)',
+    amounts: 3,
+    error: 'rate_limited',
+    remedy: 'Wait until tomorrow',
+  },
   buildLogKib: {
     counts: 'KiB of the log of one deployment',
     amounts: 4096,

@@ -23,7 +23,7 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typ
     deps.table.get(DailyUsage, { accountId: caller.accountId, day: dayOf(now) }),
   ]);
   if (!account) throw new ApiError('not_found');
-  const { id, email, name, walletCents, createdAt, planLimit, appCount } = account;
+  const { id, email, name, walletCents, createdAt, planLimit, appCount, deletion } = account;
   const { slug, name: planName, appLimit } = account.plan;
   const plan = { slug, name: planName, appLimit };
   const exceeded = planLimit && {
@@ -36,7 +36,8 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typ
   const limits = limitsOf(account);
   const usage = usagesOf(account, today, now);
   const walletBalance = formatRand(walletCents);
-  return { data: { id, email, name, walletBalance, plan, limits, usage, ...exceeded, createdAt } };
+  const closing = deletion && { deletion: { requestedAt: deletion.requestedAt, endsAt: deletion.endsAt } };
+  return { data: { id, email, name, walletBalance, plan, limits, usage, ...exceeded, ...closing, createdAt } };
 }
 
 const loginTaken = () => new ApiError('conflict', 'This login has an account already.');

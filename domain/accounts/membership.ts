@@ -12,12 +12,20 @@ export interface Membership {
   accountName: string | undefined;
   /** The reason for which the account is suspended. */
   suspended?: string | undefined;
+  /** The time at which the account will be deleted. */
+  closesAt?: string | undefined;
 }
 
-/** Returns the membership in the login's own account: the one that it acts in unless a request names another. */
-export const ownMembership = ({ accountId, role = 'owner', accountName, suspended }: Login): Membership => ({
-  ...{ accountId, role, accountName },
+/** Returns what a membership says of its account's suspension and deletion, where there is one. */
+const marksOf = ({ suspended, closesAt }: Pick<Membership, 'suspended' | 'closesAt'>) => ({
   ...(suspended === undefined ? {} : { suspended }),
+  ...(closesAt === undefined ? {} : { closesAt }),
+});
+
+/** Returns the membership in the login's own account: the one that it acts in unless a request names another. */
+export const ownMembership = ({ accountId, role = 'owner', accountName, suspended, closesAt }: Login): Membership => ({
+  ...{ accountId, role, accountName },
+  ...marksOf({ suspended, closesAt }),
 });
 
 /** Returns a login's membership in an account; undefined if it has none. */
@@ -38,18 +46,18 @@ export function setMemberships(login: Login, [own, ...others]: readonly Membersh
   if (!own) throw new Error('A login needs an account of its own');
   const { subject, membershipsVersion: version } = login;
   const memberships = Object.fromEntries(
-    others.map(({ accountId, role, accountName = accountId, suspended }) => [
+    others.map(({ accountId, role, accountName = accountId, ...marks }) => [
       accountId,
-      { role, accountName, ...(suspended === undefined ? {} : { suspended }) },
+      { role, accountName, ...marksOf(marks) },
     ]),
   );
-  const { accountId, role, accountName, suspended } = own;
+  const { accountId, role, accountName, ...marks } = own;
   const set = {
     ...{ accountId, role, memberships, membershipsVersion: (version ?? 0) + 1 },
     ...(accountName === undefined ? {} : { accountName }),
-    ...(suspended === undefined ? {} : { suspended }),
+    ...marksOf(marks),
   };
-  const remove = suspended === undefined ? ['suspended'] : [];
+  const remove = (['suspended', 'closesAt'] as const).filter((name) => marks[name] === undefined);
   const when = { membershipsVersion: version === undefined ? ('absent' as const) : { is: version } };
   return [change(Login, { subject }, { set, remove, when }, concurrentUpdate)];
 }

@@ -11,7 +11,7 @@ const MAX_READ = 20_000;
 const FILTERED_PAGE_SIZE = 1000;
 
 /** The entry as its account sees it. */
-function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
+export function viewAuditEntry(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
   const { id, action, actor, subjectId, before, after, address, requestId, createdAt } = entry;
   // Which operator it was, and from where, is the platform's own business.
   const isOperator = actor.kind === 'OPERATOR';
@@ -57,7 +57,7 @@ export async function listAuditEntries(
         `cursor: there are more entries than one request reads; continue from ${entry.id}`,
       );
   }
-  return { data: found.slice(offset, offset + limit).map(view), has_more: found.length > offset + limit };
+  return { data: found.slice(offset, offset + limit).map(viewAuditEntry), has_more: found.length > offset + limit };
 }
 
 /** Input of operators: an account, or none for everything that operators did; the id of the last entry of the page before. */

@@ -70,7 +70,7 @@ const MAX_INVOICES_CHECKED = 100;
 
 /**
  * Starts an automatic top-up where one is due: the balance is under the threshold, or an invoice waits that the balance
- * does not cover and would with it; never for a suspended account. One at a time, and a bounded number and sum a day; the
+ * does not cover and would with it; never for a suspended account, or one that will be deleted. One at a time, and a bounded number and sum a day; the
  * stream then has the card charged.
  */
 export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<void> {
@@ -81,7 +81,8 @@ export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<
       oldestFirst: true,
     }),
   ]);
-  if (!account?.autoTopUp?.enabled || !account.card || account.autoTopUpId || account.suspension) return;
+  if (!account?.autoTopUp?.enabled || !account.card || account.autoTopUpId) return;
+  if (account.suspension || account.deletion) return;
   const { autoTopUp, walletCents, noAutoTopUpBefore = '' } = account;
   if (noAutoTopUpBefore > deps.now().toISOString()) return;
   const { thresholdCents, amountCents } = autoTopUp;

@@ -38,6 +38,16 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, { subscription }) => {
     const { status, renewal, plan, billingCycle, createdAt, currentPeriodEnd } = subscription;
     if (status !== 'ACTIVE' || renewal || nextInvoiceAt(currentPeriodEnd) > wallet.now) return;
+    const { deletion } = wallet.account;
+    if (deletion) {
+      // Looked at again once the deletion has ended the subscription, or was cancelled.
+      const later = {
+        set: schedule(Subscription, timestampAfter(deletion.endsAt, DAY_MS)),
+        when: { status: { is: status } },
+      };
+      await ignoreConflict(deps.table.transact([change(Subscription, { accountId, id }, later, concurrentUpdate)]));
+      return;
+    }
     const offered = (await deps.plans()).find(({ slug }) => slug === plan.slug);
     const priceCents = offered ? periodPrice(offered, billingCycle) : subscription.priceCents;
     const periodEnd = periodEndAfter(createdAt, billingCycle, currentPeriodEnd);

@@ -57,6 +57,10 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   },
   webhookEndpoints: HTTP,
   webhookResendsPerDay: HTTP,
+  exportsPerDay: {
+    file: 'domain/processes/account-data/exports.test.ts',
+    title: 'there is one export at a time, three in a day, and links only to archives that are kept',
+  },
   buildLogKib: {
     file: 'builder/log/log.test.ts',
     title: 'keeps the beginning and end of a long log within 4 MiB and marks the cut',

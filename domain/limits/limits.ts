@@ -36,6 +36,7 @@ export const DAILY_COUNTERS = {
   customDomainsPerDay: 'customDomains',
   certificatesPerDay: 'certificates',
   webhookResendsPerDay: 'webhookResends',
+  exportsPerDay: 'exports',
 } as const satisfies Partial<Record<LimitName, keyof DailyUsage>>;
 export type DailyLimit = keyof typeof DAILY_COUNTERS;
 

@@ -6,7 +6,7 @@ import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
-import { membershipOf, membershipsOf, setMemberships } from '../accounts/membership.ts';
+import { type Membership, membershipOf, membershipsOf, setMemberships } from '../accounts/membership.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
 import { accountDue, planLimitIs } from '../billing/plan-limit.ts';
@@ -55,20 +55,26 @@ export async function setSuspension(
   });
 }
 
+/** Returns the change of an account by which its suspension and its deletion are applied to what it has, soon and once more. */
+export function reapplying(account: Account, now: Date) {
+  const { suspensionVersion: version } = account;
+  const reapplyAt = new Date(now.getTime() + REAPPLY_AFTER_MS).toISOString();
+  const due = accountDue({ ...account, reapplyAt });
+  const set: Record<string, unknown> = { ...due.set, reapplyAt, suspensionVersion: (version ?? 0) + 1 };
+  return { set, when: { ...versionIs(version), ...planLimitIs(account) } };
+}
+
 /** Changes the account only: the stream applies what follows. */
 async function setAccountSuspension(deps: Lists, id: string, reason: string | null): Promise<{ suspended: boolean }> {
   const account = await deps.table.get(Account, { id });
   if (!account) throw new ApiError('not_found', 'Account not found.');
-  const { suspension: before, suspensionVersion: version } = account;
+  const { suspension: before } = account;
   const suspended = reason !== null;
   if (before?.reason === (reason ?? undefined)) return { suspended };
   const now = deps.now();
-  const reapplyAt = new Date(now.getTime() + REAPPLY_AFTER_MS).toISOString();
-  const due = accountDue({ ...account, reapplyAt });
-  const set: Record<string, unknown> = { ...due.set, reapplyAt, suspensionVersion: (version ?? 0) + 1 };
+  const { set, when } = reapplying(account, now);
   const suspension = { reason, since: before?.since ?? now.toISOString() };
   const what = suspended ? { set: { ...set, suspension } } : { set, remove: ['suspension'] };
-  const when = { ...versionIs(version), ...planLimitIs(account) };
   return await deps.commit(
     [change(Account, { id }, { ...what, when }, concurrentUpdate)],
     { suspended },
@@ -81,20 +87,25 @@ async function setAccountSuspension(deps: Lists, id: string, reason: string | nu
 }
 
 /**
- * Applies an account's suspension, or its end: to its keys and logins, which answer 403, to its applications, and to its
- * webhook endpoints, whose deliveries wait. Each write requires that the account is as it was read, so that of several runs
- * the last state wins. May be repeated at any time.
+ * Applies an account's suspension and requested deletion, or their end: to its keys and logins, which are refused, to its
+ * applications, and to its webhook endpoints, whose deliveries wait. Each write requires that the account is as it was read, so
+ * that of several runs the last state wins. May be repeated at any time.
  */
 export async function applySuspension(deps: Lists, accountId: string): Promise<void> {
   await retryOnConflict(async () => {
     const account = await deps.table.get(Account, { id: accountId });
     if (!account) return;
-    const { suspension, suspensionVersion } = account;
+    const { suspension, suspensionVersion, deletion } = account;
     const guard = [check(Account, { id: accountId }, versionIs(suspensionVersion), concurrentUpdate)];
     const setReason = mark(deps, 'suspended', suspension?.reason, guard);
+    const setEnd = mark(deps, 'closesAt', deletion?.endsAt, guard);
     for await (const { hashes } of deps.table.each(ApiKey, joinKey('ACCOUNT', accountId, 'KEYS')))
-      for (const hash of [hashes.secret, hashes.public]) await setReason(Credential, { hash });
-    for (const subject of account.logins ?? []) await markLogin(deps, subject, accountId, suspension?.reason, guard);
+      for (const hash of [hashes.secret, hashes.public]) {
+        await setReason(Credential, { hash });
+        await setEnd(Credential, { hash });
+      }
+    const marks = { suspended: suspension?.reason, closesAt: deletion?.endsAt };
+    for (const subject of account.logins ?? []) await markLogin(deps, subject, accountId, marks, guard);
     for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS'))) {
       const of = { accountId, id };
       if (suspension) await addSuspension(deps, of, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
@@ -107,20 +118,19 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
 
 const suspendedWith = ({ reason }: { reason: string }) => `The account is suspended: ${reason}`;
 
-/** Gives a login's membership in an account the reason of its suspension, or removes it. */
+/** Gives a login's membership in an account the reason of its suspension and the time of its deletion, or removes them. */
 async function markLogin(
   deps: Lists,
   subject: string,
   accountId: string,
-  reason: string | undefined,
+  marks: Pick<Membership, 'suspended' | 'closesAt'>,
   guard: readonly Write[],
 ): Promise<void> {
   const login = await deps.table.get(Login, { subject });
   const membership = login && membershipOf(login, accountId);
-  if (!login || !membership || membership.suspended === reason) return;
-  const marked = membershipsOf(login).map((each) =>
-    each.accountId === accountId ? { ...each, suspended: reason } : each,
-  );
+  if (!login || !membership) return;
+  if (membership.suspended === marks.suspended && membership.closesAt === marks.closesAt) return;
+  const marked = membershipsOf(login).map((each) => (each.accountId === accountId ? { ...each, ...marks } : each));
   await deps.table.transact([...setMemberships(login, marked), ...guard]);
 }
 

@@ -1,8 +1,15 @@
+import { windowQueue } from '../../domain/ai/closing.ts';
 import { ledgerQueue } from '../../domain/ai/ledger.ts';
 import { sweepJob } from '../../domain/sweep/sweep-all.ts';
 import { deps } from '../../runtime/deps.ts';
-import { reportLedgers } from '../../runtime/observability/ledger-metrics.ts';
+import { reportLedgers, reportRepairs } from '../../runtime/observability/ledger-metrics.ts';
 import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
-/** Every minute: compares the AI credit ledgers of the accounts that are due with their balances. */
-export const handler = sweeper({ ledgers: reporting(sweepJob(deps, ledgerQueue), reportLedgers) });
+/**
+ * Every minute: closes the windows of AI accounts, which settles and releases the calls that crashed, and compares the AI credit
+ * ledgers of the accounts that are due with their balances.
+ */
+export const handler = sweeper({
+  windows: reporting(sweepJob(deps, windowQueue), reportRepairs),
+  ledgers: reporting(sweepJob(deps, ledgerQueue), reportLedgers),
+});

@@ -99,6 +99,8 @@ export class ApiStack extends PlatformStack {
   readonly throughTheEdge: Use;
   /** Returns the resources that an operation of the contract uses. */
   readonly usesOf: (addRoutes: AnyRoute) => Use[];
+  /** Names the company on invoices. */
+  readonly seller: Use;
   /** Lets a function read the AI models on offer and their prices. */
   readonly offer: Use;
 
@@ -163,6 +165,7 @@ export class ApiStack extends PlatformStack {
     });
     this.throughTheEdge = readsSecret('ORIGIN_SECRET_NAME', names.originSecret);
 
+    this.seller = seller(platform);
     this.offer = { variables: { AI_RAND_PER_DOLLAR: String(config.aiRandPerDollar) } };
     const databases = databaseUses(platform);
     const extras: Record<Uses, Use[]> = {
@@ -174,7 +177,7 @@ export class ApiStack extends PlatformStack {
       models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
       receivers: [receivers(platform)],
-      seller: [seller(platform)],
+      seller: [this.seller],
       registrar: [checkAvailability],
       panel: [hosting.openServerTokens],
       git: [hosting.makeHookSecret, hosting.makeDeployKey, repositories(platform)],
@@ -191,6 +194,7 @@ export class ApiStack extends PlatformStack {
       'edge-endpoint': [customDomains.endpoint],
       'new-server-token': [hosting.sealServerTokens],
       adoption,
+      'export-links': [builds.linkExports],
       // The failures of all stacks, which come after this one (lib/stacks/operator-api.ts).
       failures: [],
       replay: [],

@@ -1,18 +1,22 @@
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Duration, Validations } from 'aws-cdk-lib/core';
+import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** Folders of the builds bucket, shared by the builder (builder/main.ts) and the workflow's functions. */
-type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches';
+type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches' | 'exports';
 
 /**
  * Days until objects of a folder expire. Logs are part of the API and do not expire. A release keeps working after its
  * artifact expired.
  */
-const KEPT_DAYS: Partial<Record<Folder, number>> = { jobs: 1, results: 30, artifacts: 90, caches: 30 };
+const KEPT_DAYS: Partial<Record<Folder, number>> = {
+  ...{ jobs: 1, results: 30, artifacts: 90, caches: 30 },
+  exports: EXPORT_DAYS,
+};
 
 /**
  * The bucket between builds of applications and the functions, and the role that signs a build's requests to it.
@@ -41,6 +45,9 @@ export class BuildsStack extends PlatformStack {
   readonly submit: Use;
   readonly watch: Use;
   readonly stop: Use;
+  /** Writes archives of accounts' data, and signs links to them. */
+  readonly writeExports: Use;
+  readonly linkExports: Use;
 
   constructor(platform: Platform) {
     super(platform, 'builds', 'Builds of applications: their bucket, and their access to it');
@@ -106,6 +113,23 @@ export class BuildsStack extends PlatformStack {
     this.grantAccess = {
       variables: { ...variables, BUILD_ACCESS_ROLE_ARN: names.buildAccessRole.arn },
       rights: [{ actions: ['sts:AssumeRole'], on: [names.buildAccessRole.arn] }],
+    };
+    this.writeExports = {
+      variables,
+      rights: [object('Get', 'exports'), object('Put', 'exports'), object('Delete', 'exports'), list],
+    };
+    const archives = [object('Get', 'exports')];
+    const exportRole = new Role(this, 'ExportAccessRole', {
+      roleName: names.exportAccessRole.name,
+      description: 'Signs links to exports: each session is limited to the archive of one account',
+      // Of this account's roles, those may assume it whose own policy says so.
+      assumedBy: new AccountRootPrincipal(),
+      inlinePolicies: { needs: policyOf(archives) },
+    });
+    explainWildcards(exportRole, archives);
+    this.linkExports = {
+      variables: { ...variables, EXPORT_ACCESS_ROLE_ARN: names.exportAccessRole.arn },
+      rights: [{ actions: ['sts:AssumeRole'], on: [names.exportAccessRole.arn] }],
     };
     const on = [names.buildProject.arn];
     const project = { BUILD_PROJECT_NAME: names.buildProject.name, BUILD_REGION: config.buildRegion };

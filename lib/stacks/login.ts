@@ -22,6 +22,8 @@ export class LoginStack extends PlatformStack {
   readonly pages: string;
   /** Verifies logins. The issuer's keys are public, so there are variables but no permissions. */
   readonly check: Use;
+  /** Deletes users. */
+  readonly removeUsers: Use;
 
   constructor(platform: Platform, { pool }: UsersStack) {
     super(platform, 'login', 'The logins of the dashboard: pages and client');
@@ -71,6 +73,10 @@ export class LoginStack extends PlatformStack {
     this.issuerOrigin = `https://cognito-idp.${config.region}.amazonaws.com`;
     this.pages = `https://${config.loginPrefix}.auth.${config.region}.amazoncognito.com`;
     this.check = { variables: { LOGIN_ISSUER: this.issuer, LOGIN_CLIENT_ID: this.clientId } };
+    this.removeUsers = {
+      variables: { USER_POOL_ID: pool.userPoolId },
+      rights: [{ actions: ['cognito-idp:AdminDeleteUser'], on: [pool.userPoolArn] }],
+    };
     new CfnOutput(this, 'Address', { value: this.pages, description: 'Sign-in pages' });
   }
 }

@@ -5,8 +5,10 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import { policyOf, type Use } from '../constructs/rights.ts';
+import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
+import type { BuildsStack } from './builds.ts';
 import { type CustomDomainsStack, DNS_LOOKUP } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeploymentsStack } from './deployments.ts';
@@ -22,6 +24,8 @@ const LOCAL_DNS_NAME = 'demo-shop.co.za';
 
 interface ScheduleNeighbours {
   table: TableStack;
+  api: ApiStack;
+  builds: BuildsStack;
   hosting: AppHostingStack;
   login: LoginStack;
   deployments: DeploymentsStack;
@@ -44,8 +48,20 @@ export class SchedulesStack extends PlatformStack {
 
   constructor(platform: Platform, neighbours: ScheduleNeighbours) {
     super(platform, 'schedules', 'Scheduled jobs: the reconciler, payments, and the ledger of the AI gateway');
-    const { table, hosting, login, deployments, delivery, panel, databases, domains, customDomains, billing } =
-      neighbours;
+    const {
+      table,
+      api,
+      builds,
+      hosting,
+      login,
+      deployments,
+      delivery,
+      panel,
+      databases,
+      domains,
+      customDomains,
+      billing,
+    } = neighbours;
     const { config } = platform;
     this.addStackDependency(billing);
     const failures = new FailureQueue(this, platform, 'schedule-failures', 'SCHEDULE_FAILURES_URL');
@@ -95,8 +111,14 @@ export class SchedulesStack extends PlatformStack {
         ...jobUses,
         billing.payments,
       ]),
-      everyMinute('releaseAiHolds', 'Settles the AI calls that crashed and releases their holds', jobUses),
-      everyMinute('checkAiLedgers', 'Compares each AI credit ledger with its balance, every account hourly', jobUses),
+      everyMinute(
+        'checkAiLedgers',
+        'Settles the AI calls that crashed, and compares each AI credit ledger with its balance',
+        jobUses,
+      ),
+      everyMinute('serveAccounts', 'Makes the exports and deletions that accounts asked for', [
+        ...[...jobUses, builds.writeExports, api.seller, login.removeUsers],
+      ]),
       ...(config.monitoring === 'full' ? [checks] : []),
       everyMinute('migrate', 'Continues the migrations of stored items', [
         ...[table.read, table.scan, table.write, failures.send],

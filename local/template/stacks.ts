@@ -7,6 +7,7 @@ import { startCloudWatch } from '../emulators/cloudwatch/cloudwatch.ts';
 import { startCodeBuild } from '../emulators/codebuild/codebuild.ts';
 import { buildProjectsOf } from '../emulators/codebuild/projects.ts';
 import { startDsql } from '../emulators/dsql/dsql.ts';
+import { startUserPool } from '../emulators/login/user-pool.ts';
 import { startSecretsManager } from '../emulators/secrets-manager/secrets-manager.ts';
 import { resolvesTo } from '../engines/dns-answers.ts';
 import { createTables } from '../engines/dynamodb.ts';
@@ -79,6 +80,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
         return startCloudWatch({ dataDir, strict, port: ports.metrics, storageOf: sizeOf });
       })
       .then(started),
+    startUserPool(ports.users, login.removeUser).then(started),
     startCloudFront({
       ...{ dataDir, port: ports.cloudfront },
       pointsHere: (domain) => resolvesTo(zones.zoneOf, domain, String(variables.EDGE_ENDPOINT)),

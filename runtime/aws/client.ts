@@ -34,6 +34,7 @@ interface Protocol {
 
 const PROTOCOLS = {
   codebuild: { target: 'CodeBuild_20161006', version: '1.1' },
+  'cognito-idp': { target: 'AWSCognitoIdentityProviderService', version: '1.1' },
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },
   kms: { target: 'TrentService', version: '1.1' },
   logs: { target: 'Logs_20140328', version: '1.1' },
@@ -57,7 +58,7 @@ interface CallPolicy {
 }
 const MAX_ATTEMPTS = 4;
 const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
-const OBJECT_TIMEOUT_MS = TIMEOUTS_S.aws.object * 1000;
+export const OBJECT_TIMEOUT_MS = TIMEOUTS_S.aws.object * 1000;
 const CALL_TIMEOUT_MS = TIMEOUTS_S.aws.call * 1000;
 
 interface Transport {
@@ -115,6 +116,7 @@ interface Outgoing {
 }
 interface Answered {
   status: number;
+  headers: IncomingMessage['headers'];
   body: Buffer;
 }
 
@@ -128,8 +130,8 @@ async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const { statusCode: status = 0 } = response;
-        resolve({ status, body: Buffer.concat(chunks) });
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, body: Buffer.concat(chunks) });
       });
     });
     outgoing.on('timeout', () => outgoing.destroy(new AwsError('TimeoutError', 'The request timed out', 0)));
@@ -145,7 +147,7 @@ const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExce
  * Retries broken connections, 5xx responses and throttling, with full jitter from 25 ms, while another attempt of
  * `timeout` milliseconds fits into the time of a call: the function must outlast it, so that it can answer.
  */
-async function withRetries<T>(
+export async function withRetries<T>(
   work: () => Promise<T>,
   timeout: number,
   attempts = MAX_ATTEMPTS,
@@ -208,7 +210,7 @@ interface ObjectRequest {
  * Signs with aws4, which handles any headers and paths of objects. It takes 10 ms to load and is loaded with the first
  * call.
  */
-async function requestS3({ timeout, ...request }: ObjectRequest): Promise<Answered> {
+export async function requestS3({ timeout, ...request }: ObjectRequest): Promise<Answered> {
   const { default: aws4 } = await import('aws4');
   const endpoint = endpointFor('s3');
   const signed = aws4.sign(
@@ -219,8 +221,9 @@ async function requestS3({ timeout, ...request }: ObjectRequest): Promise<Answer
   return await exchange(endpoint, { method, path, body, timeout, headers: signed.headers ?? {} });
 }
 
-const objectPath = (bucket: string, key: string) => `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
-const s3Error = (status: number, body: Buffer) => {
+export const objectPath = (bucket: string, key: string) =>
+  `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+export const s3Error = (status: number, body: Buffer) => {
   const name = /<Code>([^<]+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? `Http${status}`;
   return new AwsError(name, `S3 answered ${status} ${name}`, status);
 };

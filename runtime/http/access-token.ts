@@ -23,6 +23,8 @@ export interface VerifiedToken {
   sessionId: string;
   /** Unix time at which the token expires. */
   expiresAtEpoch: number;
+  /** Unix time of the sign-in. */
+  signedInAtEpoch: number | undefined;
   /** Groups of the user pool that the person is in. */
   groups: readonly string[];
 }
@@ -58,11 +60,15 @@ export function createTokenVerifier({ issuer, clientId, audience }: TrustedIssue
         payload.client_id === clientId &&
         payload.token_use === 'access' &&
         (payload.aud === undefined || [payload.aud].flat().includes(audience));
-      const { sub, exp, origin_jti: origin, jti, 'cognito:groups': groups } = payload;
+      const { sub, exp, origin_jti: origin, jti, auth_time: signedIn, 'cognito:groups': groups } = payload;
       if (!isOurs || sub === undefined || exp === undefined) return undefined;
       // Cognito's `origin_jti` names the sign-in. A token without it is a session of its own.
       const sessionId = typeof origin === 'string' ? origin : String(jti);
-      return { subject: sub, sessionId, expiresAtEpoch: exp, groups: Array.isArray(groups) ? groups.map(String) : [] };
+      return {
+        ...{ subject: sub, sessionId, expiresAtEpoch: exp },
+        signedInAtEpoch: typeof signedIn === 'number' ? signedIn : undefined,
+        groups: Array.isArray(groups) ? groups.map(String) : [],
+      };
     } catch (error) {
       if (isOutage(error)) throw error;
       return undefined;

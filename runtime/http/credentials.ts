@@ -82,13 +82,14 @@ async function loginFrom(event: Event, network: string): Promise<LoginCredential
     const error = new ApiError('unauthorized', 'A valid login is needed: Authorization: Bearer <access token>.');
     return { kind: 'invalid', network, error };
   }
-  const { subject, sessionId, expiresAtEpoch, groups } = verified;
+  const { subject, sessionId, expiresAtEpoch, signedInAtEpoch, groups } = verified;
   const account = event.headers[ACCOUNT_HEADER] || undefined;
   // What a login reads and repeats in one of its accounts is nothing that it may see in another.
   const sender = account === undefined ? `login ${subject}` : `login ${subject} ${account}`;
   const isOperator = groups.includes(OPERATOR_GROUP);
   const session = {
     ...{ subject, key: sessionKey(sessionId), expiresAtEpoch, ...(isOperator ? { isOperator } : {}) },
+    ...(signedInAtEpoch === undefined ? {} : { signedInAtEpoch }),
     readProfile: () => profileOf(token),
   };
   return { kind: 'login', network, sender, idempotencySubject: sender, session, token, account };

@@ -1,7 +1,7 @@
 import { ApiError, notAMember } from '../../contract/errors.ts';
-import { hasRight, type Right, roleMessage } from '../../contract/roles.ts';
-import type { Access } from '../../contract/route.ts';
-import { assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
+import { hasRight, roleMessage } from '../../contract/roles.ts';
+import type { Access, Route } from '../../contract/route.ts';
+import { assertNotClosing, assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
 import { listLogin } from '../../domain/accounts/logins.ts';
 import { membershipOf } from '../../domain/accounts/membership.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
@@ -25,25 +25,24 @@ export interface Identity {
   idempotencySubject: string;
 }
 
-/** Requirements of a route on its callers. */
-interface Needs {
-  access: Access;
-  /** The right that a login's role must have. */
-  right?: Right | undefined;
-  whileSuspended?: boolean;
-}
+/** The parts of an operation that decide who may call it. */
+type Called = { access: Access } & Partial<
+  Pick<Route, 'method' | 'right' | 'audit' | 'whileSuspended' | 'whileClosing'>
+>;
+
+/** Returns true for an operation that is refused while the account waits for its deletion. Calls to AI models go on. */
+const isChange = ({ method, audit, whileClosing = false }: Called): boolean =>
+  method !== 'GET' && audit !== undefined && !whileClosing;
 
 /**
  * Identifies the caller of a request and counts the request, in one UpdateItem on the item of the key or login. A key is
  * also checked for the access that the route needs, a login for the right. Throws {@link Refusal} 401, 403 or 429, which carries the quota that
  * the response reports (specification, Authentication and Limits); 503 where the account of a new login cannot be opened.
  */
-export async function identify(credentials: RequestCredentials, route: Needs): Promise<Identity> {
+export async function identify(credentials: RequestCredentials, route: Called): Promise<Identity> {
   try {
     if (credentials.kind === 'invalid') throw credentials.error;
-    return await (credentials.kind === 'login'
-      ? identifyLogin(credentials, route)
-      : identifyKey(credentials, route.access));
+    return await (credentials.kind === 'login' ? identifyLogin(credentials, route) : identifyKey(credentials, route));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // Logins cannot be verified now: these are no guesses, and get the limit of a login, so that this response reports one too.
@@ -55,7 +54,7 @@ export async function identify(credentials: RequestCredentials, route: Needs): P
   }
 }
 
-async function identifyKey(credentials: KeyCredentials, access: Access): Promise<Identity> {
+async function identifyKey(credentials: KeyCredentials, route: Called): Promise<Identity> {
   const { kind, sender: hash, idempotencySubject, origin } = credentials;
   const now = deps.now();
   const count: Count<Record<string, unknown>> = (update) => {
@@ -69,7 +68,8 @@ async function identifyKey(credentials: KeyCredentials, access: Access): Promise
     // A revoked key must not use up what the account's other keys may request.
     await refuseCounted(quota, async () => {
       assertUsable(credential, origin, now);
-      assertAllowed(credential, access);
+      assertAllowed(credential, route.access);
+      if (isChange(route)) assertNotClosing(credential);
     });
     return { credential, quota, revert: () => count(revertAt(now)) };
   });
@@ -106,9 +106,10 @@ const operatorsOnly = () => new ApiError('forbidden', 'This needs a login with t
  */
 async function identifyLogin(
   { session, token, account, idempotencySubject }: LoginCredentials,
-  { access, right, whileSuspended = false }: Needs,
+  route: Called,
 ): Promise<Identity> {
   const { subject } = session;
+  const { access, right, whileSuspended = false } = route;
   const count = async (): Promise<Identity> => {
     const { item, quota } = await countRequest(`login ${subject}`, limitOf('login'), deps.now(), async (update) => {
       const counted = changeOrInspect(Login, { subject }, { ...update, when: sessionOpen(session) }, (login) =>
@@ -125,6 +126,7 @@ async function identifyLogin(
     await refuseCounted(quota, async () => {
       if (!whileSuspended) assertNotSuspended(membership);
       if (right !== undefined && !hasRight(role, right)) throw new ApiError('forbidden', roleMessage(role, right));
+      if (access !== 'operator' && isChange(route)) assertNotClosing(membership);
       if (!whileSuspended && !item.listed) await listLogin(deps, item);
     });
     const { email } = item;

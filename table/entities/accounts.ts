@@ -27,7 +27,10 @@ export const Login = /* @__PURE__ */ entity({
       memberships: z.optional(
         z.record(
           z.string(),
-          object({ role: oneOf(MEMBER_ROLES), accountName: z.string(), suspended: z.optional(z.string()) }),
+          object({
+            ...{ role: oneOf(MEMBER_ROLES), accountName: z.string() },
+            ...{ suspended: z.optional(z.string()), closesAt: z.optional(z.string()) },
+          }),
         ),
       ),
       /** Number of writes of `role` and `memberships`. A write requires the number that it read. */
@@ -36,6 +39,8 @@ export const Login = /* @__PURE__ */ entity({
       listed: z.optional(z.literal(true)),
       /** The reason for which the account is suspended. */
       suspended: z.optional(z.string()),
+      /** The time at which the account will be deleted: nothing is changed until then. */
+      closesAt: z.optional(z.string()),
       /** Sessions that were signed out, by key: the Unix time after which none of their access tokens is valid. */
       endedSessions: z.optional(z.record(z.string(), z.int())),
       /** Number of writes of `endedSessions`. A write requires the number that it read. */
@@ -109,6 +114,10 @@ export const Account = /* @__PURE__ */ entity({
       ),
       /** Counts changes of `planLimit`. */
       planLimitVersion: z.optional(z.int()),
+      /** Present from the request for its deletion on; its keys and logins hold the end of the grace period as well. */
+      deletion: z.optional(object({ requestedAt: z.string(), endsAt: z.string() })),
+      /** The export that is being made; there is at most one. */
+      exportId: z.optional(z.string()),
       /** The earlier of `reapplyAt` and the next step of `planLimit`. */
       dueAt: z.optional(z.string()),
     }),
@@ -129,6 +138,7 @@ export const DailyUsage = /* @__PURE__ */ entity({
       customDomains: z.optional(z.int()),
       certificates: z.optional(z.int()),
       webhookResends: z.optional(z.int()),
+      exports: z.optional(z.int()),
     }),
   key: ({ accountId, day }: { accountId: string; day: string }) => ({
     pk: key('ACCOUNT', accountId),
@@ -193,6 +203,8 @@ export const Credential = /* @__PURE__ */ entity({
       lastUsedAt: z.nullable(z.string()),
       /** The reason for which the account is suspended. */
       suspended: z.optional(z.string()),
+      /** The time at which the account will be deleted: nothing is changed until then. */
+      closesAt: z.optional(z.string()),
       /** The reason for which this key is suspended. */
       keySuspended: z.optional(z.string()),
     }),

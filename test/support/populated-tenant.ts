@@ -1,4 +1,5 @@
 import { createKey } from '../../contract/accounts/api-keys.ts';
+import { startExport } from '../../contract/accounts/export.ts';
 import { putProviderKey } from '../../contract/ai/management.ts';
 import { createApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
@@ -10,6 +11,7 @@ import { addDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries, pingWebhook } from '../../contract/webhooks/management.ts';
 import { registerDomain, uniqueDomain } from './domains.ts';
+import { finishedExport } from './exports.ts';
 import { newAccount, type OpenedAccount, waitFor } from './harness.ts';
 import { createHosting, waitForPanelStatus } from './hosting.ts';
 
@@ -60,9 +62,12 @@ export async function populatedTenant(webhookUrl: string): Promise<PopulatedTena
     const { data } = (await account.call(getDeployment, { params: { id: deployments } })).body;
     return data.finishedAt !== null;
   });
+  const { id: exported } = (await dashboard.call(startExport)).body.data;
+  await finishedExport(account, exported);
   return {
     account,
     ids: {
+      export: exported,
       ...{ apps, deployments, webhooks, deliveries, keys, topups, hosting, dns, git: apps },
       ...{ databases, subscriptions: hosting, invoices: invoice.id, domains: domain.id },
     },

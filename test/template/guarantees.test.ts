@@ -214,9 +214,7 @@ test('functions that others depend on have concurrency of their own, which fits 
   expect(reserved.map(({ FunctionName }) => FunctionName.replace('hosting-prod-', '')).sort()).toEqual([
     'ai-chatCompletions',
     'queue-deliverWebhook',
-    ...['checkAiLedgers', 'reconcile', 'releaseAiHolds', 'runChecks', 'settleBilling'].map(
-      (name) => `schedule-${name}`,
-    ),
+    ...['checkAiLedgers', 'reconcile', 'runChecks', 'serveAccounts', 'settleBilling'].map((name) => `schedule-${name}`),
     'stream-onTableChange',
   ]);
   const sum = reserved.reduce((total, { ReservedConcurrentExecutions = 0 }) => total + ReservedConcurrentExecutions, 0);

@@ -23,6 +23,8 @@ export interface LoginEmulator {
   subjectOf(user: NewUser): Promise<string>;
   /** Replaces the password of the user with this email address. */
   setPassword(user: Pick<NewUser, 'email' | 'password'>): Promise<void>;
+  /** Deletes a user; false where there is none. */
+  removeUser(subject: string): boolean;
   /** Returns an access token that is valid for a day. */
   tokenFor(subject: string): Promise<string>;
   stop(): Promise<void>;
@@ -88,6 +90,7 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
     },
     subjectOf: async (user) => (await users.ensure(user)).subject,
     setPassword: users.setPassword,
+    removeUser: users.remove,
     tokenFor: (subject) =>
       signAccessToken(key, { ...facts, subject, groups: users.bySubject(subject)?.groups }, DAY_SECONDS),
     stop: async () => (await starting)?.close(),

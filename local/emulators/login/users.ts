@@ -28,6 +28,8 @@ export interface Users {
   signIn(email: string, password: string): Promise<User | undefined>;
   /** Adds a user and returns it; undefined if the email address is in use. */
   add(user: NewUser): Promise<User | undefined>;
+  /** Deletes a user; false where there is none. */
+  remove(subject: string): boolean;
   /** Replaces the password of the user with this email address, if there is one. */
   setPassword(user: Pick<NewUser, 'email' | 'password'>): Promise<void>;
   /** Returns the user with this email address. Adds it if there is none. */
@@ -68,6 +70,13 @@ export function openUsers(file: string): Users {
       state.value.push(user);
       state.save();
       return user;
+    },
+    remove(subject) {
+      const at = state.value.findIndex((user) => user.subject === subject);
+      if (at < 0) return false;
+      state.value.splice(at, 1);
+      state.save();
+      return true;
     },
     async setPassword({ email, password }) {
       const secret = await sealPassword(password);

@@ -98,6 +98,13 @@ export const route53domains = jsonOperations(
   ),
 );
 
+/** A user belongs to its pool, which is what rights are on. */
+export const userPools = jsonOperations({
+  AdminDeleteUser: ({ UserPoolId }, arn) => [
+    { action: 'cognito-idp:AdminDeleteUser', resource: arn('cognito-idp', `userpool/${text(UserPoolId)}`) },
+  ],
+});
+
 /** A secret is named by its name or its ARN. */
 const onSecret =
   (action: string): JsonOperation =>

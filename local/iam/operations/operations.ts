@@ -1,5 +1,14 @@
 import { dynamodb } from './dynamodb.ts';
-import { codebuild, kms, logs, monitoring, route53domains, secretsmanager, states } from './json-services.ts';
+import {
+  codebuild,
+  kms,
+  logs,
+  monitoring,
+  route53domains,
+  secretsmanager,
+  states,
+  userPools,
+} from './json-services.ts';
 import { lambda } from './lambda.ts';
 import type { Operations } from './operation.ts';
 import { cloudfront, dsql, keyValueStore, route53, sts } from './rest-services.ts';
@@ -11,5 +20,6 @@ export type TagsOf = (arn: string) => Record<string, string>;
 /** The rights that every operation of the emulated services needs, by the service's name in signatures. */
 export const operationsOf = (tagsOf: TagsOf): Readonly<Record<string, Operations>> => ({
   ...{ dynamodb, sqs, s3, kms, logs, states, codebuild, route53domains, secretsmanager, lambda },
+  'cognito-idp': userPools,
   ...{ monitoring, route53, cloudfront, 'cloudfront-keyvaluestore': keyValueStore, dsql: dsql(tagsOf), sts },
 });

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
+import { cancelDeletion, requestDeletion } from '../../../contract/accounts/deletion.ts';
+import { createExportLink, listExports, startExport } from '../../../contract/accounts/export.ts';
 import { getMe } from '../../../contract/accounts/me.ts';
 import { createApp, getApp, listApps } from '../../../contract/apps/apps.ts';
 import { createDeployment } from '../../../contract/deployments/deployments.ts';
 import { type Route, toDashboardPath } from '../../../contract/route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../../../contract/routes.ts';
 import { openLoginKey } from '../../../local/emulators/login/key.ts';
-import { accessTokenOf, clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
+import { entriesOf } from '../../support/archive.ts';
+import { finishedExport } from '../../support/exports.ts';
+import { accessTokenOf, clientOf, codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
 
 const { demo } = local.accounts;
 const params = { id: 'app_00000000000000000000000000' };
@@ -175,3 +179,53 @@ test('an unknown dashboard path is 404 with all headers and counts against the l
   expect(answer.headers.get('x-ratelimit-limit')).toBe('300');
   expect(answer.headers.get('x-ratelimit-remaining')).toBe('299');
 });
+
+test('an export of the account is downloaded by its link, with what the account has and no secret', async () => {
+  const account = await newAccount({ walletCents: 10_000 });
+  const body = { name: 'Exported', framework: 'NODE', deployNow: false } as const;
+  const { data: app } = (await account.dashboard.call(createApp, { body })).body;
+  const started = await account.dashboard.call(startExport);
+  expect([started.status, started.body.data.status]).toEqual([202, 'QUEUED']);
+  const { id } = started.body.data;
+  expect(codeOf(await account.dashboard.call(startExport))).toBe('conflict');
+  const params = { id };
+  expect(codeOf(await account.dashboard.call(createExportLink, { params }))).toBe('conflict');
+  expect(await finishedExport(account, id)).toMatchObject({ status: 'READY', sizeBytes: expect.any(Number) });
+  const { url } = (await account.dashboard.call(createExportLink, { params })).body.data;
+  const download = await fetch(url);
+  expect([download.status, download.headers.get('content-type')]).toEqual([200, 'application/zip']);
+  const files = await entriesOf(Buffer.from(await download.arrayBuffer()));
+  expect(files.get('README.txt')).toContain(account.id);
+  expect(JSON.parse(files.get('applications/0001.json') ?? '')).toMatchObject([{ id: app.id, name: 'Exported' }]);
+  expect(JSON.parse(files.get('wallet-transactions/0001.json') ?? '')).toHaveLength(1);
+  expect([...files.values()].filter((text) => text.includes(account.secretKey))).toEqual([]);
+  // The link opens this one archive, and nothing by another method.
+  expect((await fetch(url, { method: 'DELETE' })).status).toBe(403);
+  expect((await fetch(url.replace(account.id, local.accounts.demo.id))).status).toBe(403);
+  expect((await account.dashboard.call(listExports)).body.data).toHaveLength(1);
+}, 120_000);
+
+test('an account whose deletion is requested is read and not changed, until the deletion is cancelled', async () => {
+  const account = await newAccount();
+  const { email } = (await account.dashboard.call(getMe)).body.data.account;
+  const old = await account.dashboard.call(requestDeletion, { body: { confirm: 'someone@else.example' } });
+  expect(codeOf(old)).toBe('invalid_request');
+  const requested = await account.dashboard.call(requestDeletion, { body: { confirm: email } });
+  expect(requested.body.data).toMatchObject({ status: 'GRACE', deletedAt: null });
+  const { endsAt } = requested.body.data;
+  expect((await account.dashboard.call(getMe)).body.data.account.deletion?.endsAt).toBe(endsAt);
+  const body = { name: 'Too late', framework: 'NODE', deployNow: false } as const;
+  // The stream tells the keys and logins.
+  const refused = await waitFor(async () => {
+    const answers = await Promise.all([account.call(createApp, { body }), account.dashboard.call(createApp, { body })]);
+    return answers.every(({ status }) => status === 409) && answers;
+  });
+  expect(refused.map(({ error }) => error?.message)).toEqual(
+    Array(2).fill(expect.stringContaining(`will be deleted on ${endsAt.slice(0, 10)}`)),
+  );
+  expect((await account.call(listApps)).status).toBe(200);
+  expect((await account.dashboard.call(startExport)).status).toBe(202);
+  expect((await account.dashboard.call(cancelDeletion)).body.data).toEqual({ id: account.id, deleted: true });
+  await waitFor(async () => (await account.call(createApp, { body: { ...body, name: 'Again' } })).status === 201);
+  expect((await account.dashboard.call(getMe)).body.data.account.deletion).toBeUndefined();
+}, 60_000);

@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+import { Deleted, Money, resource, single, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** States of a deletion: it waits and can be cancelled, was cancelled, is under way, is done. */
+export const DELETION_STATUSES = ['GRACE', 'CANCELLED', 'RUNNING', 'DELETED'] as const;
+
+/** Days between the request for a deletion and its beginning. */
+export const GRACE_DAYS = 7;
+/** The maximum age of the sign-in with which a deletion is requested, in seconds. */
+export const FRESH_LOGIN_S = 900;
+/** Years for which South Africa's tax law has records kept (Tax Administration Act 28 of 2011, section 29). */
+export const TAX_YEARS = 5;
+
+/** The requested deletion of an account. */
+export const AccountDeletion = resource('AccountDeletion', () =>
+  z.object({
+    status: z.enum(DELETION_STATUSES),
+    requestedAt: Timestamp(),
+    endsAt: Timestamp().register(z.globalRegistry, { description: 'Until then the deletion can be cancelled' }),
+    refund: Money().register(z.globalRegistry, { description: 'What is paid back: the wallet and the AI credits' }),
+    deletedAt: z.nullable(Timestamp()),
+  }),
+);
+
+export const requestDeletion = /* @__PURE__ */ route({
+  id: 'requestDeletion',
+  method: 'POST',
+  path: '/dashboard/v1/account/deletion',
+  access: 'login',
+  right: 'manage',
+  audit: 'account.deletion-requested',
+  summary: 'Request the deletion of your account, which begins after seven days unless it is cancelled',
+  tag: 'Account',
+  status: 202,
+  body: () =>
+    z.object({
+      confirm: z
+        .string()
+        .check(z.maxLength(320))
+        .register(z.globalRegistry, { description: 'The e-mail address of the account, typed' }),
+    }),
+  response: () => single(AccountDeletion()),
+});
+
+export const cancelDeletion = /* @__PURE__ */ route({
+  id: 'cancelDeletion',
+  method: 'DELETE',
+  path: '/dashboard/v1/account/deletion',
+  access: 'login',
+  right: 'manage',
+  audit: 'account.deletion-cancelled',
+  summary: 'Cancel the deletion of your account',
+  tag: 'Account',
+  whileClosing: true,
+  response: Deleted,
+});

@@ -1,0 +1,66 @@
+import * as z from 'zod/mini';
+import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { route } from '../route.ts';
+
+/** States of an export: it waits, is being written, can be downloaded, is over, or could not be made. */
+export const EXPORT_STATUSES = ['QUEUED', 'RUNNING', 'READY', 'EXPIRED', 'FAILED'] as const;
+
+/** Days for which an archive can be downloaded. */
+export const EXPORT_DAYS = 7;
+
+/** A copy of everything that the platform has of an account, as a ZIP archive of JSON files and invoices. */
+export const AccountExport = resource('AccountExport', () =>
+  z.object({
+    id: z.string(),
+    status: z.enum(EXPORT_STATUSES),
+    sizeBytes: z
+      .nullable(z.int())
+      .register(z.globalRegistry, { description: 'Size of the archive as far as it is written' }),
+    createdAt: Timestamp(),
+    finishedAt: z.nullable(Timestamp()),
+    expiresAt: z
+      .nullable(Timestamp())
+      .register(z.globalRegistry, { description: 'Until then the archive can be downloaded' }),
+  }),
+);
+
+export const startExport = /* @__PURE__ */ route({
+  id: 'startExport',
+  method: 'POST',
+  path: '/dashboard/v1/account/export',
+  access: 'login',
+  right: 'manage',
+  audit: 'account.export-started',
+  summary: 'Start an export of everything that the platform has of your account',
+  tag: 'Account',
+  status: 202,
+  whileClosing: true,
+  response: () => single(AccountExport()),
+});
+
+export const listExports = /* @__PURE__ */ route({
+  id: 'listExports',
+  method: 'GET',
+  path: '/dashboard/v1/account/export',
+  access: 'login',
+  right: 'manage',
+  summary: 'List the exports of your account, newest first',
+  tag: 'Account',
+  query: Page,
+  response: () => list(AccountExport()),
+});
+
+export const createExportLink = /* @__PURE__ */ route({
+  id: 'createExportLink',
+  method: 'POST',
+  path: '/dashboard/v1/account/export/{id}/link',
+  access: 'login',
+  right: 'manage',
+  audit: 'account.export-opened',
+  summary: 'Create a link to the archive of an export, which is valid for 15 minutes without a login',
+  tag: 'Account',
+  params: Id,
+  uses: ['export-links'],
+  whileClosing: true,
+  response: () => single(z.object({ id: z.string(), url: z.url(), expiresAt: Timestamp() })),
+});

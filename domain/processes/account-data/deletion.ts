@@ -1,0 +1,123 @@
+import {
+  type cancelDeletion as CancelRoute,
+  FRESH_LOGIN_S,
+  GRACE_DAYS,
+  type requestDeletion as RequestRoute,
+} from '../../../contract/accounts/deletion.ts';
+import { ApiError } from '../../../contract/errors.ts';
+import type { Input, Output } from '../../../contract/route.ts';
+import { AccountDeletion } from '../../../table/entities/account-data.ts';
+import { Account } from '../../../table/entities/accounts.ts';
+import { AiAccount } from '../../../table/entities/ai.ts';
+import { InvoiceByStatus, invoicesByStatus } from '../../../table/entities/billing.ts';
+import { schedule, unschedule } from '../../../table/schedule.ts';
+import { change, upsert } from '../../../table/writes.ts';
+import { formatRand } from '../../billing/money.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../../conflict.ts';
+import type { Caller, Deps } from '../../deps.ts';
+import { findAccount } from '../../limits/limits.ts';
+import { reapplying } from '../suspension.ts';
+
+/**
+ * The request for the deletion of an account, and its cancellation. Until the end of the grace period the account is read and
+ * its applications serve, and nothing is changed (docs/decisions/0056-customers-data.md).
+ */
+
+const DAY_MS = 86_400_000;
+const MICRO_RAND_PER_CENT = 10_000;
+
+/** The deletion as the account and operators see it. */
+export function viewDeletion(deletion: AccountDeletion): Output<typeof RequestRoute>['data'] {
+  const { status, requestedAt, endsAt, refundCents = 0, deletedAt = null } = deletion;
+  return { status, requestedAt, endsAt, refund: formatRand(refundCents), deletedAt };
+}
+
+/** Returns what the platform owes an account: its wallet and its AI credits, in whole cents. */
+export async function refundOf({ table }: Pick<Deps, 'table'>, { id, walletCents }: Account): Promise<number> {
+  const credits = await table.get(AiAccount, { accountId: id });
+  const creditCents = Math.floor(Math.max(0, credits?.availableMicroRand ?? 0) / MICRO_RAND_PER_CENT);
+  return Math.max(0, walletCents) + creditCents;
+}
+
+/** Throws 409 with the reason while money is owed. */
+async function assertNothingOwed({ table }: Deps, { id, walletCents, frozenCents = 0 }: Account): Promise<void> {
+  const refuse = (why: string) => new ApiError('conflict', `The account cannot be deleted yet: ${why}`);
+  if (walletCents < 0) throw refuse(`its balance is R${formatRand(walletCents)}. Top it up first.`);
+  if (frozenCents > 0) throw refuse('a card payment is disputed. Wait until the dispute is closed.');
+  const [unpaid] = await table.all(InvoiceByStatus, invoicesByStatus(id, 'UNPAID'), { limit: 1, oldestFirst: true });
+  if (unpaid) throw refuse(`invoice ${unpaid.number} is unpaid. Pay it, or cancel what it is for.`);
+}
+
+/**
+ * POST /dashboard/v1/account/deletion. Throws 403 unless the caller signed in a moment ago, 400 for another address, and 409
+ * while money is owed or where it was requested before.
+ */
+export async function requestDeletion(
+  deps: Deps,
+  { accountId, session }: Caller,
+  { confirm }: Input<typeof RequestRoute>,
+): Promise<Output<typeof RequestRoute>> {
+  const now = deps.now();
+  const signedIn = (session?.signedInAtEpoch ?? 0) * 1000;
+  if (now.getTime() - signedIn > FRESH_LOGIN_S * 1000)
+    throw new ApiError('forbidden', 'Sign out and in again first: this needs a sign-in of the last 15 minutes.');
+  const request = async (): Promise<Output<typeof RequestRoute>> => {
+    const account = await findAccount(deps, accountId);
+    if (confirm.trim().toLowerCase() !== account.email.toLowerCase())
+      throw new ApiError('invalid_request', 'confirm: is not the e-mail address of the account');
+    if (account.deletion) throw new ApiError('conflict', 'The deletion of this account is requested already.');
+    await assertNothingOwed(deps, account);
+    const requestedAt = now.toISOString();
+    const endsAt = new Date(now.getTime() + GRACE_DAYS * DAY_MS).toISOString();
+    const refundCents = await refundOf(deps, account);
+    const deletion: AccountDeletion = { accountId, status: 'GRACE', requestedAt, endsAt, refundCents, dueAt: endsAt };
+    const { set, when } = reapplying(account, now);
+    const unowed = { deletion: 'absent', walletCents: { is: account.walletCents } } as const;
+    const data = viewDeletion(deletion);
+    return await deps.commit(
+      [
+        change(
+          Account,
+          { id: accountId },
+          { set: { ...set, deletion: { requestedAt, endsAt } }, when: { ...when, ...unowed } },
+          concurrentUpdate,
+        ),
+        upsert(
+          AccountDeletion,
+          { accountId },
+          { set: { ...deletion, ...schedule(AccountDeletion, endsAt), entity: AccountDeletion.type } },
+        ),
+      ],
+      { data },
+      { subjectId: accountId, after: data },
+    );
+  };
+  return await retryOnConflict(request, { onExhausted: serviceBusy });
+}
+
+/** DELETE /dashboard/v1/account/deletion. Throws 404 where none is requested, 409 once it has begun. */
+export async function cancelDeletion(deps: Deps, { accountId }: Caller): Promise<Output<typeof CancelRoute>> {
+  const cancel = async (): Promise<Output<typeof CancelRoute>> => {
+    const [account, deletion] = await Promise.all([
+      findAccount(deps, accountId),
+      deps.table.get(AccountDeletion, { accountId }),
+    ]);
+    if (!account.deletion || !deletion) throw new ApiError('not_found', 'No deletion of this account is requested.');
+    if (deletion.status !== 'GRACE') throw new ApiError('conflict', 'The deletion of this account has begun.');
+    const { set, when } = reapplying(account, deps.now());
+    const ended = {
+      set: { status: 'CANCELLED' },
+      remove: unschedule(AccountDeletion),
+      when: { status: { is: 'GRACE' } },
+    };
+    return await deps.commit(
+      [
+        change(Account, { id: accountId }, { set, remove: ['deletion'], when }, concurrentUpdate),
+        change(AccountDeletion, { accountId }, ended, concurrentUpdate),
+      ],
+      { data: { id: accountId, deleted: true } },
+      { subjectId: accountId, before: account.deletion },
+    );
+  };
+  return await retryOnConflict(cancel, { onExhausted: serviceBusy });
+}

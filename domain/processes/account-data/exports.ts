@@ -1,0 +1,126 @@
+import {
+  EXPORT_DAYS,
+  type createExportLink as LinkRoute,
+  type listExports as ListRoute,
+  type startExport as StartRoute,
+} from '../../../contract/accounts/export.ts';
+import { ApiError } from '../../../contract/errors.ts';
+import type { Input, Output } from '../../../contract/route.ts';
+import { type ExportLinks, type Exports, LINK_SECONDS } from '../../../providers/exports/exports.ts';
+import { AccountExport, exportsOf } from '../../../table/entities/account-data.ts';
+import { Account } from '../../../table/entities/accounts.ts';
+import { schedule, unschedule } from '../../../table/schedule.ts';
+import { change, changeOrInspect, create } from '../../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import type { Caller, Deps } from '../../deps.ts';
+import { countToday, findAccount } from '../../limits/limits.ts';
+import type { DueQueue } from '../../sweep/sweep.ts';
+import { ArchiveTooLarge } from './archive.ts';
+import { type ArchiveDeps, writeArchive } from './write-archive.ts';
+
+const DAY_MS = 86_400_000;
+/** Time for which one process works on an archive, and after which another may: longer, so that no two do. */
+const SLICE_MS = 20_000;
+const LEASE_MS = 120_000;
+
+const after = (now: Date, milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
+
+/** The export as its account sees it. */
+function view(
+  { id, status, sizeBytes, createdAt, finishedAt }: AccountExport,
+  now: Date,
+): Output<typeof StartRoute>['data'] {
+  const expiresAt = status === 'READY' && finishedAt ? after(new Date(finishedAt), EXPORT_DAYS * DAY_MS) : null;
+  const isOver = expiresAt !== null && expiresAt <= now.toISOString();
+  return { id, status: isOver ? 'EXPIRED' : status, sizeBytes, createdAt, finishedAt, expiresAt };
+}
+
+const underWay = () =>
+  new ApiError('conflict', 'An export of this account is being made. Another one can be started when it is ready.');
+
+/** POST /dashboard/v1/account/export. Throws 409 while one is being made, 429 beyond the day's. */
+export async function startExport(deps: Deps, { accountId }: Caller): Promise<Output<typeof StartRoute>> {
+  const account = await findAccount(deps, accountId);
+  const now = deps.now();
+  const createdAt = now.toISOString();
+  const item: AccountExport = {
+    ...{ id: deps.newId('exp'), accountId, status: 'QUEUED', sizeBytes: null, createdAt, finishedAt: null },
+    dueAt: createdAt,
+  };
+  const one = { set: { exportId: item.id }, when: { exportId: 'absent' as const } };
+  return await deps.commit(
+    [
+      changeOrInspect(Account, { id: accountId }, one, underWay),
+      countToday(deps, account, 'exportsPerDay'),
+      create(AccountExport, item),
+    ],
+    { data: view(item, now) },
+  );
+}
+
+/** GET /dashboard/v1/account/export */
+export async function listExports(
+  deps: Deps,
+  { accountId }: Caller,
+  page: Input<typeof ListRoute>,
+): Promise<Output<typeof ListRoute>> {
+  const { items, hasMore } = await deps.table.list(AccountExport, exportsOf(accountId), page);
+  return { data: items.map((item) => view(item, deps.now())), has_more: hasMore };
+}
+
+/** POST /dashboard/v1/account/export/{id}/link. Throws 404, and 409 for an archive that is not ready or no longer kept. */
+export async function createExportLink(
+  deps: Deps & { exportLinks: ExportLinks },
+  { accountId }: Caller,
+  { id }: Input<typeof LinkRoute>,
+): Promise<Output<typeof LinkRoute>> {
+  const item = await deps.table.get(AccountExport, { accountId, id });
+  if (!item) throw new ApiError('not_found', 'Export not found.');
+  const { status } = view(item, deps.now());
+  if (status !== 'READY')
+    throw new ApiError(
+      'conflict',
+      status === 'EXPIRED' ? `Exports are kept for ${EXPORT_DAYS} days.` : 'The export is not ready.',
+    );
+  const url = await deps.exportLinks.create(item);
+  return await deps.commit([], { data: { id, url, expiresAt: after(deps.now(), LINK_SECONDS * 1000) } });
+}
+
+/** Ends an export and lets the account start another one. */
+async function finish(deps: Deps, { accountId, id }: AccountExport, set: Partial<AccountExport>): Promise<void> {
+  const ended = { set: { ...set, finishedAt: deps.now().toISOString() }, remove: unschedule(AccountExport) };
+  await deps.table.transact([
+    change(AccountExport, { accountId, id }, { ...ended, when: { finishedAt: { is: null } } }, concurrentUpdate),
+    change(Account, { id: accountId }, { remove: ['exportId'] }),
+  ]);
+}
+
+/** Works on an export for a while. If its process dies, another one goes on from what was saved last. */
+async function advanceExport(deps: Deps & ArchiveDeps, item: AccountExport): Promise<void> {
+  const { accountId, id, dueAt = '' } = item;
+  const lease = schedule(AccountExport, after(deps.now(), LEASE_MS));
+  const taken = { set: { status: 'RUNNING', ...lease }, when: { dueAt: { is: dueAt }, finishedAt: { is: null } } };
+  const isOurs = await ignoreConflict(
+    deps.table.write(AccountExport, change(AccountExport, { accountId, id }, taken, concurrentUpdate)),
+  );
+  if (!isOurs) return;
+  try {
+    const { done, sizeBytes } = await writeArchive(deps, item, after(deps.now(), SLICE_MS));
+    if (done) return await finish(deps, item, { status: 'READY', sizeBytes });
+    const more = { set: { sizeBytes, ...schedule(AccountExport, deps.now()) }, when: { dueAt: { is: lease.dueAt } } };
+    await ignoreConflict(
+      deps.table.write(AccountExport, change(AccountExport, { accountId, id }, more, concurrentUpdate)),
+    );
+  } catch (error) {
+    if (!(error instanceof ArchiveTooLarge)) throw error;
+    await finish(deps, item, { status: 'FAILED' });
+  }
+}
+
+/** Exports that are being made. */
+export const exportQueue: DueQueue<typeof AccountExport, Deps & { exports: Exports } & ArchiveDeps> = {
+  queue: 'ACCOUNT_EXPORT',
+  entity: AccountExport,
+  timeoutMs: SLICE_MS + 15_000,
+  act: advanceExport,
+};

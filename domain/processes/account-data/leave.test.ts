@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest';
+import { AccountDeletion } from '../../../table/entities/account-data.ts';
+import { Account, Login } from '../../../table/entities/accounts.ts';
+import { App, EnvSet } from '../../../table/entities/apps.ts';
+import { KnownCard, Subscription } from '../../../table/entities/billing.ts';
+import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
+import { Lookup } from '../../../table/entities/lookups.ts';
+import { Domain } from '../../../table/entities/registrar.ts';
+import { Delivery, DeliveryAttempt, Webhook } from '../../../table/entities/webhooks.ts';
+import { change, create, upsert } from '../../../table/writes.ts';
+import {
+  crashAt,
+  type FaultPlan,
+  noFaults,
+  simulation,
+  toleratingFaults,
+} from '../../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../../test/support/cells.ts';
+import { auditIn } from '../../../test/support/memory-table.ts';
+import { openAccount } from '../../accounts/accounts.ts';
+import { issuePaidInvoice } from '../../billing/invoices.ts';
+import { readNothing, withWallet } from '../../billing/wallet.ts';
+import type { Caller } from '../../deps.ts';
+import { sweep } from '../../sweep/sweep.ts';
+import { teardownApp } from '../teardown.ts';
+import { ALL_CONTENTS } from './all-contents.ts';
+import { cancelDeletion, requestDeletion } from './deletion.ts';
+import { deletionQueue } from './leave.ts';
+
+const EMAIL = 'thandi@example.com';
+const DAY_MS = 86_400_000;
+const SEALED = { wrappedKey: 'a', iv: 'b', ciphertext: 'c' };
+const PERSONAL = [EMAIL, 'Thandi', 'Long Street', 'card-signature', 'subject-1'];
+
+/** An account with an application, hosting in the past, a domain, money, keys and deliveries. */
+async function world(faults: FaultPlan = noFaults) {
+  const simulated = simulation({ faults });
+  const { deps } = simulated.steady;
+  const at = new Date(simulated.clock.now).toISOString();
+  const plan = { slug: 'app-10', name: 'App 10', appLimit: 10 };
+  const keys = [{ name: 'CI', scopes: ['read' as const] }];
+  const about = { email: EMAIL, name: 'Thandi', login: 'subject-1', walletCents: 5000, aiCreditsMicroRand: 3_000_000 };
+  const { id: accountId } = await openAccount(deps, { ...about, plan, keys });
+  const of = { accountId };
+  await withWallet(deps, accountId, readNothing, async (wallet) => {
+    issuePaidInvoice(deps, wallet, {
+      kind: 'PLAN',
+      lines: [{ description: 'App 10', amountCents: 1150, vatCents: 150 }],
+    });
+    await deps.commit(wallet.writes(), {});
+  });
+  const owner = { name: 'Thandi', email: EMAIL, contactNumber: '+27.1', address1: '1 Long Street' };
+  await deps.table.transact([
+    create(App, {
+      ...{ ...of, id: 'app_1', name: 'Shop', slug: 'shop', framework: 'NODE', nodeVersion: '22', repoUrl: null },
+      ...{ branch: 'main', installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', status: 'RUNNING' },
+      ...{ autoDeploy: false, primaryDomain: 'shop.apps.example.com', hosts: [], createdAt: at, updatedAt: at },
+    }),
+    create(EnvSet, { ...of, id: 'app_1', applicationId: 'app_1', keys: ['A'], sealed: SEALED, version: 1 }),
+    change(Account, { id: accountId }, { add: { appCount: 1 } }),
+    create(Subscription, {
+      ...{ ...of, id: 'sub_1', plan: { ...plan, category: 'APP' }, billingCycle: 'MONTHLY', priceCents: 1000 },
+      ...{ status: 'ACTIVE', hostingDomain: null, currentPeriodEnd: '2026-02-28T00:00:00.000Z' },
+      ...{ createdAt: at, cancelledAt: null },
+    }),
+    create(Domain, {
+      ...{ ...of, id: 'dom_1', name: 'shop.co.za', tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: at },
+      ...{ expiresAt: '2027-01-31T00:00:00.000Z', nameservers: [], dnsProvider: 'PLATFORM', years: 1, yearsAtOnce: 1 },
+      ...{ privacy: true, createdAt: at },
+      owner: { ...owner, city: 'Cape Town', province: 'WC', postalCode: '8001', country: 'ZA' },
+    }),
+    create(Zone, { ...of, domainId: 'dom_1', name: 'shop.co.za', version: 1, mirrored: 1 }),
+    create(DnsRecord, {
+      ...{ id: 'rec_1', domainId: 'dom_1', type: 'A', name: 'www', content: '192.0.2.1', ttl: 60, prio: 0 },
+      createdAt: at,
+    }),
+    create(KnownCard, { ...of, signature: 'card-signature', firstPaidAt: at }),
+    create(Webhook, {
+      ...{ ...of, id: 'whk_1', url: 'https://a.example', description: 'Thandi', events: ['*'], active: true },
+      ...{ failureCount: 0, disabledAt: null, secret: SEALED, createdAt: at },
+    }),
+    ...[0, 1].map((n) =>
+      create(Delivery, {
+        ...{ ...of, id: `del_${n}`, webhookId: 'whk_1', eventId: `evt_${n}`, type: 'ping', body: 'Thandi' },
+        ...{ status: 'FAILED', createdAt: at, nextAttemptAt: null, attempts: [], step: 1, tries: 1 },
+        made: { count: 1, durations: [1], lastOutcome: 'BAD_STATUS' },
+      }),
+    ),
+    ...[0, 1].map((n) =>
+      create(DeliveryAttempt, {
+        ...{ ...of, deliveryId: `del_${n}`, number: 0, id: `att_${n}`, at, outcome: 'BAD_STATUS' },
+        ...{ responseStatus: 500, responseBody: 'Thandi', durationMs: 1 },
+      }),
+    ),
+    upsert(
+      Lookup,
+      { text: EMAIL, accountId, id: accountId },
+      {
+        set: { text: EMAIL, kind: 'account', accountId, id: accountId, entity: Lookup.type },
+      },
+    ),
+  ]);
+  const removedUsers: string[] = [];
+  const users = { remove: async (subject: string) => void removedUsers.push(subject) };
+  const nothing = async () => undefined;
+  const hosts = {
+    ...inEveryCell({ hostRoutes: { remove: nothing }, appHost: { remove: nothing }, appLogs: { remove: nothing } }),
+    builds: { remove: nothing, removeCaches: nothing },
+    databases: {},
+  };
+  /** One run of the schedule, in a process that may crash, and of the teardowns that it has begun. */
+  const run = async (process: ReturnType<typeof simulated.startProcess>) => {
+    const given = { ...process.deps, users: process.port('users', users) };
+    const { failed } = await sweep(given, deletionQueue);
+    return failed;
+  };
+  const teardown = async () => {
+    for (const item of simulated.memory.items('APP')) {
+      const app = App.parse(item);
+      const torn = { ...deps, ...hosts } as unknown as Parameters<typeof teardownApp>[0];
+      if (app.status === 'DELETING') await teardownApp(torn, { accountId, applicationId: app.id });
+    }
+  };
+  const session = {
+    ...{ subject: 'subject-1', key: 'k', expiresAtEpoch: 0, signedInAtEpoch: simulated.clock.now / 1000 },
+    readProfile: () => expect.unreachable(),
+  };
+  const caller: Caller = { accountId, keyId: '', login: true, session };
+  const read = () => deps.table.get(AccountDeletion, { accountId });
+  return { ...simulated, deps, accountId, caller, run, teardown, read, removedUsers };
+}
+
+/** Runs the schedule until the account is deleted. */
+async function finish({ run, teardown, read, clock, steady }: Awaited<ReturnType<typeof world>>): Promise<void> {
+  for (let runs = 0; runs < 50; runs += 1) {
+    clock.now += 130_000;
+    expect(await run(steady)).toEqual([]);
+    await teardown();
+    if ((await read())?.status === 'DELETED') return;
+  }
+  throw new Error('the deletion did not end');
+}
+
+/** Expects that nothing is left of a deleted account but what the page on retention names. */
+async function expectForgotten({ memory, deps, accountId, read, removedUsers }: Awaited<ReturnType<typeof world>>) {
+  expect(await read()).toMatchObject({ status: 'DELETED', refundCents: 3850 + 300 });
+  const allowed = new Set(
+    ALL_CONTENTS.filter(({ atDeletion }) => ['tax', 'expires', 'stays'].includes(atDeletion)).map(({ type }) => type),
+  );
+  const left = ALL_CONTENTS.flatMap(({ type }) => memory.items(type).map((item) => ({ ...item, type })));
+  const others = [...new Set(left.map(({ type }) => type).filter((type) => !allowed.has(type)))].toSorted();
+  // The domain runs out with its term, and the login refuses its tokens until they have expired.
+  expect(others).toEqual(['DOMAIN', 'LOGIN', 'ZONE']);
+  const kept = left.filter(({ type }) => !['AUDIT', 'LOGIN'].includes(type));
+  const text = JSON.stringify(kept.filter(({ type }) => type !== 'EVENT'));
+  expect(PERSONAL.filter((each) => text.includes(each))).toEqual([]);
+  const forTax = left.filter(({ type }) => ['ACCOUNT', 'INVOICE', 'WALLET_TRANSACTION', 'SUBSCRIPTION'].includes(type));
+  expect(forTax.filter((item) => !('expiresAtEpoch' in item))).toEqual([]);
+  expect(await deps.table.get(Domain, { accountId, id: 'dom_1' })).toMatchObject({
+    status: 'ACTIVE',
+    autoRenew: false,
+  });
+  expect((await deps.table.get(Zone, { accountId, domainId: 'dom_1' }))?.version).toBeGreaterThan(1);
+  expect(await deps.table.get(Login, { subject: 'subject-1' })).toMatchObject({ suspended: expect.any(String) });
+  expect(new Set(removedUsers)).toEqual(new Set(['subject-1']));
+  expect(await deps.table.get(Account, { id: accountId })).toMatchObject({
+    walletCents: 3850,
+    name: 'Deleted account',
+  });
+}
+
+test('a deletion begins after the grace period, and leaves what the law asks for without a name', async () => {
+  const given = await world();
+  const { deps, caller, clock, memory, run, steady } = given;
+  const { data } = await requestDeletion(deps, caller, { confirm: ' Thandi@example.com' });
+  expect(data).toMatchObject({ status: 'GRACE', refund: '41.50', deletedAt: null });
+  clock.now += 6 * DAY_MS;
+  await run(steady);
+  expect(memory.items('APP')).toMatchObject([{ status: 'RUNNING' }]);
+  clock.now += DAY_MS;
+  await finish(given);
+  await expectForgotten(given);
+  expect(auditIn(memory)).toEqual(expect.arrayContaining(['account.deletion-begun', 'account.deleted']));
+});
+
+test('a deletion survives a crash at every call', async () => {
+  for (let number = 1, reached = true; reached; number += 1) {
+    const given = await world(crashAt(number, number % 2 === 0 ? 'before' : 'after'));
+    await requestDeletion(given.deps, given.caller, { confirm: EMAIL });
+    given.clock.now += 7 * DAY_MS;
+    for (let runs = 0; runs < 4 && given.calls() < number; runs += 1) {
+      await toleratingFaults(() => given.run(given.startProcess()));
+      await given.teardown();
+      given.clock.now += 130_000;
+    }
+    reached = given.calls() >= number;
+    if ((await given.read())?.status !== 'DELETED') await finish(given);
+    await expectForgotten(given);
+  }
+}, 180_000);
+
+test('a deletion that is cancelled changes nothing, and one that has begun cannot be cancelled', async () => {
+  const { deps, caller, clock, run, steady, memory } = await world();
+  await requestDeletion(deps, caller, { confirm: EMAIL });
+  await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('requested already');
+  await cancelDeletion(deps, caller);
+  clock.now += 8 * DAY_MS;
+  expect(await run(steady)).toEqual([]);
+  expect(memory.items('APP')).toMatchObject([{ status: 'RUNNING' }]);
+  expect(memory.items('ACCOUNT')[0]).not.toHaveProperty('deletion');
+  await expect(cancelDeletion(deps, caller)).rejects.toThrow('No deletion');
+  const again = {
+    ...caller,
+    session: { ...(caller.session ?? expect.unreachable()), signedInAtEpoch: clock.now / 1000 },
+  };
+  await requestDeletion(deps, again, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  await run(steady);
+  await expect(cancelDeletion(deps, caller)).rejects.toThrow('has begun');
+});
+
+test('a deletion is refused to an old sign-in, for another address, and while money is owed', async () => {
+  const { deps, caller, accountId, clock } = await world();
+  const { session = expect.unreachable() } = caller;
+  const since = (seconds: number) => ({
+    ...caller,
+    session: { ...session, signedInAtEpoch: clock.now / 1000 - seconds },
+  });
+  await expect(requestDeletion(deps, since(901), { confirm: EMAIL })).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(requestDeletion(deps, caller, { confirm: 'else@example.com' })).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+  await deps.table.transact([change(Account, { id: accountId }, { set: { frozenCents: 100 } })]);
+  await expect(requestDeletion(deps, since(899), { confirm: EMAIL })).rejects.toThrow('disputed');
+  await deps.table.transact([change(Account, { id: accountId }, { set: { frozenCents: 0, walletCents: -100 } })]);
+  await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('R-1.00');
+});

@@ -1,0 +1,245 @@
+import { TAX_YEARS } from '../../../contract/accounts/deletion.ts';
+import type { Users } from '../../../providers/login/users.ts';
+import { fromItem } from '../../../table/attributes.ts';
+import { AccountDeletion } from '../../../table/entities/account-data.ts';
+import { Account, Login } from '../../../table/entities/accounts.ts';
+import { App } from '../../../table/entities/apps.ts';
+import { InvoiceByStatus, invoicesByStatus, Subscription, subscriptionsOf } from '../../../table/entities/billing.ts';
+import { Zone, zoneChanged } from '../../../table/entities/dns.ts';
+import { HostingAccount } from '../../../table/entities/hosting.ts';
+import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
+import { DAY } from '../../../table/entity.ts';
+import { joinKey } from '../../../table/keys.ts';
+import { schedule, unschedule } from '../../../table/schedule.ts';
+import { change, changeByKey, removeByKey, type Write } from '../../../table/writes.ts';
+import { membershipOf, membershipsOf, setMemberships } from '../../accounts/membership.ts';
+import { deleteApp } from '../../apps/apps.ts';
+import { commitAsPlatform } from '../../audit/record.ts';
+import { formatRand } from '../../billing/money.ts';
+import { cancelSubscription } from '../../billing/subscriptions.ts';
+import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
+import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import type { Deps } from '../../deps.ts';
+import { scheduleCheck } from '../../registrar/schedule.ts';
+import type { DueQueue } from '../../sweep/sweep.ts';
+import { applySuspension, reapplying } from '../suspension.ts';
+import { ALL_CONTENTS } from './all-contents.ts';
+import { refundOf } from './deletion.ts';
+
+/**
+ * The deletion of an account after its grace period (docs/decisions/0056-customers-data.md). Every step may be repeated and looks
+ * at what there is: a run that dies leaves the rest to the next, a minute later. What other processes take down — applications
+ * with their databases and domains, hosting — is waited for.
+ */
+
+export type LeaveDeps = Deps & { users: Users };
+
+const MINUTE_MS = 60_000;
+/** Items of one transaction. */
+const BATCH_SIZE = 50;
+/** Days for which a deleted login is remembered: longer than an access token is valid, so that none opens a new account. */
+const LOGIN_KEPT_DAYS = 2;
+const SUSPENDED = 'It is being deleted, as its owner requested.';
+
+const epochOf = (date: Date) => Math.floor(date.getTime() / 1000);
+const taxEnd = (now: Date) => epochOf(now) + (TAX_YEARS * 365 + 2) * DAY;
+
+/** Begins the deletion whose grace period is over: keys and logins are refused, and it cannot be cancelled. */
+async function begin(deps: LeaveDeps, { accountId, endsAt }: AccountDeletion): Promise<boolean> {
+  const account = await deps.table.get(Account, { id: accountId });
+  if (account?.deletion?.endsAt !== endsAt) return false;
+  const now = deps.now();
+  const refundCents = await refundOf(deps, account);
+  const { set, when } = reapplying(account, now);
+  const suspension = { reason: SUSPENDED, since: now.toISOString() };
+  const running = { status: 'RUNNING', refundCents, ...schedule(AccountDeletion, now) };
+  const writes = [
+    change(Account, { id: accountId }, { set: { ...set, suspension }, when }, concurrentUpdate),
+    change(AccountDeletion, { accountId }, { set: running, when: { status: { is: 'GRACE' } } }, concurrentUpdate),
+  ];
+  const about = { action: 'account.deletion-begun', accountId, subjectId: accountId } as const;
+  const begun = commitAsPlatform(deps, writes, true, { ...about, after: { refund: formatRand(refundCents) } });
+  return (await ignoreConflict(begun)) ?? false;
+}
+
+/** Ends subscriptions at once, hosting with them; unpaid invoices become void. @returns whether hosting is removed */
+async function endSubscriptions(deps: LeaveDeps, accountId: string): Promise<boolean> {
+  const caller = { accountId, keyId: '' };
+  const now = deps.now().toISOString();
+  let gone = true;
+  for (const { id, status, currentPeriodEnd } of await deps.table.all(Subscription, subscriptionsOf(accountId))) {
+    if (status !== 'CANCELLED') await cancelSubscription(deps, caller, { id });
+    const hosting = await deps.table.get(HostingAccount, { accountId, id });
+    const isThere = hosting !== undefined && hosting.status !== 'REMOVED';
+    if (isThere) gone = false;
+    if (currentPeriodEnd <= now) continue;
+    // What is paid usually stays usable: not here.
+    await deps.table.transact([
+      change(Subscription, { accountId, id }, { set: { currentPeriodEnd: now, ...schedule(Subscription, now) } }),
+      ...(isThere ? [change(HostingAccount, { accountId, id }, { set: schedule(HostingAccount, now) })] : []),
+    ]);
+  }
+  const unpaid = await deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'));
+  for (const { id } of unpaid) await voidUnpaidInvoice(deps, accountId, id);
+  return gone;
+}
+
+/** Deletes the applications, with all that belongs to them. @returns whether they are gone */
+async function deleteApps(deps: LeaveDeps, accountId: string): Promise<boolean> {
+  // Another run may have deleted it: the list is some milliseconds behind.
+  for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS')))
+    if ((await deps.table.get(App, { accountId, id }))?.status !== 'DELETING')
+      await deleteApp(deps, { accountId, keyId: '' }, { id });
+  for await (const { entity } of storedIn(deps, accountId)) if (entity === App.type) return false;
+  return true;
+}
+
+/** Registered domains run out at the end of their term and are not renewed; their registrants are forgotten here. */
+async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<void> {
+  const blank = {
+    name: '',
+    email: '',
+    contactNumber: '',
+    address1: '',
+    city: '',
+    province: '',
+    postalCode: '',
+    country: '',
+  };
+  for await (const domain of deps.table.each(Domain, domainsOf(accountId))) {
+    const { id, status, owner, task } = domain;
+    // A registration that is under way needs its registrant; the next run finds it ended.
+    if (owner.name === '' || status === 'PENDING' || task) continue;
+    const next = status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : {};
+    const set = { autoRenew: false, owner: blank, ...next };
+    const when = { status: { is: status }, task: 'absent' as const };
+    await ignoreConflict(deps.table.transact([change(Domain, { accountId, id }, { set, when }, concurrentUpdate)]));
+  }
+}
+
+/** The records are removed: the name servers follow. */
+async function emptyZones(deps: LeaveDeps, accountId: string): Promise<void> {
+  for await (const { id } of deps.table.each(Domain, domainsOf(accountId))) {
+    const of = { accountId, domainId: id };
+    const zone = await deps.table.get(Zone, of);
+    const changed = { set: zone ? zoneChanged(deps.now(), zone) : {}, add: { version: 1 } };
+    if (zone) await deps.table.transact([change(Zone, of, changed)]);
+  }
+}
+
+/**
+ * Deletes the users at the issuer of logins; those that are members of other accounts only leave this one. Tokens of the deleted stay refused
+ * until they have expired.
+ */
+async function deleteLogins(deps: LeaveDeps, { id: accountId, logins = [] }: Account): Promise<void> {
+  for (const subject of logins) {
+    const login = await deps.table.get(Login, { subject });
+    if (!login || !membershipOf(login, accountId)) continue;
+    const others = membershipsOf(login).filter((each) => each.accountId !== accountId);
+    if (others.length > 0) {
+      await deps.table.transact(setMemberships(login, others));
+      continue;
+    }
+    await deps.users.remove(subject);
+    const expiresAtEpoch = epochOf(deps.now()) + LOGIN_KEPT_DAYS * DAY;
+    const gone = { set: { suspended: SUSPENDED, expiresAtEpoch }, remove: ['email', 'name', 'accountName'] };
+    await deps.table.transact([change(Login, { subject }, gone)]);
+  }
+}
+
+/** Reads the account's own partition, whatever is in it. */
+async function* storedIn({ table }: Pick<Deps, 'table'>, accountId: string) {
+  let after: { pk: string; sk: string } | undefined;
+  do {
+    const page = await table.partition(joinKey('ACCOUNT', accountId), { limit: 200, after });
+    for (const item of page.items) {
+      const { pk, sk, entity } = fromItem(item);
+      yield { pk: String(pk), sk: String(sk), entity: String(entity) };
+    }
+    after = page.next;
+  } while (after);
+}
+
+async function inBatches(deps: Pick<Deps, 'table'>, writes: AsyncIterable<Write>): Promise<void> {
+  let batch: Write[] = [];
+  for await (const write of writes) {
+    batch.push(write);
+    if (batch.length < BATCH_SIZE) continue;
+    await deps.table.transact(batch);
+    batch = [];
+  }
+  await deps.table.transact(batch);
+}
+
+/** Types of which nothing stays in the account's own partition once their lists are gone. */
+const REMOVED_TYPES = new Set(ALL_CONTENTS.flatMap(({ type, atDeletion }) => (atDeletion === 'removed' ? [type] : [])));
+
+/** Deletes what nothing else takes down, and has the table delete what the law keeps when it may. */
+async function removeRest(deps: LeaveDeps, accountId: string): Promise<void> {
+  const { table } = deps;
+  const expiresAtEpoch = taxEnd(deps.now());
+  for (const { type, atDeletion, keys } of ALL_CONTENTS.toReversed()) {
+    if (atDeletion === 'removed') await inBatches(deps, mapped(keys(table, accountId), removeByKey));
+    if (atDeletion === 'tax' && type !== Account.type)
+      await inBatches(
+        deps,
+        mapped(keys(table, accountId), (key) => changeByKey(key, { set: { expiresAtEpoch } }, concurrentUpdate)),
+      );
+  }
+  await inBatches(
+    deps,
+    (async function* () {
+      for await (const item of storedIn(deps, accountId)) if (REMOVED_TYPES.has(item.entity)) yield removeByKey(item);
+    })(),
+  );
+}
+
+async function* mapped<T, U>(items: AsyncIterable<T>, make: (item: T) => U): AsyncIterable<U> {
+  for await (const item of items) yield make(item);
+}
+
+/** Forgets who the account was. Its id, its ledger and its invoices stay for the tax office. */
+async function finish(deps: LeaveDeps, { accountId, refundCents = 0 }: AccountDeletion): Promise<void> {
+  const now = deps.now();
+  const expiresAtEpoch = taxEnd(now);
+  const set = { email: `${accountId}@deleted.invalid`, name: 'Deleted account', logins: [], expiresAtEpoch };
+  const personal = ['card', 'autoTopUp', 'autoTopUpHistory', 'newCardHolds', 'exportId', 'deletion'];
+  const done = { status: 'DELETED', deletedAt: now.toISOString(), expiresAtEpoch };
+  const running = { remove: unschedule(AccountDeletion), when: { status: { is: 'RUNNING' } } };
+  const writes = [
+    change(Account, { id: accountId }, { set, remove: personal }),
+    change(AccountDeletion, { accountId }, { set: done, ...running }, concurrentUpdate),
+  ];
+  const about = { action: 'account.deleted', accountId, subjectId: accountId } as const;
+  await ignoreConflict(
+    commitAsPlatform(deps, writes, undefined, { ...about, after: { refund: formatRand(refundCents) } }),
+  );
+}
+
+async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Promise<void> {
+  const { accountId, status } = deletion;
+  if (status === 'GRACE' && !(await begin(deps, deletion))) return;
+  const account = await deps.table.get(Account, { id: accountId });
+  if (!account) return;
+  await applySuspension(deps, accountId);
+  const isHostingGone = await endSubscriptions(deps, accountId);
+  const areAppsGone = await deleteApps(deps, accountId);
+  await letDomainsRunOut(deps, accountId);
+  if (!isHostingGone || !areAppsGone) {
+    const next = schedule(AccountDeletion, new Date(deps.now().getTime() + MINUTE_MS));
+    await deps.table.transact([change(AccountDeletion, { accountId }, { set: next })]);
+    return;
+  }
+  await deleteLogins(deps, account);
+  await removeRest(deps, accountId);
+  await emptyZones(deps, accountId);
+  await finish(deps, (await deps.table.get(AccountDeletion, { accountId })) ?? deletion);
+}
+
+/** Accounts whose grace period is over, or whose deletion is under way. */
+export const deletionQueue: DueQueue<typeof AccountDeletion, LeaveDeps> = {
+  queue: 'ACCOUNT_DELETION',
+  entity: AccountDeletion,
+  timeoutMs: 35_000,
+  act: advanceDeletion,
+};

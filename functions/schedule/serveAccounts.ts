@@ -1,0 +1,14 @@
+import { exportQueue } from '../../domain/processes/account-data/exports.ts';
+import { deletionQueue } from '../../domain/processes/account-data/leave.ts';
+import { sweepJob } from '../../domain/sweep/sweep-all.ts';
+import { exports } from '../../runtime/bindings/exports.ts';
+import { seller } from '../../runtime/bindings/seller.ts';
+import { users } from '../../runtime/bindings/users.ts';
+import { deps } from '../../runtime/deps.ts';
+import { sweeper } from '../../runtime/triggers/sweeper.ts';
+
+/** Every minute: goes on with the exports and the deletions that accounts asked for. */
+export const handler = sweeper({
+  exports: sweepJob({ ...deps, exports, seller }, exportQueue),
+  deletions: sweepJob({ ...deps, users }, deletionQueue),
+});
