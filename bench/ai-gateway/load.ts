@@ -69,6 +69,7 @@ export async function openStreams(target: Target, count: number): Promise<() => 
   const answers: IncomingMessage[] = [];
   await many(count, 10, async () => {
     const answer = await open(target, 600);
+    if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
     await new Promise((resolve) => answer.once('data', resolve));
     answers.push(answer);
   });

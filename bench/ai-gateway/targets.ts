@@ -59,8 +59,11 @@ export async function openBenchKeys(folder: string): Promise<{ env: Record<strin
   return { env: { AWS_ENDPOINT_URL_SECRETS_MANAGER: url, AI_KEYS_SECRET_NAME: name }, stop };
 }
 
-/** Creates a table with one funded account. Returns the environment of a function that uses the table. */
-export async function openBenchTable(folder: string, children: ReturnType<typeof startChildren>) {
+/**
+ * Creates a table with funded accounts, each with one key. Returns the environment of a function that uses the table, and the
+ * keys: each may have 100 open calls (contract/limits/limits.ts).
+ */
+export async function openBenchTable(folder: string, children: ReturnType<typeof startChildren>, accounts = 1) {
   const port = await freePort();
   const place = { account: '000000000000', region: 'af-south-1', queueUrl: '', baseUrl: '' };
   const settings = { stage: 'local', domain: 'localhost', region: 'af-south-1', account: '000000000000' };
@@ -81,9 +84,13 @@ export async function openBenchTable(folder: string, children: ReturnType<typeof
     import('../../domain/accounts/accounts.ts'),
     import('../../runtime/deps.ts'),
   ]);
-  const { keys } = await openAccount(deps, {
-    ...{ email: 'bench@example.com', name: 'Bench', plan: { slug: 'b', name: 'B', appLimit: 1 }, walletCents: 0 },
-    ...{ aiCreditsMicroRand: 1_000_000_000_000, keys: [{ name: 'all', scopes: ['ai'] }] },
-  });
-  return { environment, secretKey: keys[0]?.secretKey ?? '' };
+  const secretKeys: string[] = [];
+  for (let index = 0; index < accounts; index += 1) {
+    const { keys } = await openAccount(deps, {
+      ...{ email: `bench-${index}@example.com`, name: 'Bench', plan: { slug: 'b', name: 'B', appLimit: 1 } },
+      ...{ walletCents: 0, aiCreditsMicroRand: 1_000_000_000_000, keys: [{ name: 'all', scopes: ['ai'] }] },
+    });
+    secretKeys.push(...keys.map(({ secretKey }) => secretKey));
+  }
+  return { environment, secretKeys };
 }

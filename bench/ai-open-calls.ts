@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startChildren } from '../local/processes/children.ts';
+import { freePort } from '../test/support/platform.ts';
+import { cpuOf, memoryOf, streamed, type Target, whole } from './ai-gateway/load.ts';
+import { openBenchKeys, openBenchTable, startProgram } from './ai-gateway/targets.ts';
+import type { Row } from './measure.ts';
+
+/**
+ * What a call of the AI gateway costs while it waits for its provider: one process with a thousand open calls of ten seconds each,
+ * as an execution environment on managed instances has them (docs/decisions/0064-ai-on-managed-instances.md).
+ */
+const OPEN = 1000;
+/** Each has one key with at most 100 open calls: enough for a machine on which calls take longer. */
+const ACCOUNTS = 40;
+/** Milliseconds between the 100 tokens of a call: ten seconds. */
+const PACE = 100;
+const SECONDS = 30;
+const WARM = 300;
+
+/** US dollars in us-east-1, on demand: an instance with 2 vCPUs and 4 GiB (c7g.large), with Lambda's fee of 15%. */
+const INSTANCE_HOUR = 0.0725 * 1.15;
+const INSTANCE = { vcpus: 2, gibibytes: 4 };
+/** Lambda adds instances beyond this use of their processors. */
+const TARGET_USE = 0.5;
+/** One in each availability zone. */
+const MIN_INSTANCES = 3;
+const REQUESTS_PER_MILLION = 0.2;
+
+/** @param perCall processor seconds @param megabytes of a thousand open calls */
+function dollarsPerMillion(perCall: number, megabytes: number): number {
+  const callsPerSecond = OPEN / 10;
+  const byProcessor = (callsPerSecond * perCall) / (INSTANCE.vcpus * TARGET_USE);
+  const byMemory = megabytes / 1024 / INSTANCE.gibibytes;
+  const instances = Math.max(MIN_INSTANCES, Math.ceil(byProcessor), Math.ceil(byMemory));
+  return (instances * INSTANCE_HOUR * 1_000_000) / (callsPerSecond * 3600) + REQUESTS_PER_MILLION;
+}
+
+export async function rows(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'ai-open-'));
+  const children = startChildren(folder);
+  const stops: (() => void)[] = [];
+  const run = async (core: number, file: string, env: Record<string, string>) => {
+    const port = await freePort();
+    const { pid, stop } = await startProgram(core, [`bench/ai-gateway/${file}.ts`], env, port);
+    stops.push(stop);
+    return { pid, base: `http://127.0.0.1:${port}` };
+  };
+  try {
+    const upstream = await run(1, 'upstream', {});
+    const { environment, secretKeys } = await openBenchTable(folder, children, ACCOUNTS);
+    const keys = await openBenchKeys(folder);
+    stops.push(keys.stop);
+    const baseUrls = JSON.stringify({ openai: `${upstream.base}/v1` });
+    const { pid, base } = await run(0, 'gateway', { ...environment, ...keys.env, AI_PROVIDER_BASE_URLS: baseUrls });
+    const targets = secretKeys.map(
+      (key): Target => ({
+        ...{ name: 'ours', url: `${base}/ai/v1`, headers: { authorization: `Bearer ${key}` }, pid },
+        model: 'openai/gpt-4o-mini',
+      }),
+    );
+    const targetAt = (index: number): Target => {
+      const target = targets[index % targets.length];
+      if (!target) throw new Error('there is no account');
+      return target;
+    };
+    for (let index = 0; index < WARM; index += 1) await whole(targetAt(index));
+    const idle = memoryOf(pid);
+
+    const perSecond = OPEN / 10;
+    const calls = perSecond * SECONDS;
+    const began = performance.now();
+    const before = cpuOf(pid);
+    let peak = 0;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, memoryOf(pid));
+    }, 500);
+    const under: Promise<number>[] = [];
+    for (let index = 0; index < calls; index += 1) {
+      await sleep(Math.max(0, began + (index * 1000) / perSecond - performance.now()));
+      under.push(streamed(targetAt(index), PACE));
+    }
+    await Promise.all(under);
+    clearInterval(watch);
+    const perCall = (cpuOf(pid) - before) / calls;
+    const dollars = dollarsPerMillion(perCall, peak);
+    console.log(
+      `${calls} calls of 10 s, ${perSecond} a second: ${(perCall * 1000).toFixed(1)} ms of a processor a call, ` +
+        `${idle.toFixed(0)} MB idle, ${peak.toFixed(0)} MB with ${OPEN} open`,
+    );
+    return [
+      {
+        what: 'a million calls of 10 s on managed instances, against $15',
+        ours: dollars,
+        against: 15,
+        unit: '$',
+        atMost: 1,
+      },
+      { what: 'memory of a thousand open calls, against 1 GiB', ours: peak, against: 1074, unit: 'MB', atMost: 1 },
+    ];
+  } finally {
+    for (const stop of stops) stop();
+    await children.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
