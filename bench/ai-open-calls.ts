@@ -9,7 +9,7 @@ import { openBenchKeys, openBenchTable, startProgram } from './ai-gateway/target
 import type { Row } from './measure.ts';
 
 /**
- * What a call of the AI gateway costs while it waits for its provider: one process with a thousand open calls of ten seconds each,
+ * Measures the cost of a call of the AI gateway that waits for its provider: one process with a thousand open calls of ten seconds each,
  * as an execution environment on managed instances has them (docs/decisions/0064-ai-on-managed-instances.md).
  */
 const OPEN = 1000;

@@ -72,6 +72,12 @@ export const Settings = z.object({
    */
   lambdaConcurrency: z.coerce.number().int().positive().default(1000),
   /**
+   * The capacity that calls to AI models run on. `on-demand`: each open call occupies an execution environment of Lambda. `managed`: on
+   * instances that Lambda manages, of which three always run, each with hundreds of open calls: cheaper from about twelve open
+   * calls at any time (docs/costs.md).
+   */
+  aiCapacity: z.enum(['on-demand', 'managed']).default('on-demand'),
+  /**
    * Sender of sign-up and password mails: an address of a domain that is verified in SES, or `cognito` for Cognito's own
    * sender, which stops at 50 mails a day. Default: `no-reply@<domain>` with a hosted zone, otherwise `cognito`.
    */

@@ -18,6 +18,7 @@ import { reservedConcurrency } from '../concurrency.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import { LIVE, shiftByCanary } from './canary.ts';
 import { LOG_RETENTION } from './logs.ts';
+import type { ManagedInstances } from './managed-instances.ts';
 import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
 
 export interface FunctionNeeds {
@@ -27,6 +28,8 @@ export interface FunctionNeeds {
   uses: Use[];
   /** Seconds. By default as long as a read of the API may take. */
   timeout?: number;
+  /** Instances to run on instead of on demand, where one environment serves many invocations at a time. */
+  instances?: ManagedInstances;
   /** MiB. Default: 1024. CPU share grows with memory, and a cold start is mostly CPU time. */
   memory?: number;
 }
@@ -47,11 +50,13 @@ export class PlatformFunction extends Construct {
   readonly invocation: Right;
 
   constructor(scope: Construct, platform: Platform, name: string, needs: FunctionNeeds) {
+    // Lambda takes no function back from instances: the one that runs on demand is another function.
+    const physical = needs.instances ? `${name}-managed` : name;
     super(
       scope,
-      name.replace(/(?:^|\/)./g, (start) => start.slice(-1).toUpperCase()),
+      physical.replace(/(?:^|[/-])./g, (start) => start.slice(-1).toUpperCase()),
     );
-    this.functionName = platform.names.function(name);
+    this.functionName = platform.names.function(physical);
     const { arn } = platform.names.lambda(this.functionName);
     this.invocation = {
       actions: ['lambda:InvokeFunction'],
@@ -71,7 +76,8 @@ export class PlatformFunction extends Construct {
       inlinePolicies: { needs: policyOf(rights) },
     });
     explainWildcards(role, rights);
-    const reserved = reservedConcurrency(platform.config, name);
+    // Managed instances have no concurrency of the account to reserve.
+    const reserved = needs.instances ? undefined : reservedConcurrency(platform.config, name);
     this.latest = new LambdaFunction(this, 'Function', {
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       functionName: this.functionName,
@@ -89,6 +95,7 @@ export class PlatformFunction extends Construct {
       role: role.withoutPolicyUpdates(),
       environment: Object.assign({}, commonEnvironment(platform), ...needs.uses.map((use) => use.variables)),
     });
+    needs.instances?.run(this.latest);
     if (name.startsWith('operator/')) {
       this.live = this.latest;
       return;
@@ -97,7 +104,8 @@ export class PlatformFunction extends Construct {
     const version = this.latest.currentVersion as IVersion;
     const live = new Alias(this, 'Live', { aliasName: LIVE, version });
     this.live = live as IFunction;
-    shiftByCanary(this, platform, name, live);
+    // An alias that shares invocations between two versions is not documented for managed instances.
+    if (!needs.instances) shiftByCanary(this, platform, name, live);
   }
 }
 

@@ -1,7 +1,8 @@
 import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Annotations, Duration, Fn } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { PlatformFunction } from '../constructs/function.ts';
+import { type FunctionNeeds, PlatformFunction } from '../constructs/function.ts';
+import { MANAGED_MEMORY_MB, ManagedInstances } from '../constructs/managed-instances.ts';
 import { createEmptySecret, readsSecret } from '../constructs/secrets.ts';
 import { type ApiStack, CORS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
@@ -13,6 +14,7 @@ import type { TableStack } from './table.ts';
 export class AiStack extends PlatformStack {
   /** Host of the function's URL. The edge sends chat completions to it. */
   readonly urlHost: string;
+  /** The function that serves. */
   readonly chat: PlatformFunction;
 
   constructor(
@@ -29,7 +31,7 @@ export class AiStack extends PlatformStack {
         'The platform’s keys for AI providers: a JSON object by provider id; models of a provider without a key are not sold',
       reason: 'the providers create the keys; an operator stores a new one (docs/runbook.md#provider-key)',
     });
-    const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', {
+    const needs: FunctionNeeds = {
       description: 'POST /ai/v1/chat/completions, streamed',
       timeout: TIMEOUTS_S.ai.function,
       // A call waits for its provider, and pays for the memory meanwhile.
@@ -44,8 +46,10 @@ export class AiStack extends PlatformStack {
         readsSecret('AI_KEYS_SECRET_NAME', names.providerKeys),
         { variables: { AI_PROVIDER_BASE_URLS: '{}' } },
       ],
-    });
-    this.chat = chat;
+    };
+    // On demand it stays where the setting is `managed`: the edge calls it until it is updated, and again when the setting is taken back.
+    const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', needs);
+    this.chat = platform.config.aiCapacity === 'managed' ? this.onInstances(platform, needs) : chat;
     const settings = {
       // With IAM authorization, clients would have to sign the bodies of POST requests. The function requires the
       // edge's secret instead.
@@ -59,13 +63,21 @@ export class AiStack extends PlatformStack {
         maxAge: Duration.hours(1),
       },
     };
-    this.urlHost = Fn.select(2, Fn.split('/', chat.live.addFunctionUrl(settings).url));
+    this.urlHost = Fn.select(2, Fn.split('/', this.chat.live.addFunctionUrl(settings).url));
     // The edge of 0.2.0 imports this address and calls it until it is updated, after this stack: it stays for one release.
     this.exportValue(chat.latest.addFunctionUrl(settings).url);
     Annotations.of(chat.latest).acknowledgeWarning(
       '@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
       'the permission of that address is about the function itself',
     );
+  }
+
+  private onInstances(platform: Platform, needs: FunctionNeeds): PlatformFunction {
+    const instances = new ManagedInstances(this, platform);
+    return new PlatformFunction(this, platform, 'ai/chatCompletions', {
+      ...needs,
+      ...{ instances, memory: MANAGED_MEMORY_MB },
+    });
   }
 }
 

@@ -1,0 +1,64 @@
+import { IpAddresses, type IVpc, Peer, Port, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, CapacityProvider, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Fn } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import type { Platform } from '../stacks/platform-stack.ts';
+
+/** Open invocations of one execution environment: measured memory and processor time leave room (bench/ai-open-calls.ts). */
+const MAX_CONCURRENCY = 500;
+/** The least that managed instances have: an environment with one vCPU. */
+export const MANAGED_MEMORY_MB = 2048;
+/** One instance in each availability zone is what Lambda starts with. */
+const ZONES = 3;
+/** The smallest limit that a capacity provider takes; further growth is the operators' decision. */
+const MAX_VCPUS = 48;
+
+/**
+ * Instances that Lambda manages, on which one execution environment serves many invocations at a time: what waits costs no
+ * environment of its own (docs/decisions/0064-ai-on-managed-instances.md).
+ */
+export class ManagedInstances extends Construct {
+  readonly #provider: CapacityProvider;
+
+  constructor(scope: Construct, { names }: Platform) {
+    super(scope, 'ManagedInstances');
+    // Not the zones that the CDK would look up: a template must not depend on who synthesizes it.
+    const availabilityZones = Array.from({ length: ZONES }, (_, index) => Fn.select(index, Fn.getAzs()));
+    const vpc = new Vpc(this, 'Vpc', {
+      availabilityZones,
+      ipAddresses: IpAddresses.cidr('10.20.0.0/16'),
+      natGateways: 1,
+      restrictDefaultSecurityGroup: false,
+      subnetConfiguration: [
+        { name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 },
+        { name: 'private', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
+      ],
+    });
+    const securityGroup = new SecurityGroup(this, 'SecurityGroup', {
+      // CDK's own types do not agree with exactOptionalPropertyTypes.
+      vpc: vpc as IVpc,
+      description: 'Instances of the AI gateway: nothing reaches them, and they reach HTTPS',
+      allowAllOutbound: false,
+    });
+    securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'AI providers and AWS');
+    const operatorRole = new Role(this, 'Operator', {
+      description: 'Lambda: starts and ends the instances of the capacity provider',
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('AWSLambdaManagedEC2ResourceOperator')],
+    });
+    this.#provider = new CapacityProvider(this, 'Capacity', {
+      capacityProviderName: names.function('ai/capacity'),
+      subnets: vpc.privateSubnets,
+      securityGroups: [securityGroup],
+      architectures: [Architecture.ARM_64],
+      maxVCpuCount: MAX_VCPUS,
+      operatorRole,
+    });
+  }
+
+  /** Has a function run on these instances. It cannot be taken back from one that did. */
+  run(lambda: LambdaFunction): void {
+    this.#provider.addFunction(lambda, { perExecutionEnvironmentMaxConcurrency: MAX_CONCURRENCY });
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { synthesize } from './synthesized.ts';
+
+const onDemand = synthesize({ stage: 'prod' }).template;
+const managed = synthesize({ stage: 'prod', aiCapacity: 'managed' }).template;
+
+const functionsIn = (template: typeof managed) =>
+  template
+    .resources('AWS::Lambda::Function')
+    .filter(({ properties }) => String(properties.FunctionName).includes('-ai-chatCompletions'))
+    .map(({ properties }) => properties);
+
+test('calls to models run on demand unless the setting says otherwise, with half a gigabyte at most', () => {
+  expect(onDemand.resources('AWS::Lambda::CapacityProvider')).toEqual([]);
+  expect(onDemand.resources('AWS::EC2::VPC')).toEqual([]);
+  const functions = functionsIn(onDemand);
+  expect(functions).toHaveLength(1);
+  expect(functions[0]?.MemorySize).toBeLessThanOrEqual(512);
+});
+
+test('on managed instances the same code serves many calls in one environment, without reserved concurrency', () => {
+  const [demand, instances] = functionsIn(managed);
+  expect(instances).toMatchObject({ FunctionName: 'hosting-prod-ai-chatCompletions-managed', MemorySize: 2048 });
+  expect(instances?.Code).toEqual(demand?.Code);
+  expect(instances?.Environment).toEqual(demand?.Environment);
+  expect(instances).not.toHaveProperty('ReservedConcurrentExecutions');
+  expect(instances?.CapacityProviderConfig).toMatchObject({
+    LambdaManagedInstancesCapacityProviderConfig: { PerExecutionEnvironmentMaxConcurrency: 500 },
+  });
+});
+
+test('the setting can be taken back: the function that runs on demand stays, with its address', () => {
+  const [kept, demand] = [managed, onDemand].map((template) => ({ ...functionsIn(template)[0], Code: undefined }));
+  expect(kept).toEqual(demand);
+});
+
+test('nothing reaches the instances, and they reach HTTPS only', () => {
+  const [group] = managed.resources('AWS::EC2::SecurityGroup');
+  expect(group?.properties).not.toHaveProperty('SecurityGroupIngress');
+  expect(group?.properties.SecurityGroupEgress).toMatchObject([{ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }]);
+});
