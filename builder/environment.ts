@@ -19,13 +19,13 @@ const credentials = {
 };
 
 /** Calls KMS as the function's role, which has few other permissions. Retries twice. */
-async function callKms<Output>(operation: string, input: object): Promise<Output> {
-  const endpoint = new URL(process.env.AWS_ENDPOINT_URL_KMS ?? `https://kms.${AWS_REGION}.amazonaws.com`);
+async function callKms<Output>(region: string, operation: string, input: object): Promise<Output> {
+  const endpoint = new URL(process.env.AWS_ENDPOINT_URL_KMS ?? `https://kms.${region}.amazonaws.com`);
   const body = JSON.stringify(input);
   const request = aws4.sign(
     {
       service: 'kms',
-      region: AWS_REGION,
+      region,
       host: endpoint.host,
       method: 'POST',
       path: '/',
@@ -64,14 +64,15 @@ function readBeside<T>(name: string): T | undefined {
 if (AWS_ACCESS_KEY_ID) {
   const limits = readBeside<{ logKibPerMinute: number }>('./limits.json');
   if (limits) limitOutput([process.stdout, process.stderr], limits.logKibPerMinute);
-  const sealed = readBeside<Sealed & { hostArn: string }>('./env.json');
+  const sealed = readBeside<Sealed & { hostArn: string; keyRegion?: string }>('./env.json');
   const databases = readBeside<ReleaseDatabase[]>('./databases.json');
   if (databases) {
     Object.assign(process.env, databaseVariables(databases, credentials));
   }
   if (sealed) {
     try {
-      const secrets = createSecrets(callKms, '');
+      const { keyRegion = AWS_REGION } = sealed;
+      const secrets = createSecrets((operation, input) => callKms(keyRegion, operation, input), '');
       Object.assign(process.env, JSON.parse(await secrets.unseal({ application: sealed.hostArn }, sealed)));
     } catch (error) {
       console.error(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { App, AssetHashType, type AssetOptions } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { type CellNames, cellPlatform, cellsOf } from './cells.ts';
 import { configure, type SettingsInput } from './config.ts';
 import { namesOf } from './names.ts';
 import { AccessLogsStack } from './stacks/access-logs.ts';
@@ -10,6 +11,7 @@ import { AppHostingStack } from './stacks/app-hosting.ts';
 import { BillingStack } from './stacks/billing.ts';
 import { BuilderStack } from './stacks/builder.ts';
 import { BuildsStack } from './stacks/builds.ts';
+import { CellStack } from './stacks/cell.ts';
 import { CustomDomainsStack } from './stacks/custom-domains.ts';
 import { DashboardApiStack } from './stacks/dashboard-api.ts';
 import { DatabasesStack } from './stacks/databases.ts';
@@ -81,7 +83,7 @@ export function createApp({
     assetsInPlace
       ? { assetHash: createHash('sha256').update(bundle).digest('hex'), assetHashType: AssetHashType.CUSTOM }
       : {};
-  const platform: Platform = { app, config, names: namesOf(config), bundles, asset };
+  const platform: Platform = { app, config, names: namesOf(config), bundles, asset, cellRoles: [] };
 
   const table = new TableStack(platform);
   const hosting = new AppHostingStack(platform);
@@ -137,5 +139,18 @@ export function createApp({
   });
   new OperationsStack(platform, { table, api, ai });
   new GlobalOperationsStack(platform, edge);
+  for (const cell of cellsOf(config)) createCell(platform, cell);
   return app;
+}
+
+/** Creates the stacks of a hosting cell: `hosting-<stage>-cell-<id>-…`. */
+function createCell(home: Platform, cell: CellNames): void {
+  const platform = cellPlatform(home, cell);
+  const { hostedZoneId } = platform.config;
+  const certificate = hostedZoneId ? new CertificateStack(platform, hostedZoneId).certificate : undefined;
+  const stack = new CellStack(platform, cell, home, certificate);
+  new AccessLogsStack(platform, {
+    applications: stack.appsDistributionId,
+    'custom-domains': stack.tenantDistributionId,
+  });
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isHostName } from '../contract/host-names/host-names.ts';
+import { findCellProblems } from './cells.ts';
 import { shareOf } from './concurrency.ts';
 import { findDomainProblems } from './domain-settings.ts';
 
@@ -8,7 +9,28 @@ const hostName = z
   .string()
   .refine((name) => name === 'localhost' || isHostName(name), 'must be a domain name, e.g. hosting.example');
 const regionName = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, e.g. eu-west-1');
+/** Returns invalid JSON as it is, for the schema to refuse. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
 const perMinute = z.coerce.number().int().positive();
+
+/** A hosting cell outside the platform's own account and region (docs/deploying.md, Hosting cells). */
+const cellSettings = z.object({
+  id: z.string().regex(/^[a-z][a-z0-9]{0,7}$/, 'a cell’s id is up to 8 lower-case letters and digits'),
+  account: z.string().regex(/^\d{12}$/),
+  /** Default: the platform's region. */
+  region: regionName.optional(),
+  /** Applications of the cell are at `<slug>.<appsDomain>`. */
+  appsDomain: hostName,
+  /** The Route 53 hosted zone of that domain, in the cell's account. */
+  hostedZoneId: z.string().optional(),
+});
+export type CellSettings = z.output<typeof cellSettings>;
 
 /** Settings that may differ between installations, given by `-c name=value` on cdk's command line or in cdk.json. */
 export const Settings = z.object({
@@ -42,6 +64,11 @@ export const Settings = z.object({
   hostedZoneId: z.string().optional(),
   /** The Route 53 hosted zone of `appsDomain`; `hostedZoneId` unless given, for a domain below `domain`. */
   appsHostedZoneId: z.string().optional(),
+  /**
+   * Hosting cells beside the home cell: other accounts or regions that applications run in, as JSON. Cells stay in the list as
+   * long as they have applications.
+   */
+  cells: z.preprocess((given) => (typeof given === 'string' ? parseJson(given) : given), z.array(cellSettings)).default([]),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
   /** Email address that receives the alarms that must be answered at once, such as that of a paging service. Default: `alarmEmail`. */
@@ -194,7 +221,11 @@ export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom' | 'mo
 export function configure(input: SettingsInput): Config {
   const { data: settings, error } = Settings.safeParse(input);
   if (error) throw new Error(`Invalid settings:\n${z.prettifyError(error)}`);
-  const problems = findDomainProblems({ ...settings, domain: input.domain });
+  const appsDomain = settings.appsDomain ?? `apps.${settings.domain}`;
+  const problems = [
+    ...findDomainProblems({ ...settings, domain: input.domain }),
+    ...findCellProblems({ ...settings, appsDomain }),
+  ];
   if (problems.length > 0) throw new Error(`Invalid settings:\n${problems.join('\n')}`);
   const prefix = `hosting-${settings.stage}`;
   const monitoring = settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic');
@@ -203,7 +234,7 @@ export function configure(input: SettingsInput): Config {
   return {
     ...settings,
     prefix,
-    appsDomain: settings.appsDomain ?? `apps.${settings.domain}`,
+    appsDomain,
     appsHostedZoneId: settings.appsHostedZoneId ?? settings.hostedZoneId,
     buildRegion: settings.buildRegion ?? (ARM_REGIONS.includes(settings.region) ? settings.region : 'eu-west-1'),
     mailFrom: senderOf(settings),

@@ -33,6 +33,8 @@ export function namesOf(config: Config) {
     table: { name: prefix, arn: arn('dynamodb', `table/${prefix}`) },
     /** Contains the account because names of buckets are unique over all accounts. */
     builds: bucket('builds'),
+    /** Of a hosting cell: code on its way to Lambda. */
+    code: bucket('code'),
     /** The dashboard's files. */
     webApp: bucket('web-app'),
     accessLogs: bucket('access-logs'),

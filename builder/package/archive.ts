@@ -58,7 +58,7 @@ export function runScript(start: Start, directory: string): string {
 }
 
 export interface Service {
-  job: Pick<Job, 'env' | 'hostArn' | 'databases' | 'logKibPerMinute'>;
+  job: Pick<Job, 'env' | 'hostArn' | 'keyRegion' | 'databases' | 'logKibPerMinute'>;
   start: Start;
   /** The application's directory in the artifact; empty for the artifact itself. */
   directory: string;
@@ -99,7 +99,8 @@ export async function pack(
   zip.add('.service/launch.mjs', modules.launch, FILE);
   if (start.kind === 'site') zip.add('.service/site-server.mjs', modules.siteServer, FILE);
   zip.add('.service/release.json', Buffer.from(JSON.stringify(release)), FILE);
-  if (job.env) zip.add('.service/env.json', Buffer.from(JSON.stringify({ ...job.env, hostArn: job.hostArn })), FILE);
+  const { hostArn, keyRegion } = job;
+  if (job.env) zip.add('.service/env.json', Buffer.from(JSON.stringify({ ...job.env, hostArn, keyRegion })), FILE);
   const { logKibPerMinute } = job;
   if (logKibPerMinute !== undefined) {
     zip.add('.service/limits.json', Buffer.from(JSON.stringify({ logKibPerMinute })), FILE);

@@ -28,6 +28,7 @@ export const AUDIT_ACTIONS = {
   'app.resumed': { label: 'Suspension of an application lifted', shows: ['status', 'reason'] },
   'variables.replaced': { label: 'Variables replaced', shows: ['keys', 'set', 'removed'] },
   'variables.updated': { label: 'Variables changed', shows: ['keys', 'set', 'removed'] },
+  'cell.set': { label: 'Hosting cell set', shows: ['id', 'open', 'account', 'region', 'appsDomain'] },
   'deploy-key.rotated': { label: 'Deploy key replaced', shows: ['publicKey'] },
   'git-hook.rotated': { label: 'Secret of the Git hook replaced', shows: ['url'] },
   'deployment.created': { label: 'Deployment started', shows: ['applicationId', 'trigger', 'commitSha'] },

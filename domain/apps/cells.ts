@@ -31,6 +31,8 @@ export interface CellProviders {
   /** The host name that custom domains must point to. */
   edgeEndpoint: string;
   cellRooms: CellRooms;
+  /** The ARN of an application's function up to the application's id. */
+  functionArnPrefix: string;
 }
 
 /** An item that belongs to a cell; to {@link HOME_CELL} unless it names another. */

@@ -76,12 +76,16 @@ export async function createDatabase(
     { accountId, id: applicationId },
     {
       add: { databaseCount: 1 },
-      when: { databaseCount: { absentOrBelow: MAX_DATABASES }, status: { isNot: 'DELETING' } },
+      // DSQL admits roles of the cluster's own account only
+      // (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/resource-based-policies.html).
+      when: { databaseCount: { absentOrBelow: MAX_DATABASES }, status: { isNot: 'DELETING' }, cellId: 'absent' },
     },
-    (app) =>
-      app && app.status !== 'DELETING'
+    (app) => {
+      if (!app || app.status === 'DELETING') return noSuchApp();
+      return app.cellId === undefined
         ? new ApiError('conflict', `An application has at most ${MAX_DATABASES} databases.`)
-        : noSuchApp(),
+        : new ApiError('conflict', 'This application cannot have databases where it runs. Contact support to have it moved.');
+    },
   );
   const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);
   const ofAccount = countTowards(deps, accountId, ['databases']);

@@ -2,10 +2,11 @@ import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
 import type { BuildAccessProvider } from '../../providers/builds/access.ts';
 import type { Builds, Job } from '../../providers/builds/builds.ts';
-import type { Secrets } from '../../providers/encryption/secrets.ts';
+import type { Sealed, Secrets } from '../../providers/encryption/secrets.ts';
 import { type App, EnvSet, GitAccess } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
+import type { InCell } from '../apps/cells.ts';
 import { envContext } from '../apps/environment.ts';
 import { releaseDatabases } from '../databases/databases.ts';
 import type { Deps } from '../deps.ts';
@@ -15,7 +16,20 @@ import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, scheduleCheck } from './queue.ts';
 import { alreadyEnded, DeploymentError, readRunning } from './release.ts';
 
-type BuildDeps = Deps & { builds: Builds; buildAccess: BuildAccessProvider; secrets: Secrets };
+type BuildDeps = Deps & { builds: Builds; buildAccess: BuildAccessProvider; secrets: Secrets } & InCell<'functionArnPrefix'>;
+
+/**
+ * Returns the variables as the application's function can decrypt them: stored ones are encrypted for the function that it would
+ * have in the home cell, so that they do not depend on its cell.
+ */
+async function variablesFor(deps: BuildDeps, app: App, sealed: Sealed | null, variables: string) {
+  const { functionArnPrefix } = await deps.cellOf(app);
+  const [hostArn, home] = [functionArnPrefix + app.id, deps.settings.hostArnOf(app.id)];
+  if (hostArn === home) return { env: sealed, hostArn };
+  // `arn:aws:lambda:<region>:…`: the key is in the platform's region.
+  const keyRegion = home.split(':')[3];
+  return { env: sealed && (await deps.secrets.seal({ application: hostArn }, variables)), hostArn, keyRegion };
+}
 
 /**
  * Returns the job of a build, from the application's current settings. Its secrets are decrypted here, and its requests
@@ -45,7 +59,8 @@ async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promis
     branchByDefault: app.branchByDefault ?? false,
     nodeVersionByDefault: app.nodeVersionByDefault ?? false,
     logKibPerMinute: limitOf(account, 'runtimeLogKibPerMinute'),
-    ...{ variables: JSON.parse(variables), env: sealed, hostArn: deps.settings.hostArnOf(applicationId) },
+    variables: JSON.parse(variables),
+    ...(await variablesFor(deps, app, sealed, variables)),
   };
 }
 

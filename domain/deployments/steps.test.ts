@@ -51,6 +51,7 @@ async function steps(health: Partial<HealthCheck> = {}, stored: readonly string[
       },
     },
     ...inEveryCell({
+      functionArnPrefix: 'arn:',
       appLogs: { tail: async () => [...stored] },
       appHost: { probe: async () => ({ status: undefined, error: undefined, output: '', ...health }) },
     }),

@@ -3,11 +3,15 @@ import { DeploymentInput } from '../../domain/deployments/inputs.ts';
 import { withVerdict } from '../../domain/deployments/verdict.ts';
 import { buildAccess } from '../../runtime/bindings/build-access.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
+import { functionArnPrefix } from '../../runtime/bindings/function-arns.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
+import { cellsWith } from '../../runtime/cells.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
+const cellOf = cellsWith({ functionArnPrefix });
+
 /** Marks a deployment running and stores the build's job. Returns the job's address, or why the deployment ends. */
 export const handler = step(DeploymentInput, (ids) =>
-  withVerdict(beginDeployment, { ...deps, buildAccess, builds, secrets }, ids),
+  withVerdict(beginDeployment, { ...deps, buildAccess, builds, cellOf, secrets }, ids),
 );

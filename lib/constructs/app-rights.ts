@@ -12,6 +12,8 @@ export interface CellParts {
   names: Names;
   /** The ARN of the store of host names. */
   routesArn: string;
+  /** The ARN of the bucket that Lambda takes code from. */
+  codeBucketArn: string;
   /** The ARNs of the distribution of custom domains and of its connection group. */
   tenantDistributionArn: string;
   connectionGroupArn: string;
@@ -85,7 +87,7 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
 }
 
 /** Returns the rights on the distribution tenants of a cell, one tenant per custom domain. */
-export const tenantRights = ({ names, ...edge }: Omit<CellParts, 'routesArn'>): Right[] => [
+export const tenantRights = ({ names, ...edge }: Omit<CellParts, 'routesArn' | 'codeBucketArn'>): Right[] => [
   // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudfront.html
   {
     actions: ['cloudfront:CreateDistributionTenant'],

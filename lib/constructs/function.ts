@@ -14,6 +14,7 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { functionFolder } from '../build/bundles.ts';
+import { cellRoleArn, cellsOf } from '../cells.ts';
 import { reservedConcurrency } from '../concurrency.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import { LIVE, shiftByCanary } from './canary.ts';
@@ -69,7 +70,11 @@ export class PlatformFunction extends Construct {
       retention: LOG_RETENTION,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const rights = [...needs.uses.flatMap((use) => use.rights ?? []), ...observability(logs.arn)];
+    const rights = [
+      ...needs.uses.flatMap((use) => use.rights ?? []),
+      ...this.rightsInCells(platform, needs.uses),
+      ...observability(logs.arn),
+    ];
     const role = new Role(this, 'Role', {
       description: `${name}: the permissions it needs and no others`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -106,6 +111,16 @@ export class PlatformFunction extends Construct {
     this.live = live as IFunction;
     // An alias that shares invocations between two versions is not documented for managed instances.
     if (!needs.instances) shiftByCanary(this, platform, name, live);
+  }
+
+  /** Returns the permission to work in the other hosting cells, whose stacks create a role for this function. */
+  private rightsInCells(platform: Platform, uses: readonly Use[]): Right[] {
+    const inCells = uses.flatMap((use) => use.inCells ?? []);
+    const cells = cellsOf(platform.config);
+    if (inCells.length === 0 || cells.length === 0) return [];
+    const { functionName } = this;
+    platform.cellRoles.push({ functionName, inCells });
+    return [{ actions: ['sts:AssumeRole'], on: cells.map((cell) => cellRoleArn(cell, functionName)) }];
   }
 }
 

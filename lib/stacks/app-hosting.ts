@@ -1,6 +1,7 @@
 import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { cellsOf } from '../cells.ts';
 import { appRights, customerRights } from '../constructs/app-rights.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { dataRemoval } from '../constructs/retention.ts';
@@ -84,7 +85,24 @@ export class AppHostingStack extends PlatformStack {
     });
     explainWildcards(role, customer);
 
-    const underAnApp = { StringLike: { 'kms:EncryptionContext:application': apps } };
+    const cells = cellsOf(config);
+    const elsewhere = cells.map((cell) => `${cell.names.appFunctions.arnPrefix}*`);
+    const anyApp = elsewhere.length > 0 ? [apps, ...elsewhere] : apps;
+    const underAnApp = { StringLike: { 'kms:EncryptionContext:application': anyApp } };
+    for (const { config: own, names: theirs } of cells) {
+      key.addToResourcePolicy(
+        new PolicyStatement({
+          // Their code decrypts its own variables; its role there says which function may do what.
+          principals: [new AccountPrincipal(own.account ?? '')],
+          actions: ['kms:Decrypt'],
+          resources: ['*'],
+          conditions: {
+            StringLike: { 'kms:EncryptionContext:application': `${theirs.appFunctions.arnPrefix}*` },
+            ArnEquals: { 'aws:PrincipalArn': theirs.appRole.arn },
+          },
+        }),
+      );
+    }
     const secrets = { SECRETS_KEY_ARN: key.keyArn };
     const underAWebhook = { StringLike: { 'kms:EncryptionContext:webhook': 'whk_*' } };
     this.makeSigning = {

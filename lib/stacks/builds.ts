@@ -1,7 +1,8 @@
-import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
+import { cellRoleArn, cellsOf } from '../cells.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -91,7 +92,31 @@ export class BuildsStack extends PlatformStack {
       rights: [object('Put', 'jobs'), object('Delete', 'jobs'), { actions: ['s3:PutObject'], ...environments }],
     };
     this.readEnvironment = { variables, rights: [{ actions: ['s3:GetObject'], ...environments }, list] };
-    this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list] };
+    this.collect = {
+      variables,
+      rights: [object('Get', 'results', 'artifacts'), list],
+      // Copies the artifact of a release into the cell.
+      inCells: ({ codeBucketArn }) => [
+        object('Get', 'artifacts'),
+        {
+          actions: ['s3:GetObject', 's3:PutObject'],
+          on: [`${codeBucketArn}/*`],
+          wildcard: 'objects are named after deployments and applications',
+        },
+      ],
+    };
+    for (const cell of cellsOf(config)) {
+      const role = cellRoleArn(cell, names.function('workflow/releaseDeployment'));
+      bucket.addToResourcePolicy(
+        new PolicyStatement({
+          // Of the account and not the role, which S3 would require to exist.
+          principals: [new AccountPrincipal(cell.config.account ?? '')],
+          actions: ['s3:GetObject'],
+          resources: [`${names.builds.arn}/artifacts/*`],
+          conditions: { ArnEquals: { 'aws:PrincipalArn': role } },
+        }),
+      );
+    }
     this.discard = { variables, rights: [object('Delete', 'artifacts')] };
     this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts', 'caches')] };
     this.fail = { variables, rights: [object('Get', 'results'), list] };

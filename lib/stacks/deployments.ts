@@ -18,12 +18,18 @@ interface Neighbours {
 const T = TIMEOUTS_S.release;
 
 /** Returns the steps' resources and their timeouts in seconds. */
-function stepsOf({ table, hosting, builds }: Neighbours, clusters: ReturnType<typeof databaseUses>) {
+function stepsOf(
+  { config }: Platform,
+  { table, hosting, builds }: Neighbours,
+  clusters: ReturnType<typeof databaseUses>,
+) {
   const state = [table.read, table.write];
+  // Variables are encrypted again for a function in another cell.
+  const variables = config.cells.length > 0 ? hosting.seal : hosting.unseal;
   return {
     beginDeployment: {
       timeout: T.begin,
-      uses: [...state, builds.order, builds.grantAccess, hosting.unseal, hosting.openDeployKey],
+      uses: [...state, builds.order, builds.grantAccess, variables, hosting.openDeployKey],
     },
     submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
     // It mostly waits.
@@ -56,7 +62,7 @@ export class DeploymentsStack extends PlatformStack {
     const { names } = platform;
     for (const neighbour of Object.values(neighbours)) this.addStackDependency(neighbour);
 
-    const needs = stepsOf(neighbours, databaseUses(platform));
+    const needs = stepsOf(platform, neighbours, databaseUses(platform));
     const step = (name: keyof typeof needs) =>
       new PlatformFunction(this, platform, `workflow/${name}`, {
         description: `A step of a state machine: ${name}`,

@@ -34,11 +34,11 @@ import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { DASHBOARD_PATH, listPaths, MAX_REVOCATION_DELAY_S } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
+import { UNCACHED_ERROR_STATUSES } from '../constructs/tenant-edge.ts';
 import { WebApp } from '../constructs/web-app.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
-import { UNCACHED_ERROR_STATUSES } from './custom-domains.ts';
 import type { FirewallStack } from './firewall.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -181,7 +181,7 @@ const catalogueCache = (scope: Construct, name: string) =>
  * A distribution that caches the catalogue and passes all other requests to the origin, with its DNS records if there
  * is a hosted zone.
  */
-class Site extends Construct {
+export class Site extends Construct {
   readonly distribution: Distribution;
 
   constructor(scope: Construct, id: string, { names }: Platform, props: SiteProps) {

@@ -55,6 +55,11 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.write],
     });
 
+    new PlatformFunction(this, platform, 'operator/setCell', {
+      description: 'Adds or changes a hosting cell; called by operators',
+      uses: [table.read, table.write],
+    });
+
     new PlatformFunction(this, platform, 'operator/setDomainPrices', {
       description: 'Changes the domain extensions on sale and their prices; called by operators',
       uses: [table.read, table.write],

@@ -1,9 +1,14 @@
 import { type App, type AssetOptions, Stack } from 'aws-cdk-lib/core';
 import type { Config } from '../config.ts';
+import type { Use } from '../constructs/rights.ts';
 import type { Names } from '../names.ts';
 
 /** Input of every stack. */
 export interface Platform {
+  /** Prefix of the names of stacks; that of all names unless given. */
+  stackPrefix?: string;
+  /** The functions that work in other hosting cells too, with their rights there; each function adds itself. */
+  cellRoles: { functionName: string; inCells: NonNullable<Use['inCells']>[] }[];
   app: App;
   config: Config;
   names: Names;
@@ -21,8 +26,8 @@ export interface Platform {
  * failed could then not be repeated. `npm run deploy` protects stacks once they exist (scripts/deploy.ts).
  */
 export class PlatformStack extends Stack {
-  constructor({ app, config }: Platform, concern: string, description: string, region = config.region) {
-    super(app, `${config.prefix}-${concern}${region === config.region ? '' : `-${config.region}`}`, {
+  constructor({ app, config, stackPrefix = config.prefix }: Platform, concern: string, description: string, region = config.region) {
+    super(app, `${stackPrefix}-${concern}${region === config.region ? '' : `-${config.region}`}`, {
       description,
       env: { region, ...(config.account ? { account: config.account } : {}) },
       tags: { platform: 'hosting', stage: config.stage },

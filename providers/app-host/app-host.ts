@@ -46,7 +46,7 @@ export interface HealthCheck {
 /** Runs applications. A release is immutable; the one that serves is chosen by {@link AppHost.switchTo}. */
 export interface AppHost {
   /** Makes a release of an artifact and returns its number. */
-  release(app: HostedApp, artifact: { bucket: string; key: string }): Promise<string>;
+  release(app: HostedApp, artifact: Artifact): Promise<string>;
   /** Requests a path of a release, without sending it any traffic. */
   probe(applicationId: string, release: string, path: string): Promise<HealthCheck>;
   /** Sends all traffic to a release and returns the host name that it answers at. */
@@ -57,10 +57,18 @@ export interface AppHost {
   remove(applicationId: string): Promise<void>;
 }
 
+/** An object with the code of a release. */
+interface Artifact {
+  bucket: string;
+  key: string;
+}
+
 export interface AppHostSettings {
   prefix: string;
   roleArn: string;
   adapterLayerArn: string;
+  /** Copies an artifact to where Lambda can read it: a bucket of the function's region. None where it is there already. */
+  copy?: ((artifact: Artifact) => Promise<Artifact>) | undefined;
 }
 
 /** The longest wait for Lambda to take in new code or settings, in seconds. */
@@ -237,7 +245,8 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
   }
 
   return {
-    async release(app, { bucket, key }) {
+    async release(app, artifact) {
+      const { bucket, key } = settings.copy ? await settings.copy(artifact) : artifact;
       const reserved = await upload(app, bucket, key).catch((error: unknown) => {
         throw isRuntimeRetired(error) ? new RuntimeRetired(app.nodeVersion) : error;
       });

@@ -31,6 +31,8 @@ export interface Job {
   /** The variables as JSON `{KEY: value}`, sealed under `{application: hostArn}`, for the artifact. */
   env: Sealed | null;
   hostArn: string;
+  /** The region of the key, where it is not the function's. */
+  keyRegion?: string | undefined;
   /** The application's databases, oldest first: no secret is needed to name them. */
   databases: { prefix: string; host: string; port?: number; region: string }[];
   /** KiB that the application may print in a minute. */

@@ -91,6 +91,7 @@ const StackTemplate = z.object({
       UpdatePolicy: z.unknown().optional(),
     }),
   ),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).optional(),
 });
 
 /** Returns every resource of a type with parsed properties. */

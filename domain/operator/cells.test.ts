@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Cell, type CellResources } from '../../table/entities/cells.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { cellQueue } from '../apps/cell-room.ts';
+import { listCells, placeApp, readCell } from '../apps/cells.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { setCell } from './cells.ts';
+
+const resources = {
+  ...{ account: '222222222222', region: 'eu-west-1', rolePrefix: 'r', externalId: 'e', appsDomain: 'b.example' },
+  ...{ functionPrefix: 'p', functionArnPrefix: 'a', functionRoleArn: 'f', adapterLayerArn: 'l', codeBucket: 'c' },
+  ...{ routesArn: 'k', tenantDistributionId: 'd', connectionGroupId: 'g', edgeEndpoint: 'x' },
+} satisfies CellResources;
+
+test('a cell takes new applications once it is registered and measured, until an operator closes it', async () => {
+  const { deps } = simulation().steady;
+  const place = async () => placeApp(deps, await listCells(deps)).cellId;
+  await setCell(deps, { id: 'b', open: true, resources });
+  const cellRooms = { measure: async () => ({ concurrency: 400, codeBytes: 75e9 }) };
+  await sweep({ ...deps, ...inEveryCell({ cellRooms }) }, cellQueue);
+  expect(await deps.table.get(Cell, { id: 'b' })).toMatchObject({ open: true, room: 20 });
+  expect(await place()).toBe('b');
+  await setCell(deps, { id: 'b', open: false });
+  expect(await place()).toBeUndefined();
+  expect((await readCell(deps, 'b')).resources).toEqual(resources);
+});
+
+test('a cell without resources, and the home cell with them, are refused', async () => {
+  const { deps } = simulation().steady;
+  await expect(setCell(deps, { id: 'b', open: true })).rejects.toThrow('needs its resources');
+  await expect(setCell(deps, { id: 'home', open: true, resources })).rejects.toThrow('the home cell');
+  await expect(readCell(deps, 'b')).rejects.toThrow('there is no hosting cell b');
+});
