@@ -68,7 +68,9 @@ export const Settings = z.object({
    * Hosting cells beside the home cell: other accounts or regions that applications run in, as JSON. Cells stay in the list as
    * long as they have applications.
    */
-  cells: z.preprocess((given) => (typeof given === 'string' ? parseJson(given) : given), z.array(cellSettings)).default([]),
+  cells: z
+    .preprocess((given) => (typeof given === 'string' ? parseJson(given) : given), z.array(cellSettings))
+    .default([]),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
   /** Email address that receives the alarms that must be answered at once, such as that of a paging service. Default: `alarmEmail`. */

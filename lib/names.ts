@@ -33,7 +33,7 @@ export function namesOf(config: Config) {
     table: { name: prefix, arn: arn('dynamodb', `table/${prefix}`) },
     /** Contains the account because names of buckets are unique over all accounts. */
     builds: bucket('builds'),
-    /** Of a hosting cell: code on its way to Lambda. */
+    /** Of a hosting cell: code that Lambda is about to read. */
     code: bucket('code'),
     /** The dashboard's files. */
     webApp: bucket('web-app'),

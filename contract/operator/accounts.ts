@@ -56,7 +56,7 @@ export const AccountPage = resource('AccountPage', () =>
     limitOverrides: z
       .record(z.string(), z.int())
       .register(z.globalRegistry, { description: 'Limits that operators set for this account' }),
-    applications: z.array(Application()),
+    applications: z.array(z.extend(Application(), { cell: z.string() })),
     deployments: z.array(Deployment()),
     keys: z.array(z.extend(ApiKey(), { suspension: Suspension() })),
     wallet: Wallet(),

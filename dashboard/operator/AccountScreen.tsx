@@ -85,6 +85,7 @@ function Work({ page: { account, applications, deployments, domains, errors } }:
         columns={[
           { name: 'Name', show: ({ name }) => name },
           { name: 'Address', show: ({ primaryDomain }) => primaryDomain },
+          { name: 'Cell', show: ({ cell }) => cell },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
           {
             name: 'Act',

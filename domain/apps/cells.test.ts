@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../table/entities/cells.ts';
 import { applicationsFor } from './cell-room.ts';
-import { assertNotPlatformDomain, edgeOf, HOME_CELL, placeApp } from './cells.ts';
+import { assertNotPlatformDomain, HOME_CELL, placeApp } from './cells.ts';
 
 const deps = { settings: { appsDomain: 'apps.example' } } as Parameters<typeof placeApp>[0];
 const cell = (id: string, room: number | undefined, open = true): Cell => ({
@@ -27,12 +27,6 @@ test('room is what the scarcer of concurrency and code storage allows', () => {
   expect(applicationsFor({ concurrency: 900, codeBytes: 75e9 })).toBe(45);
   expect(applicationsFor({ concurrency: 900, codeBytes: 60e6 })).toBe(1);
   expect(applicationsFor({ concurrency: 19, codeBytes: 75e9 })).toBe(0);
-});
-
-test('the edge of an application stays where it was created', () => {
-  expect(edgeOf({})).toEqual({ cellId: undefined });
-  expect(edgeOf({ cellId: 'b' })).toEqual({ cellId: 'b' });
-  expect(edgeOf({ cellId: 'c', edgeCellId: 'b' })).toEqual({ cellId: 'b' });
 });
 
 test('no domain below those of any cell is a customer’s own', () => {

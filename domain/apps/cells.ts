@@ -46,14 +46,6 @@ export interface InCell<K extends keyof CellProviders> {
   cellOf(item: Placed): Promise<Pick<CellProviders, K>>;
 }
 
-/**
- * Returns the cell whose edge serves an application's host names: the one in which it was created. A move does not change it,
- * because the names are in the DNS of customers and in links.
- */
-export const edgeOf = ({ cellId, edgeCellId = cellId }: Pick<App, 'cellId' | 'edgeCellId'>): Placed => ({
-  cellId: edgeCellId,
-});
-
 /** Returns all cells that operators registered. */
 export const listCells = ({ table }: Pick<Deps, 'table'>): Promise<Cell[]> => table.all(Cell, CELLS);
 

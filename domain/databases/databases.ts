@@ -84,7 +84,10 @@ export async function createDatabase(
       if (!app || app.status === 'DELETING') return noSuchApp();
       return app.cellId === undefined
         ? new ApiError('conflict', `An application has at most ${MAX_DATABASES} databases.`)
-        : new ApiError('conflict', 'This application cannot have databases where it runs. Contact support to have it moved.');
+        : new ApiError(
+            'conflict',
+            'This application cannot have databases where it runs. Contact support to have it moved.',
+          );
     },
   );
   const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);

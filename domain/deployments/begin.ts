@@ -16,7 +16,11 @@ import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, scheduleCheck } from './queue.ts';
 import { alreadyEnded, DeploymentError, readRunning } from './release.ts';
 
-type BuildDeps = Deps & { builds: Builds; buildAccess: BuildAccessProvider; secrets: Secrets } & InCell<'functionArnPrefix'>;
+type BuildDeps = Deps & {
+  builds: Builds;
+  buildAccess: BuildAccessProvider;
+  secrets: Secrets;
+} & InCell<'functionArnPrefix'>;
 
 /**
  * Returns the variables as the application's function can decrypt them: stored ones are encrypted for the function that it would

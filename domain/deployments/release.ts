@@ -5,7 +5,7 @@ import { artifactKey } from '../../providers/builds/keys.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
-import { edgeOf, type InCell } from '../apps/cells.ts';
+import type { InCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
@@ -99,7 +99,7 @@ export async function switchRelease(
 ): Promise<void> {
   const { deployment, app } = await readRunning(deps, ids);
   if (!deployment.release) throw new Error('there is no release to switch to');
-  const [{ appHost, appAccess }, { hostRoutes }] = await Promise.all([deps.cellOf(app), deps.cellOf(edgeOf(app))]);
+  const { appHost, appAccess, hostRoutes } = await deps.cellOf(app);
   const target = await appHost.switchTo(ids.applicationId, deployment.release);
   await hostRoutes.point(app.hosts, target);
   await unlessDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));

@@ -1,7 +1,7 @@
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { App } from '../../table/entities/apps.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
-import { edgeOf, type InCell } from '../apps/cells.ts';
+import type { InCell } from '../apps/cells.ts';
 import { viewSuspensions } from '../apps/suspension.ts';
 import type { Deps } from '../deps.ts';
 import { failDeployment } from './finish.ts';
@@ -27,7 +27,7 @@ async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
 export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: AccountScopedId): Promise<void> {
   const read = () => deps.table.get(App, { accountId, id });
   for (let app = await read(); app && app.status !== 'DELETING'; ) {
-    const [{ appAccess }, { hostRoutes }] = await Promise.all([deps.cellOf(app), deps.cellOf(edgeOf(app))]);
+    const { appAccess, hostRoutes } = await deps.cellOf(app);
     if (app.status === 'SUSPENDED') {
       await hostRoutes.suspend(app.hosts);
       await appAccess.close(id);

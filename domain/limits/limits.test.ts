@@ -18,13 +18,13 @@ import { change } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { beginDeployment } from '../deployments/begin.ts';
 import { freeNextBuild } from '../deployments/build-line.ts';
 import { createDeployment } from '../deployments/create.ts';
 import { admitBuild } from '../deployments/scheduler.ts';
 import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
 import { overrideLimits } from './overrides.ts';
-import { inEveryCell } from '../../test/support/cells.ts';
 
 /** The test of each limit that fails without its enforcement. */
 const HTTP = {
@@ -160,7 +160,10 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
   const build = async (seconds: number, end: typeof run.succeed) => {
     const deploymentId = await deploy();
     await admitBuild(deps, ids.accountId);
-    await beginDeployment({ ...deps, ...providers, ...inEveryCell({ functionArnPrefix: '' }) }, { ...ids, deploymentId });
+    await beginDeployment(
+      { ...deps, ...providers, ...inEveryCell({ functionArnPrefix: '' }) },
+      { ...ids, deploymentId },
+    );
     clock.now += seconds * 1000;
     await end(deploymentId);
     await freeNextBuild(deps, deploymentId);

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { readAccount as ReadRoute } from '../../contract/operator/accounts.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
+import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { FailedRequest, failedRequestsOf } from '../../table/entities/lookups.ts';
 import { Delivery, deliveriesOf, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
@@ -9,7 +10,8 @@ import { joinKey } from '../../table/keys.ts';
 import { getAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
 import { readCredits } from '../ai/ledger.ts';
-import { listApps } from '../apps/apps.ts';
+import { viewApp } from '../apps/apps.ts';
+import { HOME_CELL } from '../apps/cells.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import { listInvoices } from '../billing/invoice-views.ts';
 import { listSubscriptions } from '../billing/subscriptions.ts';
@@ -83,7 +85,7 @@ export async function readAccount(
     failed,
   ] = await Promise.all([
     getAccount(deps, of),
-    listApps(deps, of, NEWEST),
+    deps.table.list(App, joinKey('ACCOUNT', id, 'APPS'), NEWEST),
     listKeys(deps, of, NEWEST),
     deps.table.list(ApiKey, apiKeysOf(id), NEWEST),
     getWallet(deps, of),
@@ -98,7 +100,7 @@ export async function readAccount(
   const [deployments, deliveries] = await Promise.all([
     newestDeployments(
       deps,
-      apps.data.map((app) => app.id),
+      apps.items.map((app) => app.id),
     ),
     newestDeliveries(
       deps,
@@ -110,7 +112,7 @@ export async function readAccount(
     account: account.data,
     suspension: viewSuspension(stored.suspension),
     limitOverrides: stored.limits ?? {},
-    applications: apps.data,
+    applications: apps.items.map((app) => ({ ...viewApp(app), cell: app.cellId ?? HOME_CELL })),
     deployments,
     keys: keys.data.map((key) => ({ ...key, suspension: ofKeys.get(key.id) ?? null })),
     wallet: { ...wallet.data, transactions: wallet.data.transactions.slice(0, NEWEST.limit) },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Cell, type CellResources } from '../../table/entities/cells.ts';
-import { inEveryCell } from '../../test/support/cells.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
 import { cellQueue } from '../apps/cell-room.ts';
 import { listCells, placeApp, readCell } from '../apps/cells.ts';
 import { sweep } from '../sweep/sweep.ts';

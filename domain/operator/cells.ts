@@ -8,16 +8,25 @@ import type { Deps } from '../deps.ts';
 
 /** Input of an operator for a hosting cell. A new cell needs the resources that its stack printed; they stay where not given. */
 export const CellInput = () =>
-  z.object({ id: z.string().check(z.regex(/^[a-z][a-z0-9]{0,7}$/)), open: z.boolean(), resources: z.optional(CellResources()) });
+  z.object({
+    id: z.string().check(z.regex(/^[a-z][a-z0-9]{0,7}$/)),
+    open: z.boolean(),
+    resources: z.optional(CellResources()),
+  });
 
 /** Adds or changes a hosting cell. It takes new applications once its room was measured, within a minute, and only while open. */
-export async function setCell(deps: Deps, { id, open, resources }: z.output<ReturnType<typeof CellInput>>): Promise<{ id: string; open: boolean }> {
+export async function setCell(
+  deps: Deps,
+  { id, open, resources }: z.output<ReturnType<typeof CellInput>>,
+): Promise<{ id: string; open: boolean }> {
   const known = await deps.table.get(Cell, { id });
   if (id === HOME_CELL && resources) throw new Error('the home cell has the resources of the platform');
   if (id !== HOME_CELL && !resources && !known) throw new Error(`the new cell ${id} needs its resources`);
   const now = deps.now().toISOString();
   const set = { open, ...(resources ? { resources } : {}), ...schedule(Cell, now) };
-  const write = known ? change(Cell, { id }, { set }) : create(Cell, { id, open, ...(resources ? { resources } : {}), dueAt: now });
+  const write = known
+    ? change(Cell, { id }, { set })
+    : create(Cell, { id, open, ...(resources ? { resources } : {}), dueAt: now });
   const { account, region, appsDomain } = resources ?? known?.resources ?? {};
   const about = { action: 'cell.set', accountId: NO_ACCOUNT, subjectId: id } as const;
   return await deps.commit([write], { id, open }, { ...about, after: { id, open, account, region, appsDomain } });

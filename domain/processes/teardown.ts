@@ -7,7 +7,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove } from '../../table/writes.ts';
-import { claimedHosts, edgeOf, type InCell } from '../apps/cells.ts';
+import { claimedHosts, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
@@ -41,7 +41,7 @@ export async function teardownApp(
   const own =
     customDomain && !(await closeTenant(deps, customDomain)) ? await stillOwnedHost(deps, app, customDomain.host) : [];
   const hosts = [...app.hosts, ...own];
-  const [{ appHost, appLogs }, { hostRoutes }] = await Promise.all([deps.cellOf(app), deps.cellOf(edgeOf(app))]);
+  const { appHost, appLogs, hostRoutes } = await deps.cellOf(app);
   await hostRoutes.remove(hosts);
   await appHost.remove(applicationId);
   await appLogs.remove(applicationId);

@@ -4,7 +4,7 @@ import type { Right } from './rights.ts';
 /** Rights on applications, the same in every hosting cell. */
 
 /** Reason for the wildcard in permissions on customers' applications. */
-export const ANY_APP = 'applications are created and deleted at run time; only they have this prefix';
+const ANY_APP = 'applications are created and deleted at run time; only they have this prefix';
 const ANY_TENANT = 'AWS chooses the names of tenants, which exist as long as customers’ domains';
 
 /** The parts of a cell that its rights name. */

@@ -2,10 +2,17 @@ import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
 import { AccountPrincipal, PrincipalWithConditions, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
-import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import {
+  CfnOutput,
+  CrossStackReferences,
+  Duration,
+  ReferenceStrength,
+  RemovalPolicy,
+  Validations,
+} from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { cellRoleArn, cellRoleName, type CellNames, externalIdOf } from '../cells.ts';
+import { type CellNames, cellRoleArn, cellRoleName, externalIdOf } from '../cells.ts';
 import { type CellParts, customerRights } from '../constructs/app-rights.ts';
 import { explainWildcards, policyOf } from '../constructs/rights.ts';
 import { createTenantEdge } from '../constructs/tenant-edge.ts';
@@ -40,9 +47,11 @@ export class CellStack extends PlatformStack {
       routes,
       certificate,
     });
-    const { distribution, group } = createTenantEdge(new Construct(this, 'CustomDomains'), platform, { routes, certificate });
-    for (const each of [site.distribution, distribution])
-      CrossStackReferences.of(each).produce(ReferenceStrength.WEAK);
+    const { distribution, group } = createTenantEdge(new Construct(this, 'CustomDomains'), platform, {
+      routes,
+      certificate,
+    });
+    for (const each of [site.distribution, distribution]) CrossStackReferences.of(each).produce(ReferenceStrength.WEAK);
     this.appsDistributionId = site.distribution.distributionId;
     this.tenantDistributionId = distribution.ref;
 

@@ -26,7 +26,12 @@ export interface Platform {
  * failed could then not be repeated. `npm run deploy` protects stacks once they exist (scripts/deploy.ts).
  */
 export class PlatformStack extends Stack {
-  constructor({ app, config, stackPrefix = config.prefix }: Platform, concern: string, description: string, region = config.region) {
+  constructor(
+    { app, config, stackPrefix = config.prefix }: Platform,
+    concern: string,
+    description: string,
+    region = config.region,
+  ) {
     super(app, `${stackPrefix}-${concern}${region === config.region ? '' : `-${config.region}`}`, {
       description,
       env: { region, ...(config.account ? { account: config.account } : {}) },

@@ -62,8 +62,6 @@ export const App = /* @__PURE__ */ entity({
       healthCheckPath: z.optional(z.string()),
       /** The hosting cell that it runs in; absent for the home cell (domain/apps/cells.ts). */
       cellId: z.optional(z.string()),
-      /** The cell whose edge serves its host names, where that is another one. */
-      edgeCellId: z.optional(z.string()),
       /** Outside the home cell: the host name there that it claimed, so that slugs are unique over all cells. */
       slugHost: z.optional(z.string()),
       primaryDomain: z.string(),

@@ -102,9 +102,7 @@ test('a function may assume its own role in each cell, and there it may do what 
   ]);
   const there = accessRoles('b').find(({ Properties }) => Properties.RoleName?.endsWith('workflow-releaseDeployment'));
   const inTheCell = there ? actionsOf(there) : [];
-  expect(inTheCell).toEqual(
-    expect.arrayContaining(actionsOf(home).filter((action) => /^(lambda|iam):/.test(action))),
-  );
+  expect(inTheCell).toEqual(expect.arrayContaining(actionsOf(home).filter((action) => /^(lambda|iam):/.test(action))));
   expect(inTheCell.filter((action) => /^(dynamodb|kms|sqs|states):/.test(action))).toEqual([]);
 });
 

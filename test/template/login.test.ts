@@ -87,7 +87,14 @@ test('sign-up mails come from the domain through SES, unless the settings say ot
       treeMetadata: false,
       stackTraces: false,
     });
-    const { stackName } = new UsersStack({ app, config, names: namesOf(config), bundles: '', asset: () => ({}), cellRoles: [] });
+    const { stackName } = new UsersStack({
+      app,
+      config,
+      names: namesOf(config),
+      bundles: '',
+      asset: () => ({}),
+      cellRoles: [],
+    });
     const { Resources } = app.synth().getStackByName(stackName).template;
     return Object.values<{ Properties: Record<string, unknown> }>(Resources)[0]?.Properties.EmailConfiguration;
   };
