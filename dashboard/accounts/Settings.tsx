@@ -1,8 +1,12 @@
 import { NavTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
+import { AccountData } from './AccountData.tsx';
 import { Members } from './Members.tsx';
 
-const TABS = [{ href: '/settings', name: 'Members', render: () => <Members /> }];
+const TABS = [
+  { href: '/settings', name: 'Members', render: () => <Members /> },
+  { href: '/settings/data', name: 'Data', render: () => <AccountData /> },
+];
 
 /** Routes of the account's settings. */
 export default function Settings() {

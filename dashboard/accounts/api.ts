@@ -1,4 +1,6 @@
 import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
+import { cancelDeletion, requestDeletion } from '../../contract/accounts/deletion.ts';
+import { createExportLink, listExports, startExport } from '../../contract/accounts/export.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import {
   acceptInvitation,
@@ -32,6 +34,20 @@ export const useUpdateMember = () => useApiMutation(updateMember, [listMembers])
 export const useRemoveMember = () => useApiMutation(removeMember, [listMembers]);
 export const useLeaveAccount = () => useApiMutation(leaveAccount, [listMembers]);
 export const useAcceptInvitation = () => useApiMutation(acceptInvitation);
+
+export type AccountExport = Output<typeof listExports>['data'][number];
+
+/** Milliseconds between two looks at an export that is being made. */
+const EXPORT_POLL_MS = 5000;
+export const useExports = () =>
+  useApiQuery(listExports, undefined, {
+    refetchInterval: ({ state: { data } }) =>
+      data?.data.some(({ finishedAt }) => finishedAt === null) ? EXPORT_POLL_MS : false,
+  });
+export const useStartExport = () => useApiMutation(startExport, [listExports]);
+export const useCreateExportLink = () => useApiMutation(createExportLink);
+export const useRequestDeletion = () => useApiMutation(requestDeletion);
+export const useCancelDeletion = () => useApiMutation(cancelDeletion);
 
 export const useMe = () => useApiQuery(getMe);
 

@@ -2,11 +2,14 @@ import { Button, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
+import { cancelDeletion } from '../../contract/accounts/deletion.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { isAccountSuspended } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
 import { toFailure } from '../api/failure.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 
 /** Returns the API's message if the account is suspended: every read is refused with it. */
@@ -43,6 +46,19 @@ function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {
   );
 }
 
+/** A banner of an account that will be deleted. */
+function DeletionBanner({ endsAt }: { endsAt: string }) {
+  const cancel = useApiMutation(cancelDeletion);
+  return (
+    <div role="status" className="notice">
+      This account will be deleted on {formatDate(endsAt)}, and nothing can be changed until then.{' '}
+      <ActionButton size="xs" right="manage" action={() => cancel.mutateAsync({})}>
+        Cancel deletion
+      </ActionButton>
+    </div>
+  );
+}
+
 /** Shows the content below the notices about the account; instead of it, the reason why the account is suspended. */
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
@@ -75,6 +91,7 @@ export function AccountNotice({ children }: { children: ReactNode }) {
           {message}
         </div>
       ))}
+      {account?.deletion && <DeletionBanner {...account.deletion} />}
       {exceeded && <PlanLimitBanner {...exceeded} />}
       {children}
     </>

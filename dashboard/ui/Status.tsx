@@ -11,6 +11,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   AVAILABLE: 'good',
   VERIFIED: 'good',
   ISSUED: 'good',
+  READY: 'good',
   QUEUED: 'busy',
   BUILDING: 'busy',
   PENDING: 'busy',

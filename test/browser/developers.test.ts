@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
+import { getMe } from '../../contract/accounts/me.ts';
 import { listApps } from '../../contract/apps/apps.ts';
 import { roleMessage } from '../../contract/roles.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listEndpoints } from '../../contract/webhooks/management.ts';
-import { clientOf, codeOf, newAccount } from '../support/harness.ts';
+import { invokeFunction } from '../support/functions.ts';
+import { clientOf, codeOf, local, newAccount } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
@@ -200,3 +202,28 @@ test('the reference finds operations, fills in the reader’s keys, and sends re
   await attempt.locator('output', { hasText: '<b>Tried</b>' }).waitFor();
   expect((await account.dashboard.call(listApps)).body.data.map(({ name }) => name)).toEqual(['<b>Tried</b>']);
 });
+
+test('an account is exported, downloaded, and its deletion requested and cancelled on any screen', async () => {
+  const account = await newAccount();
+  const page = await openScreen(await signedInContext(account), 'settings/data');
+  const exports = page.getByRole('region', { name: 'Exports' }).first();
+  await exports.getByText('No exports').waitFor();
+  await exports.getByRole('button', { name: 'Start export' }).click();
+  await exports.getByText('Queued').waitFor();
+  expect(await exports.getByRole('button', { name: 'Start export' }).isDisabled()).toBe(true);
+  await invokeFunction(local, 'schedule-serveAccounts');
+  const saved = page.waitForEvent('download');
+  await exports.getByRole('button', { name: 'Download' }).click();
+  expect((await saved).suggestedFilename()).toMatch(/^hosting-export-.*\.zip$/);
+
+  const { email } = (await account.dashboard.call(getMe)).body.data.account;
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(`Type “${email}” to confirm`).fill(email);
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await page.getByText('The deletion of the account is requested.').waitFor();
+  await page.getByRole('link', { name: 'Applications' }).click();
+  const banner = page.getByRole('status').filter({ hasText: 'This account will be deleted on' });
+  await banner.getByRole('button', { name: 'Cancel deletion' }).click();
+  await expect.poll(() => banner.count(), POLL).toBe(0);
+}, 120_000);

@@ -38,6 +38,7 @@ export const SCREENS = [
   '/developers/audit',
   '/developers/webhooks/:webhook',
   '/settings',
+  '/settings/data',
   '/nowhere',
 ] as const;
 

@@ -1,0 +1,132 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { GRACE_DAYS } from '../../contract/accounts/deletion.ts';
+import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
+import { RightContext } from '../api/rights.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { Status } from '../ui/Status.tsx';
+import { formatDate, TimeAgo } from '../ui/TimeAgo.tsx';
+import { toast } from '../ui/toast.ts';
+import {
+  type AccountExport,
+  useCancelDeletion,
+  useCreateExportLink,
+  useExports,
+  useMe,
+  useRequestDeletion,
+  useStartExport,
+} from './api.ts';
+
+/** Copies of everything that the account has, and its deletion. */
+export const AccountData = () => (
+  <RightContext value="manage">
+    <Stack gap="xl">
+      <Exports />
+      <Deletion />
+    </Stack>
+  </RightContext>
+);
+
+function Exports() {
+  const start = useStartExport();
+  const exports = useExports();
+  const isUnderWay = exports.data?.data.some(({ finishedAt }) => finishedAt === null) ?? false;
+  return (
+    <Section
+      title="Exports"
+      description={`A ZIP file with everything that the account has, without secrets. It can be downloaded for ${EXPORT_DAYS} days.`}
+      actions={
+        <ActionButton action={() => start.mutateAsync({})} disabled={isUnderWay}>
+          Start export
+        </ActionButton>
+      }
+    >
+      <QueryBoundary query={exports}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState title="No exports" />
+          ) : (
+            <DataTable
+              name="Exports"
+              items={data}
+              idOf={({ id }) => id}
+              columns={[
+                { name: 'Started', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+                { name: 'Status', show: ({ status }) => <Status value={status} /> },
+                { name: 'Size', number: true, show: ({ sizeBytes }) => formatSize(sizeBytes) },
+                { name: 'Until', show: ({ expiresAt }) => (expiresAt ? formatDate(expiresAt) : '–') },
+                { name: 'File', show: (item) => <Download item={item} /> },
+              ]}
+            />
+          )
+        }
+      </QueryBoundary>
+    </Section>
+  );
+}
+
+const formatSize = (bytes: number | null): string =>
+  bytes === null ? '–' : `${(bytes / 1024).toLocaleString('en-ZA', { maximumFractionDigits: 0 })} KiB`;
+
+/** A button that downloads an archive: its link is made when it is needed, because it is valid for minutes only. */
+function Download({ item: { id, status } }: { item: AccountExport }) {
+  const link = useCreateExportLink();
+  if (status !== 'READY') return '–';
+  const download = async () => {
+    const { data } = await link.mutateAsync({ params: { id } });
+    window.location.assign(data.url);
+  };
+  return (
+    <ActionButton size="xs" action={download}>
+      Download
+    </ActionButton>
+  );
+}
+
+function Deletion() {
+  const request = useRequestDeletion();
+  return (
+    <Section title="Delete account">
+      <QueryBoundary query={useMe()}>
+        {({ data: { account } }) =>
+          account.deletion ? (
+            <PendingDeletion endsAt={account.deletion.endsAt} />
+          ) : (
+            <Group justify="space-between" gap="sm" className="card" p="md">
+              <Text size="sm">
+                After {GRACE_DAYS} days, applications, databases, domains’ records, keys and logins are deleted.
+              </Text>
+              <ConfirmButton
+                label="Delete account"
+                question="Delete this account?"
+                confirmationText={account.email}
+                onConfirm={async () => {
+                  await request.mutateAsync({ body: { confirm: account.email } });
+                  toast('The deletion of the account is requested.');
+                }}
+              >
+                For {GRACE_DAYS} days your applications go on, nothing can be changed, and you can cancel. Then everything is
+                deleted and cannot be restored. Registered domains are not renewed. What is left in your
+                wallet and of your AI credits is paid back to your card.
+              </ConfirmButton>
+            </Group>
+          )
+        }
+      </QueryBoundary>
+    </Section>
+  );
+}
+
+function PendingDeletion({ endsAt }: { endsAt: string }) {
+  const cancel = useCancelDeletion();
+  return (
+    <Group justify="space-between" gap="sm" className="card" p="md">
+      <Text size="sm">This account will be deleted on {formatDate(endsAt)}.</Text>
+      <ActionButton action={() => cancel.mutateAsync({})}>Cancel deletion</ActionButton>
+    </Group>
+  );
+}
