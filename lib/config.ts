@@ -153,8 +153,8 @@ export const Settings = z.object({
    */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
-  /** Region of applications' databases. Aurora DSQL is not available in every region. */
-  databaseRegion: regionName.default('eu-west-1'),
+  /** Region of applications' databases. Default: `region` if Aurora DSQL is documented for it, otherwise eu-west-1. */
+  databaseRegion: regionName.optional(),
   /**
    * Region of builds: CodeBuild must have ARM containers there. Default: `region` if AWS documents them for it, otherwise
    * eu-west-1. What a build reads and writes stays in `region`.
@@ -190,6 +190,15 @@ const ARM_REGIONS = [
   ...['ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
 ];
 
+/**
+ * Regions in which Aurora DSQL has endpoints (https://docs.aws.amazon.com/general/latest/gr/dsql.html, read on 2026-11-23). The preflight
+ * tries out the chosen one.
+ */
+const DSQL_REGIONS = [
+  ...['us-east-1', 'us-east-2', 'us-west-2', 'eu-west-1', 'eu-west-2', 'eu-west-3', 'ap-east-1', 'ap-south-1'],
+  ...['ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3', 'ap-southeast-4'],
+];
+
 /** Returns true for a stage whose data and stacks are protected from deletion. */
 export const isProtectedStage = (stage: string): boolean => !['local', 'dev', ''].includes(stage);
 
@@ -200,6 +209,7 @@ export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom' | 'mo
   monitoring: 'basic' | 'full';
   canary: 'on' | 'off';
   buildRegion: string;
+  databaseRegion: string;
   /** Prefix of every physical name: `hosting-<stage>`. */
   prefix: string;
   /** Parent domain of applications' default addresses: `<slug>.<appsDomain>`. */
@@ -239,6 +249,7 @@ export function configure(input: SettingsInput): Config {
     appsDomain,
     appsHostedZoneId: settings.appsHostedZoneId ?? settings.hostedZoneId,
     buildRegion: settings.buildRegion ?? (ARM_REGIONS.includes(settings.region) ? settings.region : 'eu-west-1'),
+    databaseRegion: settings.databaseRegion ?? (DSQL_REGIONS.includes(settings.region) ? settings.region : 'eu-west-1'),
     mailFrom: senderOf(settings),
     mailRegion: settings.mailRegion ?? settings.region,
     publicUrl: `https://${settings.domain}`,

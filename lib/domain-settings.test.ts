@@ -55,5 +55,9 @@ test('a region is a region', () => {
   expect(configure({}).buildRegion).toBe('eu-west-1');
   expect(configure({ region: 'us-east-2' }).buildRegion).toBe('us-east-2');
   expect(configure({ region: 'us-east-2', buildRegion: 'us-west-2' }).buildRegion).toBe('us-west-2');
+  // Databases are in the platform's own region where Aurora DSQL exists.
+  expect(configure({}).databaseRegion).toBe('eu-west-1');
+  expect(configure({ region: 'eu-west-2' }).databaseRegion).toBe('eu-west-2');
+  expect(configure({ region: 'eu-west-2', databaseRegion: 'us-east-1' }).databaseRegion).toBe('us-east-1');
   expect(configure({ region: 'ap-southeast-2', databaseRegion: 'us-gov-west-1' }).region).toBe('ap-southeast-2');
 });

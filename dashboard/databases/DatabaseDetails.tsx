@@ -57,9 +57,10 @@ export function ConnectButton({ database }: { database: Database }) {
 function Details({ id, createPassword }: { id: string; createPassword: () => Promise<unknown> }) {
   return (
     <QueryBoundary query={useDatabase(id)}>
-      {({ data: { host, port, sizeBytes } }) => (
+      {({ data: { host, port, region, sizeBytes } }) => (
         <Stack gap="md">
           <Field name="Size" text={sizeBytes === null ? 'Not measured yet' : formatBytes(sizeBytes)} />
+          <Field name="Region" text={region} />
           <Copied name="Host" text={host ?? ''} />
           <Copied name="Port" text={String(port)} />
           <Text size="sm" c="dimmed">

@@ -8,7 +8,7 @@ import { flushCompileCache } from 'node:module';
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 import { openSessions } from '../emulators/sts/sessions.ts';
-import { isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
+import { isLoopbackHost, isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
 import { createQueueRights, type HookReply, type HookRequest } from './queue-rights.ts';
 import { type Refusal, refusePresigned } from './signed-requests.ts';
 
@@ -58,6 +58,13 @@ async function refuse(request: IncomingMessage): Promise<Refusal | undefined> {
   return (await exists(path)) ? { status: 412, code: 'PreconditionFailed' } : undefined;
 }
 
+/** True for a signed link to an object that a browser follows: its signature says what it may read. */
+const isSignedLink = ({ method, url = '/', headers }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  headers['sec-fetch-mode'] === 'navigate' &&
+  isLoopbackHost(headers.host) &&
+  new URL(url, 'http://localhost').searchParams.has('X-Amz-Signature');
+
 const { emit } = HttpServer.prototype;
 HttpServer.prototype.emit = function (this: HttpServer, event: string | symbol, ...rest: unknown[]): boolean {
   const [request, response] = rest;
@@ -65,7 +72,7 @@ HttpServer.prototype.emit = function (this: HttpServer, event: string | symbol, 
   if (event !== 'request' || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
     return pass();
   }
-  if (!isPlatformCall(request.headers)) {
+  if (!isPlatformCall(request.headers) && !isSignedLink(request)) {
     request.resume();
     response
       .writeHead(403, { 'content-type': 'text/plain' })

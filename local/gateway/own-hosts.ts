@@ -41,7 +41,7 @@ export function createOwnHosts(listensAt: string = LOOPBACK): (header: string | 
   };
 }
 
-const isLoopbackHost = createOwnHosts();
+export const isLoopbackHost = createOwnHosts();
 
 /**
  * Returns true if a request to an emulator or engine may come from the platform. Browsers' requests do not: a page elsewhere
