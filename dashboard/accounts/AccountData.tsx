@@ -109,8 +109,8 @@ function Deletion() {
                   toast('The deletion of the account is requested.');
                 }}
               >
-                For {GRACE_DAYS} days your applications go on, nothing can be changed, and you can cancel. Then everything is
-                deleted and cannot be restored. Registered domains are not renewed. What is left in your
+                For {GRACE_DAYS} days your applications go on, nothing can be changed, and you can cancel. Then
+                everything is deleted and cannot be restored. Registered domains are not renewed. What is left in your
                 wallet and of your AI credits is paid back to your card.
               </ConfirmButton>
             </Group>

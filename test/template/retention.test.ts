@@ -26,7 +26,13 @@ function common(values: readonly number[]): number {
 const ofTable = () =>
   [...ENTITIES.values()].flatMap(({ type, expiresAtEpoch }) =>
     expiresAtEpoch
-      ? [[`table ${type}`, (expiresAtEpoch({ createdAt: AT, created: AT, at: AT, day: AT.slice(0, 10) }) - Date.parse(AT) / 1000) / DAY]]
+      ? [
+          [
+            `table ${type}`,
+            (expiresAtEpoch({ createdAt: AT, created: AT, at: AT, day: AT.slice(0, 10) }) - Date.parse(AT) / 1000) /
+              DAY,
+          ],
+        ]
       : [],
   );
 
