@@ -45,6 +45,9 @@ export function streamRoutesOf(
   });
 }
 
+/** Received bytes that are acknowledged at once: a part of those that a function may be ahead (response-stream.ts). */
+const ACKNOWLEDGED_BYTES = 64 * 1024;
+
 /** The eight NUL bytes between the head and the body of a streamed response. */
 const SEPARATOR = Buffer.alloc(8);
 
@@ -75,7 +78,8 @@ export async function stream(
   response.on('drain', acknowledge);
   const body = (bytes: Uint8Array) => {
     unacknowledged += bytes.length;
-    if (response.write(bytes)) acknowledge();
+    // Not each chunk: waking the function's thread costs more than passing a chunk on.
+    if (response.write(bytes) && unacknowledged >= ACKNOWLEDGED_BYTES) acknowledge();
   };
   try {
     await lambda.invokeText(route.functionArn, JSON.stringify(event), {
