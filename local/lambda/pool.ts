@@ -63,7 +63,7 @@ interface Invocation {
 /** An execution environment with its current invocation. */
 interface Environment {
   handle: EnvironmentHandle;
-  current: { invocation: Invocation; requestId: string; timer: NodeJS.Timeout } | undefined;
+  current: { invocation: Invocation; requestId: string; timer: NodeJS.Timeout; since: number } | undefined;
   idleSince: number;
 }
 
@@ -137,10 +137,11 @@ export class FunctionPool {
   }
 
   /**
-   * Starts the first environment at once, and others only for waiting invocations, because most invocations are short.
+   * Starts an environment at once where no other will soon be free: the first, and while all others stream. Otherwise only for
+   * invocations that have waited, because most are short.
    */
   #grow(): void {
-    if (this.#all.size === 0) {
+    if (this.#all.size < this.#spec.concurrency && this.#starting < this.#waiting.length && this.#areAllOccupied()) {
       this.#start();
       return;
     }
@@ -151,6 +152,13 @@ export class FunctionPool {
       for (let count = now; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
     }, SCALE_OUT_DELAY_MS);
+  }
+
+  /** Returns true if each environment has been running for longer than an invocation waits before another one starts. */
+  #areAllOccupied(): boolean {
+    const since = performance.now() - SCALE_OUT_DELAY_MS;
+    const isOccupied = ({ current }: Environment) => current !== undefined && current.since < since;
+    return this.#starting === 0 && [...this.#all].every(isOccupied);
   }
 
   #start(): void {
@@ -202,7 +210,7 @@ export class FunctionPool {
       });
       this.#abandon(environment);
     }, timeoutMs);
-    environment.current = { invocation, requestId, timer };
+    environment.current = { invocation, requestId, timer, since: performance.now() };
     const random = randomUUID().replaceAll('-', '').slice(0, 24);
     const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
     const deadline = Date.now() + timeoutMs;
