@@ -11,7 +11,7 @@ const EVENTS = 100;
 /** Events per second. */
 const RATE = 20;
 const BACKLOG = 300;
-/** Poll interval of an idle stream in milliseconds (local/event-sources/stream-reader.ts). */
+/** Poll interval of a busy stream in milliseconds (local/event-sources/poll-pace.ts). */
 const POLL = 50;
 
 const quantile = (values: readonly number[], part: number): number =>

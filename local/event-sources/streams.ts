@@ -36,7 +36,8 @@ export interface EventSource {
 const MAX_LANES = 4;
 /** Number of records in progress at which reading pauses. */
 const MAX_BUFFERED_RECORDS = 2000;
-const SAVE_INTERVAL_MS = 100;
+/** Milliseconds between writes of the checkpoint, which block this process: after a crash, a second's records are delivered again. */
+const SAVE_INTERVAL_MS = 1000;
 
 const number = (value: JsonObject[string] | undefined, otherwise: number): number =>
   value === undefined ? otherwise : Number(value);
