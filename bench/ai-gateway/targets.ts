@@ -29,10 +29,15 @@ export function installPortkey(): string {
   return server;
 }
 
-/** Starts a program on a core. Resolves with its pid when it answers. */
-export async function startProgram(core: number, args: string[], env: Record<string, string>, port: number) {
+/** Starts a program, on a core if one is given. Resolves with its pid when it answers. */
+export async function startProgram(
+  core: number | undefined,
+  args: string[],
+  env: Record<string, string>,
+  port: number,
+) {
   const command = [process.execPath, ...args];
-  const [file = '', ...rest] = isPinned ? ['taskset', '-c', String(core), ...command] : command;
+  const [file = '', ...rest] = isPinned && core !== undefined ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file, rest, {
     env: { ...process.env, ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
