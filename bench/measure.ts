@@ -12,6 +12,10 @@ export const median = (values: readonly number[]): number => {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 };
 
+/** Returns the value below which this part of all values lies. */
+export const quantile = (values: readonly number[], part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
+
 /** Returns the duration of work in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
@@ -33,10 +37,12 @@ export async function byTurns(
   return { ours: median(taken.ours), against: median(taken.against) };
 }
 
+export const isReached = ({ ours, against, atMost }: Row): boolean => ours / against <= atMost;
+
 export function print(row: Row): void {
   const ratio = row.ours / row.against;
   const [ours, against] = [row.ours, row.against].map((value) => value.toFixed(value < 10 ? 2 : 0));
-  const verdict = ratio <= row.atMost ? 'ok' : 'OVER';
+  const verdict = isReached(row) ? 'ok' : 'OVER';
   console.log(
     `${row.what.padEnd(58)} ${`${ours} ${row.unit}`.padStart(12)} against ${`${against} ${row.unit}`.padStart(12)}  ratio ${ratio.toFixed(2).padStart(5)} (at most ${row.atMost}) ${verdict}`,
   );

@@ -1,15 +1,38 @@
-import { readdirSync } from 'node:fs';
-import { print, type Row } from './measure.ts';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { isReached, print, type Row } from './measure.ts';
+import { NOTES } from './notes.ts';
+import { pageOf } from './page.ts';
 
-/** `npm run bench` runs all benchmarks; `npm run bench -- cold-start` runs one. */
-const excluded = ['run.ts', 'measure.ts', 'write-items.ts'];
+/** Runs of each benchmark of which the page has the medians. */
+const RUNS = 5;
+
+/**
+ * `npm run bench` runs all benchmarks; `npm run bench -- cold-start` runs one, and fails if a ratio is above its bound.
+ * `npm run bench -- all --markdown` runs all five times and writes docs/benchmarks.md.
+ */
+const excluded = ['run.ts', 'measure.ts', 'notes.ts', 'page.ts', 'write-items.ts'];
 const all = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && !excluded.includes(file))
   .map((file) => file.slice(0, -3));
-const requested = process.argv.slice(2);
-for (const name of requested.length > 0 ? requested : all) {
+const requested = process.argv.slice(2).filter((name) => name !== 'all' && !name.startsWith('--'));
+const isPage = process.argv.includes('--markdown');
+const names = requested.length > 0 ? requested : all;
+for (const name of names) {
   if (!all.includes(name)) throw new Error(`Unknown benchmark ${name}. Available: ${all.join(', ')}`);
-  console.log(`# ${name}`);
+  if (isPage && !NOTES[name]) throw new Error(`Say in bench/notes.ts what the figures of ${name} do not say.`);
+}
+const runs = new Map<string, Row[][]>();
+for (const name of names) {
   const { rows } = (await import(`./${name}.ts`)) as { rows: () => Promise<Row[]> };
-  for (const row of await rows()) print(row);
+  const each: Row[][] = [];
+  for (let run = 0; run < (isPage ? RUNS : 1); run += 1) {
+    console.log(`# ${name}`);
+    const measured = await rows();
+    for (const row of measured) print(row);
+    each.push(measured);
+    if (!isPage && !measured.every(isReached)) process.exitCode = 1;
+  }
+  runs.set(name, each);
+  // After each, so that an interrupted run leaves what it has measured.
+  if (isPage) writeFileSync('docs/benchmarks.md', pageOf(runs));
 }

@@ -1,0 +1,77 @@
+/** The context of a benchmark's figures. */
+export interface Note {
+  /** The other side of the comparison, with its version. */
+  against: string;
+  /** Limits of the figures, as a sentence for readers. */
+  omits: string;
+}
+
+/** By the benchmark's name; `npm run bench -- all --markdown` refuses a benchmark without one. */
+export const NOTES: Readonly<Record<string, Note>> = {
+  ai: {
+    against: 'Portkey’s open gateway 1.15.2, one core each, the same provider',
+    omits:
+      'The gateway is the function’s code behind a plain server: without Lambda, and without what the local run adds. Portkey neither authenticates nor bills.',
+  },
+  'ai-local': {
+    against: 'Portkey’s open gateway 1.15.2, the same provider, no pinned cores',
+    omits:
+      'The whole local run on one machine, its table included. On AWS the table, the stream and the function scale apart from each other. Portkey neither authenticates nor bills.',
+  },
+  'aws-client': {
+    against: '@aws-sdk/client-dynamodb with lib-dynamodb, as package.json pins them',
+    omits: 'One read from DynamoDB Local; nothing about other services of the SDK.',
+  },
+  'cold-start': {
+    against: 'a function of middy and one zod schema',
+    omits:
+      'The import of a bundle in a new process. Lambda adds the start of its sandbox and the download of the code.',
+  },
+  cpu: {
+    against: 'one UpdateItem and one GetItem on DynamoDB Local, sent by a plain client',
+    omits:
+      'Processor time of all processes of the local run, DynamoDB Local included, most of which AWS charges as requests. It says nothing of durations.',
+  },
+  deployment: {
+    against: 'a shell script that clones, runs npm ci and starts; a first deployment',
+    omits: 'Builds run on the same machine, not in CodeBuild, which takes about a minute to begin.',
+  },
+  edge: {
+    against: 'the same program, started by hand',
+    omits: 'The local edge is not CloudFront: nothing about distances, TLS or caches.',
+  },
+  footprint: {
+    against: 'fixed bounds',
+    omits:
+      'Memory is the proportional set size of all processes: pages that several share count once. It includes no hosted application unless the tour has deployed it.',
+  },
+  install: {
+    against: 'fixed bounds',
+    omits: 'npm’s cache is what the machine has; an empty one adds the download of some 200 MB.',
+  },
+  invoices: { against: 'a fixed bound', omits: 'One invoice at a time, in one process.' },
+  lighthouse: {
+    against: 'a score of 95',
+    omits: 'Lighthouse’s simulated network, with the server on the same machine.',
+  },
+  request: {
+    against: 'the table calls that the request cannot do without, on the same DynamoDB Local',
+    omits:
+      'DynamoDB Local answers in a millisecond or two; DynamoDB takes about five, and then the platform’s own share is smaller.',
+  },
+  scale: { against: 'nothing: it writes docs/scale.md', omits: 'It is computed from counts and limits, not measured.' },
+  start: {
+    against: 'the start of DynamoDB Local',
+    omits: 'Bundles and stacks come from npm ci; after a change of the sources they are built first.',
+  },
+  'stream-rules': { against: 'parsing the same items', omits: 'No action of a rule does anything here.' },
+  'webhook-costs': { against: 'the prices of docs/costs.md', omits: 'Requests are counted, not billed.' },
+  webhooks: {
+    against: 'a loop of signed POSTs over one connection; fixed bounds',
+    omits: 'Receivers answer at once from the same machine.',
+  },
+  zip: {
+    against: 'yazl, as package.json pins it',
+    omits: 'Sources of a build only; archives of releases are larger and fewer.',
+  },
+};
