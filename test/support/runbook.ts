@@ -51,13 +51,15 @@ export function parseCommand(text: string): Command {
 
 /**
  * Returns a command of a section by its beginning, with its placeholders filled in. Throws where the page has no such
- * command, or a placeholder is left.
- * @param fill text of the page → text in its place
+ * command, or a placeholder is left. `has`: a part of it that others do not have; `fill`: text of the page → text in its place
  */
-export function commandOf(page: string, beginning: string, fill: Record<string, string> = {}): Command {
+export function commandOf(
+  page: string,
+  { command, has = '', fill = {} }: { command: string; has?: string; fill?: Record<string, string> },
+): Command {
   const section = runbookSections().get(page);
-  const found = commandsOf(section ?? '').find((each) => each.startsWith(beginning));
-  if (found === undefined) throw new Error(`"${page}" has no command that begins with ${beginning}`);
+  const found = commandsOf(section ?? '').find((each) => each.startsWith(command) && each.includes(has));
+  if (found === undefined) throw new Error(`"${page}" has no command that begins with ${command} and has ${has}`);
   const values = { '<region>': 'af-south-1', '<stage>': 'prod', ...fill };
   const text = Object.entries(values).reduce((all, [name, value]) => all.replaceAll(name, value), found);
   if (/…|<[a-z]+>/.test(text)) throw new Error(`A placeholder is left in ${text}`);

@@ -14,7 +14,7 @@ import { type Command, commandOf, plainText, runbookSections } from './runbook.t
 /** One step of a page. */
 export type Step =
   /** A command of the page, by its beginning, with the values of its placeholders. */
-  | { command: string; fill?: Record<string, string>; run?: (command: Command) => unknown }
+  | { command: string; has?: string; fill?: Record<string, string>; run?: (command: Command) => unknown }
   /** An act outside of the platform, or one without a command, in the page’s own words. */
   | { words: string; act: () => unknown };
 
@@ -99,7 +99,7 @@ async function runCommand(command: Command, { deps, send }: Scene): Promise<unkn
 /** Follows one step of a page. Throws where the page does not have it. */
 export async function follow(page: string, step: Step, scene: Scene): Promise<void> {
   if ('command' in step) {
-    const command = commandOf(page, step.command, step.fill);
+    const command = commandOf(page, step);
     await (step.run ? step.run(command) : runCommand(command, scene));
     return;
   }

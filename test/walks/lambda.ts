@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { lambdaOperations } from '../../local/emulators/lambda/api.ts';
+import type { LambdaFunction } from '../../local/emulators/lambda/functions.ts';
+import { startLambda } from '../../local/lambda/lambda.ts';
+import { simulation } from '../simulation/simulation.ts';
+import { measured, type Scene, type Walk } from '../support/walks.ts';
+
+const CHAT = 'hosting-prod-ai-chatCompletions';
+const SOURCE = `
+  export const handler = async () => {
+    if (!process.env.TABLE_NAME) throw new Error('Environment variable TABLE_NAME is not set');
+    return 'ok';
+  };`;
+
+/** The AI gateway's function lacks a variable, so that every invocation crashes. */
+async function crashes(): Promise<Scene> {
+  const { clock } = simulation();
+  const dataDir = mkdtempSync(join(tmpdir(), 'walk-'));
+  const file = join(dataDir, 'index.mjs');
+  writeFileSync(file, SOURCE);
+  const deploy = (environment: Record<string, string>) =>
+    startLambda({
+      dataDir,
+      functions: [
+        {
+          ...{ name: CHAT, arn: `arn:aws:lambda:af-south-1:000000000000:function:${CHAT}`, file, handler: 'handler' },
+          ...{ environment, timeoutMs: 2000, memory: 128, concurrency: 1 },
+        },
+      ],
+    });
+  let running = deploy({ TABLE_NAME: 'hosting' });
+  onTestFinished(async () => {
+    await running.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const redeploy = async (environment: Record<string, string>) => {
+    await running.stop();
+    running = deploy(environment);
+  };
+  return {
+    clock,
+    async minute() {
+      const failed = await running.invoke(CHAT, {}).then(
+        () => 0,
+        () => 1,
+      );
+      const of = { FunctionName: CHAT };
+      return [
+        measured(clock, ['AWS/Lambda', 'Invocations'], 1, of),
+        measured(clock, ['AWS/Lambda', 'Errors'], failed, of),
+      ];
+    },
+    breakIt: () => redeploy({}),
+    steps: [{ words: 'Deploy again (how)', act: () => redeploy({ TABLE_NAME: 'hosting' }) }],
+  };
+}
+
+/** Applications reserve nearly all of the account's concurrency, one of them by far too much. */
+async function fullAccount(): Promise<Scene> {
+  const { clock } = simulation();
+  const name = (id: string) => `hosting-prod-app-${id}`;
+  const functions: Record<string, LambdaFunction> = {};
+  for (const id of ['app_1', 'app_2']) functions[name(id)] = { reservedConcurrency: 20 } as LambdaFunction;
+  const serve = lambdaOperations({
+    ...{ functions, strict: false, region: 'af-south-1', accountId: '000000000000', save: () => {} },
+    ...{ load: expect.unreachable, invoke: async () => ({}), invokeOwn: () => undefined },
+  });
+  const reserve = async (functionName: string, count: string) => {
+    const body = Buffer.from(JSON.stringify({ ReservedConcurrentExecutions: Number(count) }));
+    const path = `/2017-10-31/functions/${functionName}/concurrency`;
+    await serve({ method: 'PUT', path, query: new URLSearchParams(), headers: {}, body });
+  };
+  const claimed = () =>
+    Object.values(functions).reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
+  return {
+    clock,
+    minute: () => [measured(clock, ['AWS/Lambda', 'ClaimedAccountConcurrency'], claimed())],
+    breakIt: () => reserve(name('app_1'), '950'),
+    steps: [
+      {
+        command: 'aws lambda put-function-concurrency --region <region>',
+        fill: { '<applicationId>': 'app_1' },
+        run: ({ options }) =>
+          reserve(options['function-name'] ?? '', options['reserved-concurrent-executions'] ?? ''),
+      },
+    ],
+    whenOver: () => expect(claimed()).toBe(40),
+  };
+}
+
+export const lambdaWalks: Walk[] = [
+  {
+    ...{ page: 'Function errors', fault: 'a function lacks a variable' },
+    ...{ alarms: ['ai-errors', 'ai'], open: crashes },
+  },
+  {
+    ...{ page: 'Concurrency', fault: 'an application holds most of the account’s concurrency' },
+    ...{ alarms: ['quotas-70', 'quotas-90'], open: fullAccount },
+  },
+];
