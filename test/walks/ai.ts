@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { addCredits, newCreditEntry } from '../../domain/ai/entries.ts';
 import { ledgerQueue } from '../../domain/ai/ledger.ts';
 import { currentOffer } from '../../domain/ai/models.ts';
-import { addCredits, newCreditEntry } from '../../domain/ai/entries.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import { callReport } from '../../runtime/observability/chat-report.ts';
 import { reportLedgers } from '../../runtime/observability/ledger-metrics.ts';
@@ -113,7 +113,7 @@ async function changedBalance(): Promise<Scene> {
     breakIt: () => setBalance(11_000_000),
     steps: [
       {
-        words: 'compare the entries with the table’s point-in-time recovery before you correct anything',
+        words: "compare the entries with the table's point-in-time recovery before you correct anything",
         act: () => setBalance(10_000_000),
       },
     ],

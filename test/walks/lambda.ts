@@ -6,7 +6,7 @@ import { lambdaOperations } from '../../local/emulators/lambda/api.ts';
 import type { LambdaFunction } from '../../local/emulators/lambda/functions.ts';
 import { startLambda } from '../../local/lambda/lambda.ts';
 import { simulation } from '../simulation/simulation.ts';
-import { measured, type Scene, type Walk } from '../support/walks.ts';
+import { follow, measured, type Scene, type Step, type Walk } from '../support/walks.ts';
 
 const CHAT = 'hosting-prod-ai-chatCompletions';
 const SOURCE = `
@@ -16,7 +16,7 @@ const SOURCE = `
   };`;
 
 /** The AI gateway's function lacks a variable, so that every invocation crashes. */
-async function crashes(): Promise<Scene> {
+async function crashes(words: string): Promise<Scene> {
   const { clock } = simulation();
   const dataDir = mkdtempSync(join(tmpdir(), 'walk-'));
   const file = join(dataDir, 'index.mjs');
@@ -54,19 +54,26 @@ async function crashes(): Promise<Scene> {
       ];
     },
     breakIt: () => redeploy({}),
-    steps: [{ words: 'Deploy again (how)', act: () => redeploy({ TABLE_NAME: 'hosting' }) }],
+    steps: [
+      { words, act: () => redeploy({ TABLE_NAME: 'hosting' }) },
+    ],
   };
 }
 
 /** Applications reserve nearly all of the account's concurrency, one of them by far too much. */
-async function fullAccount(): Promise<Scene> {
+async function fullAccount(page: 'Concurrency' | 'Quotas'): Promise<Scene> {
   const { clock } = simulation();
   const name = (id: string) => `hosting-prod-app-${id}`;
   const functions: Record<string, LambdaFunction> = {};
-  for (const id of ['app_1', 'app_2']) functions[name(id)] = { reservedConcurrency: 20 } as LambdaFunction;
+  for (const id of ['app_1', 'app_2'])
+    functions[name(id)] = { latest: {}, versions: {}, reservedConcurrency: 20 } as unknown as LambdaFunction;
   const serve = lambdaOperations({
     ...{ functions, strict: false, region: 'af-south-1', accountId: '000000000000', save: () => {} },
-    ...{ load: expect.unreachable, invoke: async () => ({}), invokeOwn: () => undefined },
+    ...{
+      load: () => Promise.reject(new Error('nothing is loaded')),
+      invoke: async () => ({}),
+      invokeOwn: () => undefined,
+    },
   });
   const reserve = async (functionName: string, count: string) => {
     const body = Buffer.from(JSON.stringify({ ReservedConcurrentExecutions: Number(count) }));
@@ -75,29 +82,34 @@ async function fullAccount(): Promise<Scene> {
   };
   const claimed = () =>
     Object.values(functions).reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
-  return {
+  const reduce: Step = {
+    command: 'aws lambda put-function-concurrency --region <region>',
+    fill: { '<applicationId>': 'app_1' },
+    run: ({ options }) => reserve(options['function-name'] ?? '', options['reserved-concurrent-executions'] ?? ''),
+  };
+  const scene: Scene = {
     clock,
     minute: () => [measured(clock, ['AWS/Lambda', 'ClaimedAccountConcurrency'], claimed())],
     breakIt: () => reserve(name('app_1'), '950'),
     steps: [
-      {
-        command: 'aws lambda put-function-concurrency --region <region>',
-        fill: { '<applicationId>': 'app_1' },
-        run: ({ options }) =>
-          reserve(options['function-name'] ?? '', options['reserved-concurrent-executions'] ?? ''),
-      },
+      page === 'Quotas' ? { words: 'go to Concurrency', act: () => follow('Concurrency', reduce, scene) } : reduce,
     ],
     whenOver: () => expect(claimed()).toBe(40),
   };
+  return scene;
 }
 
 export const lambdaWalks: Walk[] = [
   {
-    ...{ page: 'Function errors', fault: 'a function lacks a variable' },
-    ...{ alarms: ['ai-errors', 'ai'], open: crashes },
+    ...{ page: 'Function errors', fault: 'a function lacks a variable', alarms: ['ai-errors'] },
+    open: () => crashes('the stack and the code are of different versions'),
   },
   {
-    ...{ page: 'Concurrency', fault: 'an application holds most of the account’s concurrency' },
-    ...{ alarms: ['quotas-70', 'quotas-90'], open: fullAccount },
+    ...{ page: 'Provider failures', fault: 'the gateway crashes', alarms: ['ai'] },
+    open: () => crashes('calls crash'),
   },
+  ...(['Concurrency', 'Quotas'] as const).map((page) => ({
+    ...{ page, fault: 'an application holds most of the account’s concurrency' },
+    ...{ alarms: ['quotas-70', 'quotas-90'], open: () => fullAccount(page) },
+  })),
 ];

@@ -1,0 +1,15 @@
+import type { Walk } from '../support/walks.ts';
+import { accountWalks } from './accounts.ts';
+import { aiWalks } from './ai.ts';
+import { checkWalks } from './checks.ts';
+import { deploymentWalks } from './deployments.ts';
+import { domainWalks } from './domains.ts';
+import { lambdaWalks } from './lambda.ts';
+import { queueWalks } from './queues.ts';
+import { webhookWalks } from './webhooks.ts';
+
+/** All walks of the runbook. */
+export const WALKS: Walk[] = [
+  ...[...deploymentWalks, ...queueWalks, ...webhookWalks, ...domainWalks],
+  ...[...accountWalks, ...aiWalks, ...lambdaWalks, ...checkWalks],
+];
