@@ -48,7 +48,14 @@ const TRUSTED: Record<string, string[]> = {
   cloudformation: [
     ...['continue-update-rollback', 'delete-stack', 'describe-stacks', 'list-types', 'update-termination-protection'],
   ],
-  'cognito-idp': ['admin-add-user-to-group', 'admin-remove-user-from-group', 'admin-user-global-sign-out', 'delete-user-pool', 'list-user-pools', 'update-user-pool'],
+  'cognito-idp': [
+    'admin-add-user-to-group',
+    'admin-remove-user-from-group',
+    'admin-user-global-sign-out',
+    'delete-user-pool',
+    'list-user-pools',
+    'update-user-pool',
+  ],
   configure: ['sso'],
   logs: ['tail'],
   s3: ['cp', 'rb'],

@@ -54,9 +54,7 @@ async function crashes(words: string): Promise<Scene> {
       ];
     },
     breakIt: () => redeploy({}),
-    steps: [
-      { words, act: () => redeploy({ TABLE_NAME: 'hosting' }) },
-    ],
+    steps: [{ words, act: () => redeploy({ TABLE_NAME: 'hosting' }) }],
   };
 }
 
