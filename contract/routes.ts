@@ -13,6 +13,7 @@ import {
   revokeInvitation,
   updateMember,
 } from './accounts/members.ts';
+import { listNotifications, readNotifications, setNotificationSettings } from './accounts/notifications.ts';
 import { deleteSession } from './accounts/session.ts';
 import { getAiProviderStats, listAiCalls } from './ai/calls.ts';
 import { createChatCompletion } from './ai/chat.ts';
@@ -167,6 +168,9 @@ export const dashboardRoutes = [
   updateMember,
   removeMember,
   leaveAccount,
+  listNotifications,
+  readNotifications,
+  setNotificationSettings,
   listKeys,
   createKey,
   revokeKey,

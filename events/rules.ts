@@ -7,6 +7,7 @@ import { type DeploymentRuleDeps, deploymentRules } from './deployments.ts';
 import { type DnsRuleDeps, dnsRules } from './dns.ts';
 import { type HostingRuleDeps, hostingRules } from './hosting.ts';
 import { type LookupRuleDeps, lookupRules } from './lookups.ts';
+import { type NotificationRuleDeps, notificationRules } from './notifications.ts';
 import type { Rules } from './on.ts';
 import { type RegistrarRuleDeps, registrarRules } from './registrar.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhooks.ts';
@@ -20,6 +21,7 @@ export type RuleDeps = AccountRuleDeps &
   DnsRuleDeps &
   HostingRuleDeps &
   LookupRuleDeps &
+  NotificationRuleDeps &
   RegistrarRuleDeps &
   WebhookRuleDeps;
 
@@ -35,6 +37,7 @@ export const rules = (deps: RuleDeps): Rules =>
     dnsRules(deps),
     hostingRules(deps),
     lookupRules(deps),
+    notificationRules(deps),
     registrarRules(deps),
     webhookRules(deps),
   ]);

@@ -24,6 +24,8 @@ export const getMe = /* @__PURE__ */ route({
         login: z.object({ id: z.string(), email: z.nullable(z.string()) }),
         /** The accounts that the login is a member of, its own first. */
         accounts: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(MEMBER_ROLES) })),
+        /** Unread notifications for this login, as far as they are counted. */
+        unreadNotifications: z.int(),
         /** True once the account has AI credits: the dashboard's first steps read everything else from `account`. */
         hasAiCredits: z.boolean(),
         notices: z

@@ -42,10 +42,9 @@ const Invitation = resource('Invitation', () =>
 /** An invitation just after it was made: only then is its link known. */
 const NewInvitation = resource('NewInvitation', () =>
   z.extend(Invitation(), {
-    isMailed: z.boolean().register(z.globalRegistry, { description: 'True if the link was sent by email' }),
-    link: z.nullable(z.string()).register(z.globalRegistry, {
-      description: 'The link to hand over; null if it was sent by email. It is shown once',
-    }),
+    link: z
+      .string()
+      .register(z.globalRegistry, { description: 'The link to hand over to the person. It is shown once' }),
   }),
 );
 

@@ -2,10 +2,15 @@ import { NavTabs } from '../ui/NavTabs.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { AccountData } from './AccountData.tsx';
 import { Members } from './Members.tsx';
+import { Notifications } from './Notifications.tsx';
 
 const TABS = [
   { href: '/settings', name: 'Members', render: () => <Members /> },
+<<<<<<< HEAD
   { href: '/settings/data', name: 'Data', render: () => <AccountData /> },
+=======
+  { href: '/settings/notifications', name: 'Notifications', render: () => <Notifications /> },
+>>>>>>> ad232a5 (feat(accounts): notifications in the dashboard)
 ];
 
 /** Routes of the account's settings. */

@@ -12,6 +12,7 @@ import {
   revokeInvitation,
   updateMember,
 } from '../../contract/accounts/members.ts';
+import { listNotifications, readNotifications, setNotificationSettings } from '../../contract/accounts/notifications.ts';
 import type { AuditAction, AuditActor } from '../../contract/audit/actions.ts';
 import { listAuditEntries } from '../../contract/audit/audit.ts';
 import type { Output } from '../../contract/route.ts';
@@ -35,6 +36,7 @@ export const useRemoveMember = () => useApiMutation(removeMember, [listMembers])
 export const useLeaveAccount = () => useApiMutation(leaveAccount, [listMembers]);
 export const useAcceptInvitation = () => useApiMutation(acceptInvitation);
 
+<<<<<<< HEAD
 export type AccountExport = Output<typeof listExports>['data'][number];
 
 /** Milliseconds between two looks at an export that is being made. */
@@ -48,6 +50,12 @@ export const useStartExport = () => useApiMutation(startExport, [listExports]);
 export const useCreateExportLink = () => useApiMutation(createExportLink);
 export const useRequestDeletion = () => useApiMutation(requestDeletion);
 export const useCancelDeletion = () => useApiMutation(cancelDeletion);
+=======
+export type Notifications = Output<typeof listNotifications>['data'];
+export const useNotifications = () => useApiQuery(listNotifications);
+export const useReadNotifications = () => useApiMutation(readNotifications, [listNotifications]);
+export const useSetNotificationSettings = () => useApiMutation(setNotificationSettings, [listNotifications]);
+>>>>>>> ad232a5 (feat(accounts): notifications in the dashboard)
 
 export const useMe = () => useApiQuery(getMe);
 

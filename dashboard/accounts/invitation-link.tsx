@@ -7,10 +7,9 @@ import type { NewInvitation } from './api.ts';
 export function InvitationLink({ invitation, close }: { invitation: NewInvitation; close: () => void }) {
   const { email, link } = invitation;
   return (
-    <OneTimeSecret secrets={link === null ? [] : [{ name: 'Invitation link', text: link }]} close={close}>
-      {link === null
-        ? `The link was sent to ${email}. It works once, for 7 days.`
-        : `Copy the link and send it to ${email}. It works once, for 7 days, and only for this address. You won't be able to see it again.`}
+    <OneTimeSecret secrets={[{ name: 'Invitation link', text: link }]} close={close}>
+      Copy the link and send it to {email}. It works once, for 7 days, and only for this address. You won't be able to see
+      it again.
     </OneTimeSecret>
   );
 }

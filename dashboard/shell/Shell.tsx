@@ -6,6 +6,7 @@ import { Icon } from '../ui/Icon.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 import { AccountNotice } from './AccountNotice.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { NotificationBell } from './NotificationBell.tsx';
 import { isCurrent, NAV_ITEMS, prefetch } from './nav.ts';
 import { PaletteButton } from './PaletteButton.tsx';
 import { SchemeToggle } from './SchemeToggle.tsx';
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <div>
           <PaletteButton />
           <SchemeToggle />
+          <NotificationBell />
           <AccountMenu />
         </div>
       </header>

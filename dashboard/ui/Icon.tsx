@@ -6,6 +6,7 @@ const PATHS = {
   billing: 'M3 6h18v12H3zM3 10h18M7 15h4',
   ai: 'M12 3l2.2 6.3L21 12l-6.8 2.7L12 21l-2.2-6.3L3 12l6.8-2.7z',
   developers: 'M8 7l-5 5 5 5M16 7l5 5-5 5M13.5 5l-3 14',
+  bell: 'M6 16V10a6 6 0 0 1 12 0v6l2 2H4zM10 21h4',
   settings: 'M4 7h10M18 7h2M14 5v4M4 17h4M12 17h8M10 15v4',
   search: 'M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16 16l5 5',
   operator: 'M12 3l7 3v6c0 4-3 7-7 9c-4-2-7-5-7-9V6zM9 12l2 2 4-4',

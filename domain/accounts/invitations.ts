@@ -76,7 +76,7 @@ export async function inviteMember(
     const { invitation, link } = withNewLink(deps, accountId, made);
     return await deps.commit(
       [writeTeam(team, { invitations: [...open, invitation] })],
-      { data: { ...view(invitation), isMailed: false, link } },
+      { data: { ...view(invitation), link } },
       { subjectId: id, after: audited(invitation) },
     );
   };
@@ -99,7 +99,7 @@ export async function resendInvitation(
     const invitations = team.invitations.map((each) => (each === found ? invitation : each));
     return await deps.commit(
       [writeTeam(team, { invitations })],
-      { data: { ...view(invitation), isMailed: false, link } },
+      { data: { ...view(invitation), link } },
       { subjectId: id, after: audited(invitation) },
     );
   };

@@ -8,17 +8,19 @@ import type { Caller, Deps } from '../deps.ts';
 import { noticesOf } from '../switches/switches.ts';
 import { getAccount } from './accounts.ts';
 import { membershipsOf } from './membership.ts';
+import { readInbox } from './notifications.ts';
 
 /** GET /dashboard/v1/me. The login's item has its roles; the issuer says who is an operator. */
 export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof getMeRoute>> {
   const { session, role } = caller;
   if (!session || !role) throw new ApiError('unauthorized');
   const { subject, isOperator } = session;
-  const [{ data: account }, ai, state, login] = await Promise.all([
+  const [{ data: account }, ai, state, login, inbox] = await Promise.all([
     getAccount(deps, caller),
     deps.table.get(AiAccount, { accountId: caller.accountId }),
     deps.table.get(SwitchState, {}),
     deps.table.get(Login, { subject }),
+    readInbox(deps, caller),
   ]);
   if (!login) throw new ApiError('unauthorized');
   const roles: Output<typeof getMeRoute>['data']['roles'] = isOperator ? [role, 'operator'] : [role];
@@ -27,12 +29,14 @@ export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof g
   }));
   const notices = noticesOf(state?.off ?? {});
   const { email = null } = login;
+  const unreadNotifications = inbox.notifications.filter(({ isRead }) => !isRead).length;
   return {
     data: {
       account,
       roles,
       login: { id: subject, email },
       accounts,
+      unreadNotifications,
       hasAiCredits: (ai?.balanceMicroRand ?? 0) > 0,
       notices,
     },

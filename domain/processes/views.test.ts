@@ -10,6 +10,7 @@ import { getAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
 import { getMe } from '../accounts/me.ts';
 import { listMembers } from '../accounts/members.ts';
+import { listNotifications } from '../accounts/notifications.ts';
 import { listCalls, readProviderStats } from '../ai/calls.ts';
 import { readCredits } from '../ai/ledger.ts';
 import { listProviderKeys } from '../ai/provider-keys.ts';
@@ -70,6 +71,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     listAuditEntries,
     listKeys,
     listMembers,
+    listNotifications,
     getAiCredits: readCredits,
     getAiUsage: readUsage,
     listProviderKeys,

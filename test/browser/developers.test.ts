@@ -2,12 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
+<<<<<<< HEAD
 import { listApps } from '../../contract/apps/apps.ts';
 import { roleMessage } from '../../contract/roles.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listEndpoints } from '../../contract/webhooks/management.ts';
 import { invokeFunction } from '../support/functions.ts';
 import { clientOf, codeOf, local, newAccount } from '../support/harness.ts';
+=======
+import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { roleMessage } from '../../contract/roles.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { listEndpoints } from '../../contract/webhooks/management.ts';
+import { clientOf, codeOf, newAccount, waitFor } from '../support/harness.ts';
+>>>>>>> ad232a5 (feat(accounts): notifications in the dashboard)
 import { type Receiver, receiver } from '../support/receivers.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
@@ -100,6 +108,22 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   await theirs.getByRole('heading', { name: 'Overview' }).waitFor();
   await theirs.getByRole('link', { name: 'Settings' }).click();
   await expect.poll(() => theirs.getByRole('button', { name: 'Invite member' }).isEnabled(), POLL).toBe(true);
+});
+
+test('the bell opens the notifications, which are marked as read and switched off', async () => {
+  const account = await newAccount();
+  const body = { name: 'Broken', framework: 'NODE', repoUrl: 'https://git.localhost/none.git' } as const;
+  await account.dashboard.call(createApp, { body });
+  await waitFor(async () => (await account.dashboard.call(getMe)).body.data.unreadNotifications === 1);
+  const page = await openScreen(await signedInContext(account), '');
+  await page.getByRole('link', { name: 'Notifications, 1 unread' }).click();
+  const row = page.locator('.row', { hasText: 'A deployment failed.' });
+  await row.getByText('New', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await expect.poll(() => row.getByText('New', { exact: false }).count(), POLL).toBe(0);
+  await page.getByLabel('Failed deployments').uncheck();
+  await page.getByText('No notifications').waitFor();
+  await page.getByRole('link', { name: 'Notifications', exact: true }).first().waitFor();
 });
 
 test('the audit log shows who changed what, and is filtered', async () => {

@@ -39,6 +39,7 @@ export const SCREENS = [
   '/developers/webhooks/:webhook',
   '/settings',
   '/settings/data',
+  '/settings/notifications',
   '/nowhere',
 ] as const;
 

@@ -1,0 +1,94 @@
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import {
+  NOTIFICATION_DAYS,
+  NOTIFICATION_KIND_NAMES,
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+} from '../../contract/accounts/notifications.ts';
+import { ActionButton } from '../ui/ActionButton.tsx';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+import { TextLink } from '../ui/TextLink.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { toastError } from '../ui/toast.ts';
+import {
+  type Notifications as Shown,
+  useNotifications,
+  useReadNotifications,
+  useSetNotificationSettings,
+} from './api.ts';
+
+/** The notifications of the account for this login, and the kinds that it wants. */
+export function Notifications() {
+  const query = useNotifications();
+  return (
+    <QueryBoundary query={query}>
+      {({ data }) => (
+        <Stack gap="xl">
+          <Section
+            title="Notifications"
+            description={`What needs attention in this account, once for each incident and day, for ${NOTIFICATION_DAYS} days.`}
+            actions={<MarkRead {...data} />}
+          >
+            <List {...data} />
+          </Section>
+          <Section title="Notify me of" description="For your login in this account.">
+            <Choices off={data.off} />
+          </Section>
+        </Stack>
+      )}
+    </QueryBoundary>
+  );
+}
+
+function MarkRead({ notifications }: Shown) {
+  const read = useReadNotifications();
+  const until = notifications.find(({ isRead }) => !isRead)?.at;
+  if (until === undefined) return null;
+  return <ActionButton action={() => read.mutateAsync({ body: { until } })}>Mark all as read</ActionButton>;
+}
+
+const List = ({ notifications }: Shown) =>
+  notifications.length === 0 ? (
+    <EmptyState title="No notifications">Failures and warnings of your account appear here.</EmptyState>
+  ) : (
+    <div className="card">
+      {notifications.map(({ id, title, path, at, isRead }) => (
+        <Group key={id} className="row" justify="space-between" gap="sm">
+          <Text className="break" fw={isRead ? 400 : 600} style={{ minWidth: 0, flex: '1 1 16rem' }}>
+            <TextLink href={path}>{title}</TextLink>
+          </Text>
+          <Text size="sm" c="dimmed">
+            {isRead ? '' : 'New · '}
+            <TimeAgo at={at} />
+          </Text>
+        </Group>
+      ))}
+    </div>
+  );
+
+function Choices({ off }: { off: readonly NotificationKind[] }) {
+  const set = useSetNotificationSettings();
+  const choose = async (kind: NotificationKind, isOn: boolean) => {
+    const others = off.filter((each) => each !== kind);
+    try {
+      await set.mutateAsync({ body: { off: isOn ? others : [...others, kind] } });
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  return (
+    <Stack gap="xs">
+      {NOTIFICATION_KIND_NAMES.map((kind) => (
+        <Checkbox
+          key={kind}
+          label={NOTIFICATION_KINDS[kind]}
+          checked={!off.includes(kind)}
+          disabled={set.isPending}
+          onChange={({ currentTarget }) => void choose(kind, currentTarget.checked)}
+        />
+      ))}
+    </Stack>
+  );
+}

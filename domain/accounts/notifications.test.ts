@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { Notification, notificationsOf } from '../../table/entities/notifications.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { incidentOfEntry, incidentOfEvent, incidentOfTransaction, notify } from './notifications.ts';
+
+const at = '2026-11-23T08:00:00.000Z';
+const failure = (created: string, applicationId = 'app_1') =>
+  incidentOfEvent({
+    ...{ id: 'evt_1', accountId: 'acc_1', type: 'deployment.failed' as const, created },
+    data: { applicationId, deploymentId: 'dep_1', commitSha: 'abc' },
+  });
+
+test('failures in a loop are one notification of each application and day, at the time of the last', async () => {
+  const { steady } = simulation();
+  const times = Array.from({ length: 100 }, (_, minute) => new Date(Date.parse(at) + minute * 60_000).toISOString());
+  for (const time of times) await notify(steady.deps, failure(time));
+  await notify(steady.deps, failure(at, 'app_2'));
+  await notify(steady.deps, failure('2026-11-24T00:00:00.000Z'));
+  const stored = await steady.deps.table.all(Notification, notificationsOf('acc_1'));
+  expect(stored.map(({ day, subjectId, at }) => [day, subjectId, at])).toEqual([
+    ['2026-11-24', 'app_1', '2026-11-24T00:00:00.000Z'],
+    ['2026-11-23', 'app_2', at],
+    ['2026-11-23', 'app_1', times.at(-1)],
+  ]);
+});
+
+test('a balance notifies when it falls below the threshold, and not again while it is below', () => {
+  const spend = (amountCents: number, balanceAfterCents: number) =>
+    incidentOfTransaction({
+      ...{ accountId: 'acc_1', serial: 1, type: 'PAYMENT' as const, amountCents, balanceAfterCents },
+      ...{ description: '', createdAt: at },
+    }).map(({ kind }) => kind);
+  expect(spend(-1000, 4999)).toEqual(['low-balance']);
+  expect(spend(-1000, 5000)).toEqual([]);
+  expect(spend(-1000, 3000)).toEqual([]);
+  expect(spend(2000, 4000)).toEqual([]);
+});
+
+test('an endpoint that the platform disabled notifies; one that its owner disabled does not', () => {
+  const entry = (kind: 'PLATFORM' | 'LOGIN', action: string) =>
+    incidentOfEntry({
+      ...{ id: 'aud_1', accountId: 'acc_1', action, actor: { kind, id: null }, subjectId: 'whk_1' },
+      ...{ before: null, after: { url: 'https://example.com', domain: 'example.co.za' } },
+      ...{ address: null, requestId: null, createdAt: at },
+    }).map(({ kind, path, title }) => [kind, path, title]);
+  expect(entry('PLATFORM', 'webhook.disabled')).toEqual([
+    [
+      'endpoint-disabled',
+      '/developers/webhooks/whk_1',
+      'The webhook endpoint https://example.com was disabled after too many failed deliveries.',
+    ],
+  ]);
+  expect(entry('LOGIN', 'webhook.disabled')).toEqual([]);
+  expect(entry('PLATFORM', 'domain.expired')).toEqual([['domain-problem', '/domains/whk_1', 'example.co.za expired.']]);
+  expect(entry('PLATFORM', 'key.created')).toEqual([]);
+});

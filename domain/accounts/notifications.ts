@@ -1,0 +1,128 @@
+import {
+  type listNotifications as ListRoute,
+  LOW_BALANCE_CENTS,
+  MAX_NOTIFICATIONS,
+  type NotificationKind,
+  type readNotifications as ReadRoute,
+  type setNotificationSettings as SetRoute,
+} from '../../contract/accounts/notifications.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import type { AuditEntry } from '../../table/entities/audit.ts';
+import type { WalletTransaction } from '../../table/entities/billing.ts';
+import { Notification, NotificationReader, notificationsOf } from '../../table/entities/notifications.ts';
+import type { Event } from '../../table/entities/webhooks.ts';
+import { upsert } from '../../table/writes.ts';
+import type { Caller, Deps } from '../deps.ts';
+
+/** Notifications of an account: made from what happens, shown to each member (docs/decisions/0058-members-and-notifications.md). */
+
+interface Incident {
+  accountId: string;
+  kind: NotificationKind;
+  subjectId: string;
+  title: string;
+  path: string;
+  at: string;
+}
+
+/** Stores an incident: one item per incident and day, so that a failure in a loop is one notification. Repeating it changes nothing. */
+export async function notify(deps: Pick<Deps, 'table'>, incidents: readonly Incident[]): Promise<void> {
+  const writes = incidents.map(async (incident) => {
+    const item = { ...incident, day: incident.at.slice(0, 10) };
+    const expiresAtEpoch = Notification.expiresAtEpoch?.(item);
+    const set = { ...item, entity: Notification.type, expiresAtEpoch };
+    await deps.table.write(Notification, upsert(Notification, item, { set }));
+  });
+  await Promise.all(writes);
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns the incident that an event of the account is; none for most. */
+export function incidentOfEvent({ accountId, type, data, created: at }: Event): Incident[] {
+  const incident = (kind: NotificationKind, subjectId: string, title: string, path: string): Incident[] => [
+    { accountId, kind, subjectId, title, path, at },
+  ];
+  if (type === 'deployment.failed') {
+    const [app, deployment] = [text(data.applicationId), text(data.deploymentId)];
+    return incident('deployment-failed', app, 'A deployment failed.', `/apps/${app}/deployments/${deployment}`);
+  }
+  if (type === 'payment.failed')
+    return incident('payment-failed', 'wallet', `A payment of R${text(data.amount)} failed.`, '/billing');
+  if (type === 'plan.limit_exceeded')
+    return incident('plan-limit', 'plan', 'You have more applications than your plan allows.', '/billing/plans');
+  return [];
+}
+
+const DOMAIN_TITLES: Readonly<Record<string, string>> = {
+  'domain.expired': 'expired.',
+  'domain.failed': 'could not be registered.',
+  'domain.renewal-refused': 'could not be renewed.',
+};
+
+/** Returns the incident that an entry of the audit log is; none for most, and for what people do themselves. */
+export function incidentOfEntry({ accountId, action, actor, subjectId, after, createdAt: at }: AuditEntry): Incident[] {
+  if (actor.kind !== 'PLATFORM' || subjectId === null) return [];
+  const common = { accountId, subjectId, at };
+  if (action === 'webhook.disabled') {
+    const title = `The webhook endpoint ${text(after?.url)} was disabled after too many failed deliveries.`;
+    return [{ ...common, kind: 'endpoint-disabled', title, path: `/developers/webhooks/${subjectId}` }];
+  }
+  const ending = DOMAIN_TITLES[action];
+  if (ending === undefined) return [];
+  const title = `${text(after?.domain) || 'A domain'} ${ending}`;
+  return [{ ...common, kind: 'domain-problem', title, path: `/domains/${subjectId}` }];
+}
+
+/** Returns the incident that a transaction is: the one by which the balance falls below the threshold. */
+export function incidentOfTransaction(transaction: WalletTransaction): Incident[] {
+  const { accountId, amountCents, balanceAfterCents: balance, createdAt: at } = transaction;
+  if (balance >= LOW_BALANCE_CENTS || balance - amountCents < LOW_BALANCE_CENTS) return [];
+  const title = `Your balance is below R${LOW_BALANCE_CENTS / 100}.`;
+  return [{ accountId, kind: 'low-balance', subjectId: 'wallet', title, path: '/billing', at }];
+}
+
+/** Reads what a login is shown: the newest notifications first, without the kinds that it has switched off. */
+export async function readInbox({ table }: Pick<Deps, 'table'>, { accountId, session }: Caller) {
+  if (!session) throw new ApiError('unauthorized');
+  const [stored, reader] = await Promise.all([
+    table.all(Notification, notificationsOf(accountId), { limit: MAX_NOTIFICATIONS }),
+    table.get(NotificationReader, { accountId, subject: session.subject }),
+  ]);
+  const { off = [], readUntil = '' } = reader ?? {};
+  const notifications = stored
+    .filter(({ kind }) => !off.includes(kind))
+    .map(({ day, kind, subjectId, title, path, at }) => ({
+      ...{ id: `${day}.${kind}.${subjectId}`, kind, title, path, at },
+      isRead: at <= readUntil,
+    }))
+    .sort((one, other) => other.at.localeCompare(one.at));
+  return { notifications, off };
+}
+
+/** GET /dashboard/v1/notifications */
+export const listNotifications = async (deps: Deps, caller: Caller): Promise<Output<typeof ListRoute>> => ({
+  data: await readInbox(deps, caller),
+});
+
+/** Returns the write of a login's own settings in an account. */
+function change({ accountId, session }: Caller, fields: { readUntil?: string; off?: NotificationKind[] }) {
+  if (!session) throw new ApiError('unauthorized');
+  const of = { accountId, subject: session.subject };
+  return upsert(NotificationReader, of, { set: { ...of, entity: NotificationReader.type, ...fields } });
+}
+
+/** POST /dashboard/v1/notifications/read */
+export const readNotifications = (
+  deps: Deps,
+  caller: Caller,
+  { until }: Input<typeof ReadRoute>,
+): Promise<Output<typeof ReadRoute>> => deps.commit([change(caller, { readUntil: until })], { data: { until } });
+
+/** PUT /dashboard/v1/notifications/settings */
+export const setNotificationSettings = (
+  deps: Deps,
+  caller: Caller,
+  { off }: Input<typeof SetRoute>,
+): Promise<Output<typeof SetRoute>> => deps.commit([change(caller, { off })], { data: { off } });

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { NOTIFICATION_DAYS, NOTIFICATION_KIND_NAMES } from '../../contract/accounts/notifications.ts';
+import { DAY, entity, epoch, type ItemOf, oneOf } from '../entity.ts';
+import { joinKey as key } from '../keys.ts';
+
+/** The partition with the notifications of an account, by day. */
+export const notificationsOf = (accountId: string) => key('ACCOUNT', accountId, 'NOTIFICATIONS');
+
+/** One incident of one day: what happens again on that day changes the time of the first. */
+export type Notification = ItemOf<typeof Notification>;
+export const Notification = /* @__PURE__ */ entity({
+  type: 'NOTIFICATION',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      /** `2026-11-23`, in UTC. */
+      day: z.string(),
+      kind: oneOf(NOTIFICATION_KIND_NAMES),
+      /** The resource that it is about. */
+      subjectId: z.string(),
+      title: z.string(),
+      path: z.string(),
+      at: z.string(),
+    }),
+  key: ({ accountId, day, kind, subjectId }: { accountId: string; day: string; kind: string; subjectId: string }) => ({
+    pk: notificationsOf(accountId),
+    sk: key(day, kind, subjectId),
+  }),
+  expiresAtEpoch: ({ day }) => epoch(`${day}T00:00:00.000Z`) + NOTIFICATION_DAYS * DAY,
+});
+
+/** State of one login: the time until which it has read an account's notifications, and the kinds that it has switched off. */
+export type NotificationReader = ItemOf<typeof NotificationReader>;
+export const NotificationReader = /* @__PURE__ */ entity({
+  type: 'NOTIFICATION_READER',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      subject: z.string(),
+      readUntil: z.optional(z.string()),
+      off: z.optional(z.array(oneOf(NOTIFICATION_KIND_NAMES))),
+    }),
+  key: ({ accountId, subject }: { accountId: string; subject: string }) => ({
+    pk: key('ACCOUNT', accountId),
+    sk: key('NOTIFICATION_READER', subject),
+  }),
+});
