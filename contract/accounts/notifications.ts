@@ -37,9 +37,7 @@ const Notification = resource('Notification', () =>
 );
 
 const Settings = () =>
-  z
-    .array(Kind())
-    .register(z.globalRegistry, { description: 'Kinds that this login has switched off in this account' });
+  z.array(Kind()).register(z.globalRegistry, { description: 'Kinds that this login has switched off in this account' });
 
 const tag = 'Account';
 const access = 'login';

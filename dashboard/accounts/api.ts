@@ -12,7 +12,11 @@ import {
   revokeInvitation,
   updateMember,
 } from '../../contract/accounts/members.ts';
-import { listNotifications, readNotifications, setNotificationSettings } from '../../contract/accounts/notifications.ts';
+import {
+  listNotifications,
+  readNotifications,
+  setNotificationSettings,
+} from '../../contract/accounts/notifications.ts';
 import type { AuditAction, AuditActor } from '../../contract/audit/actions.ts';
 import { listAuditEntries } from '../../contract/audit/audit.ts';
 import type { Output } from '../../contract/route.ts';

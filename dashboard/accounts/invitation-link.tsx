@@ -8,8 +8,8 @@ export function InvitationLink({ invitation, close }: { invitation: NewInvitatio
   const { email, link } = invitation;
   return (
     <OneTimeSecret secrets={[{ name: 'Invitation link', text: link }]} close={close}>
-      Copy the link and send it to {email}. It works once, for 7 days, and only for this address. You won't be able to see
-      it again.
+      Copy the link and send it to {email}. It works once, for 7 days, and only for this address. You won't be able to
+      see it again.
     </OneTimeSecret>
   );
 }

@@ -55,7 +55,12 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
       { id: 'p-webhooks', label: 'Webhooks', keywords: 'developers endpoints', href: '/developers/webhooks' },
       { id: 'p-limits', label: 'Limits', keywords: 'developers quotas usage', href: '/developers/limits' },
       { id: 'p-members', label: 'Members', keywords: 'settings team invite roles', href: '/settings' },
-      { id: 'p-notifications', label: 'Notifications', keywords: 'settings alerts unread', href: '/settings/notifications' },
+      {
+        id: 'p-notifications',
+        label: 'Notifications',
+        keywords: 'settings alerts unread',
+        href: '/settings/notifications',
+      },
       { id: 'p-audit', label: 'Audit log', keywords: 'developers changes history', href: '/developers/audit' },
     ],
   },
