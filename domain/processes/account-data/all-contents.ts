@@ -53,6 +53,7 @@ import { DnsRecord, recordsOf, Zone } from '../../../table/entities/dns.ts';
 import { HostingAccount, HostingDomain, HostingServer } from '../../../table/entities/hosting.ts';
 import { FailedRequest, failedRequestsOf, Lookup, lookupsOf } from '../../../table/entities/lookups.ts';
 import { Team } from '../../../table/entities/members.ts';
+import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
 import { MigrationRun } from '../../../table/entities/migrations.ts';
 import { Domain, DomainName, DomainOffer, domainsOf } from '../../../table/entities/registrar.ts';
 import { SwitchState } from '../../../table/entities/switches.ts';
@@ -171,6 +172,28 @@ export const ALL_CONTENTS: readonly Contents[] = [
       view: viewTeam,
     },
     one(Team, ofAccount),
+  ),
+  contents(
+    Notification,
+    'removed',
+    {
+      file: 'notifications',
+      shows: ['day', 'kind', 'subjectId', 'title', 'path', 'at'],
+      omits: { accountId: 'elsewhere' },
+    },
+    inPartition(Notification, notificationsOf),
+  ),
+  contents(
+    NotificationReader,
+    'removed',
+    {
+      file: 'notification-settings',
+      shows: ['subject', 'readUntil', 'off'],
+      omits: { accountId: 'elsewhere' },
+    },
+    foundUnder(account, NotificationReader, ({ id, logins = [] }) =>
+      logins.map((subject) => ({ accountId: id, subject })),
+    ),
   ),
   contents(
     ApiKey,
