@@ -53,8 +53,8 @@ import { DnsRecord, recordsOf, Zone } from '../../../table/entities/dns.ts';
 import { HostingAccount, HostingDomain, HostingServer } from '../../../table/entities/hosting.ts';
 import { FailedRequest, failedRequestsOf, Lookup, lookupsOf } from '../../../table/entities/lookups.ts';
 import { Team } from '../../../table/entities/members.ts';
-import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
 import { MigrationRun } from '../../../table/entities/migrations.ts';
+import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
 import { Domain, DomainName, DomainOffer, domainsOf } from '../../../table/entities/registrar.ts';
 import { SwitchState } from '../../../table/entities/switches.ts';
 import {
