@@ -6,11 +6,8 @@ import { Notifications } from './Notifications.tsx';
 
 const TABS = [
   { href: '/settings', name: 'Members', render: () => <Members /> },
-<<<<<<< HEAD
   { href: '/settings/data', name: 'Data', render: () => <AccountData /> },
-=======
   { href: '/settings/notifications', name: 'Notifications', render: () => <Notifications /> },
->>>>>>> ad232a5 (feat(accounts): notifications in the dashboard)
 ];
 
 /** Routes of the account's settings. */

@@ -40,7 +40,6 @@ export const useRemoveMember = () => useApiMutation(removeMember, [listMembers])
 export const useLeaveAccount = () => useApiMutation(leaveAccount, [listMembers]);
 export const useAcceptInvitation = () => useApiMutation(acceptInvitation);
 
-<<<<<<< HEAD
 export type AccountExport = Output<typeof listExports>['data'][number];
 
 /** Milliseconds between two looks at an export that is being made. */
@@ -54,12 +53,11 @@ export const useStartExport = () => useApiMutation(startExport, [listExports]);
 export const useCreateExportLink = () => useApiMutation(createExportLink);
 export const useRequestDeletion = () => useApiMutation(requestDeletion);
 export const useCancelDeletion = () => useApiMutation(cancelDeletion);
-=======
+
 export type Notifications = Output<typeof listNotifications>['data'];
 export const useNotifications = () => useApiQuery(listNotifications);
 export const useReadNotifications = () => useApiMutation(readNotifications, [listNotifications]);
 export const useSetNotificationSettings = () => useApiMutation(setNotificationSettings, [listNotifications]);
->>>>>>> ad232a5 (feat(accounts): notifications in the dashboard)
 
 export const useMe = () => useApiQuery(getMe);
 

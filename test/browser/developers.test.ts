@@ -2,20 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
-<<<<<<< HEAD
-import { listApps } from '../../contract/apps/apps.ts';
-import { roleMessage } from '../../contract/roles.ts';
-import { createWebhook } from '../../contract/webhooks/endpoints.ts';
-import { listEndpoints } from '../../contract/webhooks/management.ts';
-import { invokeFunction } from '../support/functions.ts';
-import { clientOf, codeOf, local, newAccount } from '../support/harness.ts';
-=======
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { roleMessage } from '../../contract/roles.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listEndpoints } from '../../contract/webhooks/management.ts';
-import { clientOf, codeOf, newAccount, waitFor } from '../support/harness.ts';
->>>>>>> ad232a5 (feat(accounts): notifications in the dashboard)
+import { invokeFunction } from '../support/functions.ts';
+import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
