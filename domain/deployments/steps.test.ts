@@ -167,6 +167,23 @@ test('a failed health check is a verdict for the owner, not an error that alarms
   expect(await recordFailure(all, { ...of, step: verdict })).toEqual({ again: false, fault: false });
 });
 
+test('an application in another cell gets its variables encrypted for its function there', async () => {
+  const { all, of, objects, sealed } = await steps();
+  const contexts: Context[] = [];
+  const seal = async (context: Context, text: string) => {
+    contexts.push(context);
+    return sealed(text);
+  };
+  const elsewhere = { functionArnPrefix: 'arn:aws:lambda:eu-west-1:222222222222:function:b-' };
+  const settings = { ...all.settings, hostArnOf: (id: string) => `arn:aws:lambda:af-south-1:1:function:${id}` };
+  const deps = { ...all, ...inEveryCell(elsewhere), settings, secrets: { ...all.secrets, seal } };
+  const [, key = ''] = ((await beginDeployment(deps, of))?.jobUrl ?? '').split('#');
+  const hostArn = elsewhere.functionArnPrefix + of.applicationId;
+  expect(contexts).toEqual([{ application: hostArn }]);
+  const job = openJob(objects.get(jobKey(of.deploymentId)) ?? Buffer.alloc(0), key);
+  expect(job).toMatchObject({ hostArn, keyRegion: 'af-south-1', env: { ciphertext: JSON.stringify({ TOKEN: SECRET }) } });
+});
+
 test('a version of Node that the host refuses is a verdict that says what to do', async () => {
   const { all, of } = await steps();
   await beginDeployment(all, of);

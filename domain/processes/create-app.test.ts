@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
-import { toSlug } from './create-app.ts';
+import { App } from '../../table/entities/apps.ts';
+import { Cell } from '../../table/entities/cells.ts';
+import { change, create } from '../../table/writes.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
+import { deleteApp } from '../apps/apps.ts';
+import { createApp, toSlug } from './create-app.ts';
+import { teardownApp } from './teardown.ts';
 
 test.each([
   ['My Shop', 'my-shop'],
@@ -18,4 +26,46 @@ test('reserved slugs are written as slugs are, and cover the names that visitors
   for (const name of ['WWW', 'API', 'login', ' Admin ', 'Billing', 'Mail', 'autodiscover', 'wpad']) {
     expect(RESERVED_SLUGS.has(toSlug(name)), name).toBe(true);
   }
+});
+
+const RESOURCES = {
+  ...{ account: '222222222222', region: 'eu-west-1', rolePrefix: 'r', externalId: 'e', appsDomain: 'b.example' },
+  ...{ functionPrefix: 'p', functionArnPrefix: 'a', functionRoleArn: 'f', adapterLayerArn: 'l', codeBucket: 'c' },
+  ...{ routesArn: 'k', tenantDistributionId: 'd', connectionGroupId: 'g', edgeEndpoint: 'x' },
+};
+
+test('an application is created in the cell with the most room, and its slug is taken in every cell until it is gone', async () => {
+  const { deps } = simulation().steady;
+  const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
+  const secrets = { seal: async () => sealed, unseal: async () => '' };
+  await deps.table.transact([newSimulatedAccount('acc_1')]);
+  const caller = { accountId: 'acc_1', keyId: '' };
+  const newApp = async () =>
+    (await createApp({ ...deps, secrets }, caller, { name: 'Shop', framework: 'NODE', installCommand: 'npm ci' } as never)).data;
+  const stored = (id: string) => deps.table.get(App, { accountId: 'acc_1', id });
+
+  await deps.table.transact([create(Cell, { id: 'b', open: true, room: 5, resources: RESOURCES })]);
+  const elsewhere = await newApp();
+  expect(elsewhere.primaryDomain).toBe('shop.b.example');
+  expect(await stored(elsewhere.id)).toMatchObject({ cellId: 'b', slugHost: 'shop.apps.example.com' });
+
+  await deps.table.transact([change(Cell, { id: 'b' }, { set: { open: false } })]);
+  const atHome = await newApp();
+  expect(atHome.slug).toMatch(/^shop-[0-9a-f]{10}$/);
+  expect(await stored(atHome.id)).not.toHaveProperty('cellId');
+
+  await deleteApp(deps, caller, { id: elsewhere.id });
+  const nothing = async () => undefined;
+  const removed: string[] = [];
+  const providers = {
+    ...inEveryCell({
+      hostRoutes: { remove: async (hosts: readonly string[]) => void removed.push(...hosts) },
+      ...{ appHost: { remove: nothing }, appLogs: { remove: nothing } },
+    }),
+    ...{ builds: { remove: nothing, removeCaches: nothing }, databases: { remove: nothing } },
+  };
+  const given = { ...deps, ...providers } as unknown as Parameters<typeof teardownApp>[0];
+  await teardownApp(given, { accountId: 'acc_1', applicationId: elsewhere.id });
+  expect(removed).toEqual(['shop.b.example']);
+  expect((await newApp()).slug).toBe('shop');
 });

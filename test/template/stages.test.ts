@@ -55,7 +55,8 @@ test.each([
   { stage: 'dev' },
   {
     ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
-    ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
+    ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC', account: '123456789012' },
+    cells: [{ id: 'b', account: '222222222222', appsDomain: 'hosted-b.example', hostedZoneId: 'Z0CELLB' }],
   },
 ])(
   'cdk-nag and CloudFormation report nothing for $stage',
