@@ -181,7 +181,11 @@ test('an application in another cell gets its variables encrypted for its functi
   const hostArn = elsewhere.functionArnPrefix + of.applicationId;
   expect(contexts).toEqual([{ application: hostArn }]);
   const job = openJob(objects.get(jobKey(of.deploymentId)) ?? Buffer.alloc(0), key);
-  expect(job).toMatchObject({ hostArn, keyRegion: 'af-south-1', env: { ciphertext: JSON.stringify({ TOKEN: SECRET }) } });
+  expect(job).toMatchObject({
+    hostArn,
+    keyRegion: 'af-south-1',
+    env: { ciphertext: JSON.stringify({ TOKEN: SECRET }) },
+  });
 });
 
 test('a version of Node that the host refuses is a verdict that says what to do', async () => {

@@ -41,7 +41,13 @@ test('an application is created in the cell with the most room, and its slug is 
   await deps.table.transact([newSimulatedAccount('acc_1')]);
   const caller = { accountId: 'acc_1', keyId: '' };
   const newApp = async () =>
-    (await createApp({ ...deps, secrets }, caller, { name: 'Shop', framework: 'NODE', installCommand: 'npm ci' } as never)).data;
+    (
+      await createApp({ ...deps, secrets }, caller, {
+        name: 'Shop',
+        framework: 'NODE',
+        installCommand: 'npm ci',
+      } as never)
+    ).data;
   const stored = (id: string) => deps.table.get(App, { accountId: 'acc_1', id });
 
   await deps.table.transact([create(Cell, { id: 'b', open: true, room: 5, resources: RESOURCES })]);
