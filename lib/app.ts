@@ -95,7 +95,8 @@ export function createApp({
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
   const customDomains = new CustomDomainsStack(platform, { table, hosting }, certificate);
   const api = new ApiStack(platform, { table, hosting, builds, login, billing, customDomains });
-  new DashboardApiStack(platform, api);
+  new DashboardApiStack(platform, api, 'dashboard-api');
+  new DashboardApiStack(platform, api, 'account-api');
   const ai = new AiStack(platform, { table, hosting, api, login });
   const delivery = new DeliveryStack(platform, table, hosting);
   const panel = new HostingStack(platform, table, hosting);
