@@ -71,6 +71,18 @@ export const Settings = z.object({
   cells: z
     .preprocess((given) => (typeof given === 'string' ? parseJson(given) : given), z.array(cellSettings))
     .default([]),
+  /**
+   * The name of a restored table that takes the place of the one that the stacks created, and the ARN of its stream
+   * (docs/runbook.md#restore). Without them the platform uses its own table.
+   */
+  table: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{3,255}$/)
+    .optional(),
+  tableStream: z
+    .string()
+    .regex(/^arn:aws:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/.+$/)
+    .optional(),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
   /** Email address that receives the alarms that must be answered at once, such as that of a paging service. Default: `alarmEmail`. */
@@ -241,6 +253,10 @@ export function configure(input: SettingsInput): Config {
   if (problems.length > 0) throw new Error(`Invalid settings:\n${problems.join('\n')}`);
   const prefix = `hosting-${settings.stage}`;
   const monitoring = settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic');
+  if ((settings.tableStream?.split('/')[1] ?? '') !== (settings.table ?? ''))
+    throw new Error(
+      'Invalid settings:\ntable, tableStream: give the name of a table and the ARN of its own stream together',
+    );
   if (settings.canary === 'on' && monitoring === 'basic')
     throw new Error('Invalid settings:\ncanary: "on" needs monitoring=full, whose alarms undo a bad release');
   return {

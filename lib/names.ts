@@ -30,7 +30,10 @@ export function namesOf(config: Config) {
   });
   return {
     global,
-    table: { name: prefix, arn: arn('dynamodb', `table/${prefix}`) },
+    /** The table in use: the stacks' own, or a restored one in its place. */
+    table: { name: config.table ?? prefix, arn: arn('dynamodb', `table/${config.table ?? prefix}`) },
+    /** The table that the stacks create. */
+    ownTable: prefix,
     /** Contains the account because names of buckets are unique over all accounts. */
     builds: bucket('builds'),
     /** Of a hosting cell: code that Lambda is about to read. */

@@ -35,6 +35,8 @@ export interface PlatformOptions {
   gitRoot?: string | undefined;
   /** The emulators enforce what a new AWS account meets (emulators/strict.ts). */
   strict?: boolean;
+  /** Name of a restored table to run on, in place of the own one. */
+  table?: string | undefined;
   /** Bundles again when a source changes. */
   watch?: boolean;
   /** Checks every request of a role against its policies. Default: true. */
@@ -110,7 +112,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       : undefined;
     if (guard && report) life.started(report.reporting(guard));
     const principalOf = openPrincipals(sessions, guard);
-    const common = { addresses, directory, children, life, strict, guard, principalOf };
+    const { table } = options;
+    const common = { addresses, directory, children, life, strict, guard, principalOf, table };
     let stacks: Stacks | undefined;
     const changed = (files: string[]): void => {
       for (const { name } of stacks?.functions.filter(({ file }) => files.includes(file)) ?? []) {

@@ -19,6 +19,7 @@ const {
   LOCAL_GIT_ROOT,
   LOCAL_IAM,
   LOCAL_IAM_REPORT,
+  LOCAL_TABLE,
   STRICT_AWS,
 } = process.env;
 const port = Number(PORT);
@@ -49,6 +50,7 @@ try {
     dataDir: DATA_DIR,
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,
+    table: LOCAL_TABLE || undefined,
     strict: STRICT_AWS === 'true',
     enforceIam: LOCAL_IAM === 'on',
     iamReport: LOCAL_IAM_REPORT,

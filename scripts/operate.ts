@@ -10,12 +10,16 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 import { FAILURE_NAMES } from '../contract/operator/failures.ts';
 
 const USAGE = `usage:
-  npm run operate -- list|replay|discard [${FAILURE_NAMES.join('|')}] --reason "…" (--stage prod --region af-south-1 | --local)`;
+  npm run operate -- list|replay|discard [${FAILURE_NAMES.join('|')}] --reason "…" (--stage prod --region af-south-1 | --local)
+  npm run operate -- restore --at 2026-11-23T10:00:00Z [--as name] --reason "…" (--stage prod --region af-south-1 | --local)
+  npm run operate -- repair --reason "…" (--stage prod --region af-south-1 | --local)`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     reason: { type: 'string' },
+    at: { type: 'string' },
+    as: { type: 'string' },
     stage: { type: 'string' },
     region: { type: 'string' },
     local: { type: 'boolean' },
@@ -40,6 +44,13 @@ async function readSettings(): Promise<Record<string, string>> {
 }
 
 async function run(): Promise<unknown> {
+  const restores = (command === 'restore' && values.at) || command === 'repair';
+  if (restores && reason) {
+    Object.assign(process.env, await readSettings());
+    const { repair, restore } = await import('./operate/restore.ts');
+    if (command === 'repair') return await repair({ reason });
+    return await restore({ at: new Date(values.at ?? ''), as: values.as, reason });
+  }
   const acts = command === 'replay' || command === 'discard';
   if (!(command === 'list' || (acts && name && reason))) throw new Error(USAGE);
   Object.assign(process.env, await readSettings());

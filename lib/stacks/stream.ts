@@ -76,8 +76,7 @@ export class StreamStack extends PlatformStack {
     const { table, hosting, builds, deployments, delivery, panel, databases, domains, customDomains, billing } =
       neighbours;
     this.addStackDependency(billing);
-    const stream = table.table.tableStreamArn;
-    if (!stream) throw new Error('The table has no stream');
+    const stream = table.streamArn;
 
     const failures = new FailureQueue(this, platform, 'stream-failures', 'STREAM_FAILURES_URL');
     this.failures = failures.manage;

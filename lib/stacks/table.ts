@@ -18,7 +18,8 @@ const BESIDE_THE_AUDIT_LOG = {
 
 /** The single table (table/entities/ defines the keys and indexes of every entity). */
 export class TableStack extends PlatformStack {
-  readonly table: TableV2;
+  /** ARN of the stream of the table in use. */
+  readonly streamArn: string;
   /** Reads items and lists. */
   readonly read: Use;
   /** Reads the whole table, for migrations. */
@@ -33,8 +34,8 @@ export class TableStack extends PlatformStack {
   constructor(platform: Platform) {
     super(platform, 'table', 'The single table: every item of the platform');
     const { config, names } = platform;
-    this.table = new TableV2(this, 'Table', {
-      tableName: names.table.name,
+    const own = new TableV2(this, 'Table', {
+      tableName: names.ownTable,
       partitionKey: text('pk'),
       sortKey: text('sk'),
       globalSecondaryIndexes: [
@@ -64,6 +65,11 @@ export class TableStack extends PlatformStack {
       deletionProtection: config.keepsData,
       removalPolicy: dataRemoval(config),
     });
+
+    if (!own.tableStreamArn) throw new Error('The table has no stream');
+    // Exported for as long as a restored table is in use too: an export that comes and goes could not be removed in one deployment.
+    this.exportValue(own.tableStreamArn);
+    this.streamArn = config.tableStream ?? own.tableStreamArn;
 
     const table = names.table.arn;
     const lists = [`${table}/index/list`, `${table}/index/order`];

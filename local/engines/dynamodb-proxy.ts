@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { type Emulator, unpackResponse, type WireRequest, type WireResponse } from '../emulators/wire.ts';
 import { LOOPBACK } from '../gateway/own-hosts.ts';
+import { createPointInTime } from './point-in-time.ts';
 
 export interface DynamoDbProxyOptions {
   port: number;
@@ -13,12 +14,14 @@ export interface DynamoDbProxyOptions {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Listens before DynamoDB Local, which knows no rights, and answers the requests that their callers have no right to. Bytes
+ * Listens before DynamoDB Local, which knows no rights, and answers the requests that their callers have no right to, and those
+ * of point-in-time recovery, which it lacks. Bytes
  * pass unchanged, each connection has one of its own to the database, and responses are not read
  * (docs/decisions/0034-local-iam.md has the cost).
  */
 export async function startDynamoDbProxy({ port, target, authorize }: DynamoDbProxyOptions): Promise<Emulator> {
   const open = new Set<Socket>();
+  const pointInTime = createPointInTime(`http://${LOOPBACK}:${target}`);
   const server = createServer({ noDelay: true }, (client) => {
     const database = connect({ port: target, host: LOOPBACK, noDelay: true });
     for (const [socket, other] of [
@@ -36,8 +39,14 @@ export async function startDynamoDbProxy({ port, target, authorize }: DynamoDbPr
     database.pipe(client);
     const read = createRequestReader((request, bytes) => {
       const refused = authorize(request);
-      if (refused === undefined) database.write(bytes);
-      else client.write(encodeResponse(refused));
+      const restored = refused ?? pointInTime(String(request.headers['x-amz-target']), request.body);
+      if (restored === undefined) database.write(bytes);
+      // A client waits for a response before it sends its next request.
+      else
+        Promise.resolve(restored).then(
+          (response) => client.write(encodeResponse(response)),
+          () => client.destroy(),
+        );
     });
     client.on('data', (chunk) => {
       if (!read(chunk)) client.destroy();
@@ -126,5 +135,5 @@ function encodeResponse(response: WireResponse): Buffer {
   const { status, headers, body } = unpackResponse(response);
   const all = { ...headers, 'content-length': String(body.length) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n`), body]);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Answered\r\n${lines.join('')}\r\n`), body]);
 }

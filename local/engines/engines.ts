@@ -20,7 +20,7 @@ import { functionCredentials, type PrincipalOf } from '../iam/principals.ts';
 import type { Children } from '../processes/children.ts';
 import type { ShutdownStack } from '../processes/shutdown.ts';
 import { DEMO_DOMAIN } from '../seeds/domains.ts';
-import { LOCAL_SETTINGS } from '../template/settings.ts';
+import { localSettings } from '../template/settings.ts';
 import { synthesize } from '../template/synthesis.ts';
 import { startDnsServer } from './dns-server.ts';
 import { startDynamoDb } from './dynamodb.ts';
@@ -34,6 +34,8 @@ export interface EngineOptions {
   addresses: Addresses;
   directory: Pick<DataDirectory, 'path' | 'temporary'>;
   children: Children;
+  /** Name of a restored table that takes the place of the own one. */
+  table?: string | undefined;
   /** The emulators enforce what a new AWS account meets. */
   strict: boolean;
   life: ShutdownStack;
@@ -72,7 +74,7 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('functions and stacks', () =>
       synthesize({
         dataDir,
-        settings: LOCAL_SETTINGS,
+        settings: localSettings(options.table),
         place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
         onChange: options.onChange,
       }).then(started),

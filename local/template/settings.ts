@@ -12,3 +12,13 @@ export const LOCAL_SETTINGS: SettingsInput = {
   sellerAddress: '1 Example Street, Cape Town, 8001, South Africa',
   sellerVatNumber: '4000000000',
 };
+
+/** Returns the settings of a run: of one on a restored table, its name and the ARN of its stream, whose label is the same for all. */
+export const localSettings = (table: string | undefined): SettingsInput =>
+  table === undefined
+    ? LOCAL_SETTINGS
+    : {
+        ...LOCAL_SETTINGS,
+        table,
+        tableStream: `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}/stream/local`,
+      };

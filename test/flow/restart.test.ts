@@ -1,20 +1,30 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import * as z from 'zod';
 import { getMe } from '../../contract/accounts/me.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
+import { setSwitch } from '../../contract/operator/switches.ts';
 import { get } from '../support/browse.ts';
 import { waitFor } from '../support/harness.ts';
+import { newOperator } from '../support/operator.ts';
 import { freePort, startRun } from '../support/platform.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-test('a run killed at any moment loses no acknowledged write and leaves no deployment stuck', async () => {
+const MINUTE_MS = 60_000;
+const Restored = z.object({
+  table: z.string(),
+  ledgers: z.object({ accounts: z.number(), problems: z.array(z.unknown()) }),
+});
+
+test('a run killed at any moment loses no acknowledged write and leaves no deployment stuck, and its table is restored', async () => {
   const PORT = String(await freePort());
   let run = await startRun({ DATA_DIR, PORT });
   const connect = () => createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
@@ -27,6 +37,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   };
   const account = await accountOf(login.access_token);
   const names: string[] = [];
+  let keptAt = 0;
   const deployments: string[] = [];
   const body = {
     name: 'Restarted',
@@ -41,6 +52,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
     const name = `Kept ${moment || 'at once'}`;
     expect((await client.call(createApp, { body: { name } })).status).toBe(201);
     names.push(name);
+    keptAt = Date.now();
     const queued = await client.call(createDeployment, { params: { id: app.id } });
     expect(queued.status).toBe(202);
     deployments.push(queued.body.data.id);
@@ -77,5 +89,41 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
     await new Promise((done) => setTimeout(done, 500));
   }
   expect((await get(run.local.baseUrl, app.primaryDomain)).status).toBe(200);
+
+  // The drill of docs/runbook.md#restore: to the minute after the last of these names, when its deployment may have been under way.
+  const at = new Date(Math.ceil(keptAt / MINUTE_MS) * MINUTE_MS);
+  await new Promise((done) => setTimeout(done, Math.max(0, at.getTime() - Date.now())));
+  expect((await client.call(createApp, { body: { name: 'Too late' } })).status).toBe(201);
+  const restored = operate('restore', '--at', at.toISOString());
+  expect(restored).toMatchObject({ table: expect.stringMatching(/^hosting-local-\d{14}$/), ledgers: { problems: [] } });
+  expect(restored.ledgers.accounts).toBeGreaterThan(1);
   await run.stop();
-}, 300_000);
+  run = await startRun({ DATA_DIR, PORT, LOCAL_TABLE: restored.table });
+  const after = connect();
+  const readOnly = await after.call(createApp, { body: { name: 'Refused' } });
+  expect([readOnly.status, readOnly.error?.message]).toEqual([503, expect.stringContaining('restoring data')]);
+  const earlier = (await after.call(listApps)).body.data.map(({ name }) => name);
+  expect(earlier).toEqual(expect.arrayContaining(names));
+  expect(earlier).not.toContain('Too late');
+  const repaired = operate('repair');
+  expect(repaired).toMatchObject({ table: restored.table, ledgers: { problems: [] } });
+  const operator = await newOperator(run.local);
+  const on = { off: false, reason: 'The ledgers add up.' };
+  expect((await operator.call(setSwitch, { params: { name: 'read-only' }, body: on })).status).toBe(200);
+  await waitFor(async () => (await after.call(createApp, { body: { name: 'Again' } })).status === 201);
+  // What was under way at that time comes to its end, and what serves goes on serving.
+  for (const id of deployments) {
+    await waitFor(async () => (await after.call(getDeployment, { params: { id } })).body.data.finishedAt, 120);
+  }
+  expect((await get(run.local.baseUrl, app.primaryDomain)).status).toBe(200);
+  await run.stop();
+}, 600_000);
+
+/** Runs a command of operators on a local run, and returns what it prints. */
+function operate(...command: string[]) {
+  const said = execFileSync(process.execPath, ['scripts/operate.ts', ...command, '--reason', 'A drill.', '--local'], {
+    encoding: 'utf8',
+    env: { ...process.env, LOCAL_JSON: join(DATA_DIR, 'local.json') },
+  });
+  return Restored.parse(JSON.parse(said));
+}

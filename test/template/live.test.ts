@@ -95,7 +95,7 @@ test('the role of a canary reaches no function of customers, and the role of API
   expect(moved.length).toBeGreaterThan(0);
   for (const resource of moved) expect(resource).toMatch(/:function:hosting-prod-(api|dashboard|ai|stream|queue)-\*$/);
   const invoked = onFunctions('lambda:InvokeFunction').filter((resource) => /-\*(:|$)/.test(resource));
-  expect(invoked.filter((resource) => !resource.includes('-app-')).sort()).toEqual(
+  expect([...new Set(invoked.filter((resource) => !resource.includes('-app-')))].sort()).toEqual(
     ['api', 'dashboard', 'operator-api'].map((group) =>
       expect.stringMatching(new RegExp(`:function:hosting-prod-${group}-\\*:live$`)),
     ),
@@ -105,4 +105,29 @@ test('the role of a canary reaches no function of customers, and the role of API
 test('a stage without service levels has no canary, and one that asks for it is refused', () => {
   expect(synthesize({ stage: 'dev' }).template.resources('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
   expect(() => synthesize({ stage: 'prod', monitoring: 'basic', canary: 'on' })).toThrow(/canary.*monitoring=full/s);
+});
+
+test('a restored table is what functions use, may use and read the stream of, and the stacks keep their own and its export', () => {
+  const table = 'hosting-prod-20261123100000';
+  const tableStream = `arn:aws:dynamodb:af-south-1:123456789012:table/${table}/stream/2026-11-23T10:30:00.000`;
+  const restored = synthesize({ stage: 'prod', account: '123456789012', table, tableStream });
+  const Variables = z.object({ Environment: z.object({ Variables: z.object({ TABLE_NAME: z.string() }) }) });
+  const used = read(restored.template, 'AWS::Lambda::Function', Variables).map(
+    (each) => each.Environment.Variables.TABLE_NAME,
+  );
+  expect(new Set(used)).toEqual(new Set([table]));
+  const sources = restored.template
+    .resources('AWS::Lambda::EventSourceMapping')
+    .map(({ properties }) => properties.EventSourceArn);
+  expect(sources).toContain(tableStream);
+  const named = read(restored.template, 'AWS::IAM::Role', Role)
+    .flatMap(({ Policies }) => Policies.flatMap(({ Resource }) => Resource))
+    .flatMap((resource) => /:table\/([^/]+)/.exec(resource)?.[1] ?? []);
+  expect(new Set(named)).toEqual(new Set([table]));
+  expect(restored.template.resources('AWS::DynamoDB::GlobalTable').map(({ name }) => name)).toEqual(['hosting-prod']);
+  const exportsOf = ({ stacks: all }: typeof restored) =>
+    all.find(({ stackName }) => stackName === 'hosting-prod-table')?.template.Outputs;
+  expect(exportsOf(restored)).toBeDefined();
+  expect(exportsOf(restored)).toEqual(exportsOf(synthesize({ stage: 'prod', account: '123456789012' })));
+  expect(() => synthesize({ stage: 'prod', table })).toThrow(/table, tableStream/);
 });

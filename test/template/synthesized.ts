@@ -82,6 +82,7 @@ function synthesizeOnce(settings: SettingsInput, withPage: boolean) {
 }
 
 const StackTemplate = z.object({
+  Outputs: z.unknown().optional(),
   Resources: z.record(
     z.string(),
     z.looseObject({

@@ -1,0 +1,146 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  RestoreTableToPointInTimeCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import type { LedgerReport } from '../../domain/processes/restore.ts';
+import type { ItemKey } from '../../table/table.ts';
+
+/** Seconds after which a restore is given up: AWS takes from minutes to hours, with the size of the table. */
+const MAX_RESTORE_S = 24 * 3600;
+const POLL = { minDelay: 1, maxDelay: 30 };
+/** Customers read it while the restored table is checked. */
+const NOTICE =
+  'We are restoring data. Nothing can be changed at the moment; applications and their addresses keep working.';
+
+/** Waits until a table can be changed. */
+const waitUntilActive = (client: DynamoDBClient, TableName: string) =>
+  waitUntilTableExists({ client, maxWaitTime: MAX_RESTORE_S, ...POLL }, { TableName });
+
+/**
+ * Restores a table to a time into a new one, and gives it what a restore leaves out: stream, time to live, deletion protection
+ * and recovery (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery.Tutorial.html).
+ * @returns the ARN of the new table's stream
+ */
+export async function restoreTable(
+  client: DynamoDBClient,
+  { source, target, at }: { source: string; target: string; at: Date },
+): Promise<string> {
+  const { ContinuousBackupsDescription } = await client.send(
+    new DescribeContinuousBackupsCommand({ TableName: source }),
+  );
+  const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } =
+    ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
+  if (!earliest || !latest) throw new Error(`The table ${source} has no point-in-time recovery.`);
+  if (at < earliest || at > latest)
+    throw new Error(`${source} can be restored to a time from ${earliest.toISOString()} to ${latest.toISOString()}.`);
+  const { Table: original } = await client.send(new DescribeTableCommand({ TableName: source }));
+  await client.send(
+    new RestoreTableToPointInTimeCommand({
+      ...{ SourceTableName: source, TargetTableName: target, RestoreDateTime: at },
+    }),
+  );
+  await waitUntilActive(client, target);
+  await client.send(
+    new UpdateTableCommand({
+      TableName: target,
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    }),
+  );
+  await waitUntilActive(client, target);
+  if (original?.DeletionProtectionEnabled) {
+    await client.send(new UpdateTableCommand({ TableName: target, DeletionProtectionEnabled: true }));
+    await waitUntilActive(client, target);
+  }
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: target,
+      TimeToLiveSpecification: { AttributeName: 'expiresAtEpoch', Enabled: true },
+    }),
+  );
+  await client.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: target,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    }),
+  );
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: target }));
+  if (!Table?.LatestStreamArn) throw new Error(`The table ${target} has no stream.`);
+  return Table.LatestStreamArn;
+}
+
+/** Repeats a run of an operator's function from where the last one ended, until it has visited the whole table. */
+async function untilDone<Report extends { cursor?: ItemKey }>(
+  run: (input: { cursor?: ItemKey }) => Promise<Report>,
+  onReport: (report: Report) => void,
+): Promise<void> {
+  let cursor: ItemKey | undefined;
+  do {
+    const report = await run(cursor ? { cursor } : {});
+    onReport(report);
+    cursor = report.cursor;
+  } while (cursor);
+}
+
+/** Imports what reads its settings, the environment variables of a function, as it is imported. */
+async function openDeps(reason: string, tableName?: string) {
+  const [{ callAws }, { deps }, { createTable }, { BY_OPERATOR, committing }] = await Promise.all([
+    import('../../runtime/aws/client.ts'),
+    import('../../runtime/deps.ts'),
+    import('../../table/table.ts'),
+    import('../../domain/audit/record.ts'),
+  ]);
+  const table = tableName
+    ? createTable((operation, input, policy) => callAws('dynamodb', operation, input, policy), tableName)
+    : deps.table;
+  const own = { ...deps, table };
+  return { ...own, commit: committing(own, { ...BY_OPERATOR, reason }) };
+}
+
+async function verify(
+  deps: Awaited<ReturnType<typeof openDeps>>,
+): Promise<Pick<LedgerReport, 'accounts' | 'problems'>> {
+  const { verifyLedgers } = await import('../../domain/processes/restore.ts');
+  let accounts = 0;
+  const problems: LedgerReport['problems'] = [];
+  await untilDone(
+    (input) => verifyLedgers(deps, input),
+    (report) => {
+      accounts += report.accounts;
+      problems.push(...report.problems);
+    },
+  );
+  return { accounts, problems };
+}
+
+/** Restores the table in use into a new one that nothing uses yet, in read-only mode, and compares its balances with their ledgers. */
+export async function restore({ at, as, reason }: { at: Date; as: string | undefined; reason: string }) {
+  const { TABLE_NAME: source = '', AWS_REGION: region = '', STAGE: stage = '' } = process.env;
+  if (Number.isNaN(at.getTime())) throw new Error('--at: give a time such as 2026-11-23T10:00:00Z');
+  const target = as ?? `hosting-${stage}-${at.toISOString().replace(/[^\d]/g, '').slice(0, 14)}`;
+  const tableStream = await restoreTable(new DynamoDBClient({ region }), { source, target, at });
+  const deps = await openDeps(reason, target);
+  const { setSwitch } = await import('../../domain/operator/switches.ts');
+  const caller = { accountId: '', keyId: '' };
+  await setSwitch(deps, caller, { name: 'read-only', off: true, message: NOTICE, reason });
+  return { table: target, tableStream, ledgers: await verify(deps) };
+}
+
+/** Has everything outside of the table in use follow it, and compares its balances with their ledgers. */
+export async function repair({ reason }: { reason: string }) {
+  const deps = await openDeps(reason);
+  const { repairAfterRestore } = await import('../../domain/processes/restore.ts');
+  let repaired = 0;
+  await untilDone(
+    (input) => repairAfterRestore(deps, input),
+    (report) => {
+      repaired += report.repaired;
+    },
+  );
+  return { table: process.env.TABLE_NAME, repaired, ledgers: await verify(deps) };
+}
