@@ -105,12 +105,12 @@ test('the role of a canary reaches no function of customers, and the role of API
 test('a stage without service levels has no canary, and one that asks for it is refused', () => {
   expect(synthesize({ stage: 'dev' }).template.resources('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
   expect(() => synthesize({ stage: 'prod', monitoring: 'basic', canary: 'on' })).toThrow(/canary.*monitoring=full/s);
-});
+}, 180_000);
 
 test('a restored table is what functions use, may use and read the stream of, and the stacks keep their own and its export', () => {
   const table = 'hosting-prod-20261123100000';
   const tableStream = `arn:aws:dynamodb:af-south-1:123456789012:table/${table}/stream/2026-11-23T10:30:00.000`;
-  const restored = synthesize({ stage: 'prod', account: '123456789012', table, tableStream });
+  const restored = synthesize({ stage: 'prod', table, tableStream });
   const Variables = z.object({ Environment: z.object({ Variables: z.object({ TABLE_NAME: z.string() }) }) });
   const used = read(restored.template, 'AWS::Lambda::Function', Variables).map(
     (each) => each.Environment.Variables.TABLE_NAME,
@@ -128,6 +128,6 @@ test('a restored table is what functions use, may use and read the stream of, an
   const exportsOf = ({ stacks: all }: typeof restored) =>
     all.find(({ stackName }) => stackName === 'hosting-prod-table')?.template.Outputs;
   expect(exportsOf(restored)).toBeDefined();
-  expect(exportsOf(restored)).toEqual(exportsOf(synthesize({ stage: 'prod', account: '123456789012' })));
+  expect(exportsOf(restored)).toEqual(exportsOf({ template, stacks }));
   expect(() => synthesize({ stage: 'prod', table })).toThrow(/table, tableStream/);
-});
+}, 180_000);
