@@ -82,7 +82,6 @@ function synthesizeOnce(settings: SettingsInput, withPage: boolean) {
 }
 
 const StackTemplate = z.object({
-  Outputs: z.unknown().optional(),
   Resources: z.record(
     z.string(),
     z.looseObject({
