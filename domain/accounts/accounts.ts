@@ -15,14 +15,26 @@ import { dayOf, usagesOf } from '../limits/limits.ts';
 
 import { createKeyPair } from './credentials.ts';
 
+/** Reads what an account has used today. */
+export const readUsage = (deps: Pick<Deps, 'table' | 'now'>, accountId: string): Promise<DailyUsage | undefined> =>
+  deps.table.get(DailyUsage, { accountId, day: dayOf(deps.now()) });
+
 /** GET /v1/account */
 export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typeof getAccountRoute>> {
-  const now = deps.now();
   const [account, today] = await Promise.all([
     deps.table.get(Account, { id: caller.accountId }),
-    deps.table.get(DailyUsage, { accountId: caller.accountId, day: dayOf(now) }),
+    readUsage(deps, caller.accountId),
   ]);
   if (!account) throw new ApiError('not_found');
+  return { data: viewAccount(account, today, deps.now()) };
+}
+
+/** Returns an account as its owner sees it. */
+export function viewAccount(
+  account: Account,
+  today: DailyUsage | undefined,
+  now: Date,
+): Output<typeof getAccountRoute>['data'] {
   const { id, email, name, walletCents, createdAt, planLimit, appCount, deletion } = account;
   const { slug, name: planName, appLimit } = account.plan;
   const plan = { slug, name: planName, appLimit };
@@ -37,7 +49,7 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typ
   const usage = usagesOf(account, today, now);
   const walletBalance = formatRand(walletCents);
   const closing = deletion && { deletion: { requestedAt: deletion.requestedAt, endsAt: deletion.endsAt } };
-  return { data: { id, email, name, walletBalance, plan, limits, usage, ...exceeded, ...closing, createdAt } };
+  return { id, email, name, walletBalance, plan, limits, usage, ...exceeded, ...closing, createdAt };
 }
 
 const loginTaken = () => new ApiError('conflict', 'This login has an account already.');

@@ -4,8 +4,10 @@ import { Deployment, NextBuild } from '../../table/entities/deployments.ts';
 import { change, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { cancelDeployment } from '../operator/acts.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { enqueueBuild, freeNextBuild, placeOf, readLine } from './build-line.ts';
+import { cancelRunning } from './executions.ts';
 import { failDeployment, succeedDeployment } from './finish.ts';
 import { newDeployment } from './queue.ts';
 import { admitAfter, admitBuild, buildQueue } from './scheduler.ts';
@@ -139,6 +141,32 @@ test('what was stopped while it waited, or whose application is gone, does not h
   const { accountId, applicationId } = deployment(stopped);
   await failDeployment(deps, { accountId, applicationId, deploymentId: stopped }, 'The application was suspended.');
   await deps.table.transact([remove(Deployment, { accountId, id: gone })]);
+  await finish(first);
+  await finish(next);
+  expect(submitted).toEqual([first, next, last]);
+});
+
+test('an operator cancels a deployment that waits in its line, and the next one takes its turn', async () => {
+  const { deploy, finish, deps, deployment, submitted } = await world(1, { a: MANY });
+  const [first = '', next = '', waiting = '', last = ''] = [
+    await deploy('a'),
+    await deploy('a'),
+    await deploy('a'),
+    await deploy('a'),
+  ];
+  const about = { id: 'a', deploymentId: waiting, reason: 'Case 4711.' };
+  await cancelDeployment(deps, { accountId: '', keyId: '' }, about);
+  const stopped: string[] = [];
+  const deployments = {
+    start: async () => {},
+    status: async () => 'MISSING' as const,
+    stop: async (name: string) => void stopped.push(name),
+  };
+  await cancelRunning({ ...deps, deployments }, deployment(waiting));
+  expect(stopped).toEqual([waiting]);
+  const notes = [expect.stringContaining('Cancelled by the platform: Case 4711.')];
+  expect(deployment(waiting)).toMatchObject({ status: 'FAILED', notes });
+  await expect(cancelDeployment(deps, { accountId: '', keyId: '' }, about)).rejects.toThrow('not under way');
   await finish(first);
   await finish(next);
   expect(submitted).toEqual([first, next, last]);

@@ -7,7 +7,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { FailedRequest, failedRequestsOf } from '../../table/entities/lookups.ts';
 import { Delivery, deliveriesOf, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { joinKey } from '../../table/keys.ts';
-import { getAccount } from '../accounts/accounts.ts';
+import { readUsage, viewAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
 import { readCredits } from '../ai/ledger.ts';
 import { viewApp } from '../apps/apps.ts';
@@ -71,7 +71,7 @@ export async function readAccount(
   const stored = await deps.table.get(Account, { id });
   if (!stored) throw new ApiError('not_found', 'Account not found.');
   const [
-    account,
+    today,
     apps,
     keys,
     storedKeys,
@@ -84,7 +84,7 @@ export async function readAccount(
     webhooks,
     failed,
   ] = await Promise.all([
-    getAccount(deps, of),
+    readUsage(deps, id),
     deps.table.list(App, joinKey('ACCOUNT', id, 'APPS'), NEWEST),
     listKeys(deps, of, NEWEST),
     deps.table.list(ApiKey, apiKeysOf(id), NEWEST),
@@ -109,7 +109,7 @@ export async function readAccount(
   ]);
   const [ofKeys, ofEndpoints] = [suspensionsOf(storedKeys.items), suspensionsOf(webhooks)];
   const data: Shown = {
-    account: account.data,
+    account: viewAccount(stored, today, deps.now()),
     suspension: viewSuspension(stored.suspension),
     limitOverrides: stored.limits ?? {},
     applications: apps.items.map((app) => ({ ...viewApp(app), cell: app.cellId ?? HOME_CELL })),

@@ -8,6 +8,7 @@ import { ELSEWHERE } from './elsewhere.ts';
 
 /** Every page of the runbook is walked, and every alarm goes off in a walk of its page. */
 
+const { template } = synthesize({ stage: 'prod' });
 const TYPES = ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'];
 const Alarm = z.object({ AlarmName: z.string(), AlarmDescription: z.string() });
 const anchorOf = (title: string) => title.toLowerCase().replaceAll(' ', '-');
@@ -19,7 +20,6 @@ test('every page of the runbook has a walk, or tests elsewhere that show its fau
 });
 
 test('every alarm goes off and ends in a walk of its page, or in the tests that are named for it', () => {
-  const { template } = synthesize({ stage: 'prod' });
   const alarms = TYPES.flatMap((type) => read(template, type, Alarm))
     .filter(({ AlarmDescription }) => !AlarmDescription.startsWith('[condition of'))
     // An alarm on too many metrics is several, with a number behind the name.
