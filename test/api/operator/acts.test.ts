@@ -176,6 +176,14 @@ test('operators open accounts, and set offers and servers under the rules of the
     const answer = await operator.call(setOffer, { params: { name: offer }, body: { reason, offer: wrong } });
     expect([offer, codeOf(answer), answer.error?.message]).toEqual([offer, 'invalid_request', expect.any(String)]);
   }
+  for (const [offer, builtIn] of [
+    ['ai', { models: 'built-in' }],
+    ['domains', { extensions: 'built-in' }],
+    ['plans', { plans: 'built-in' }],
+  ] as const) {
+    const answer = await operator.call(setOffer, { params: { name: offer }, body: { reason, offer: {} } });
+    expect([answer.status, answer.body.data]).toEqual([200, builtIn]);
+  }
   const of = { id: opened.body.data.id };
   const moved = await operator.call(moveHostingAccount, {
     params: { ...of, subscriptionId: 'sub_none' },
